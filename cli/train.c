@@ -96,7 +96,7 @@ static void show_strength(void *ctx, uint64_t n_tried, double held_out_loss)
 
 static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
 {
-    gsa_status status = train_test_run(&run->test, state, run->cluster.comm, &run->env, &run->progress, error);
+    gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
     if (status == GSA_OK || status == GSA_STOPPED)
         return status;
     /* The model is worth more than its test: the run continues, and the exit code reports the failure. */
@@ -301,13 +301,15 @@ static int learn(training *run)
     return save_and_report(run);
 }
 
-/* Returns the arguments of a rank that does not print: it writes nothing, and starts with the state of rank 0. */
+/* Returns the arguments of a rank that does not print: it writes and evaluates nothing, and starts with the state of
+ * rank 0. */
 static cli_arguments silent_arguments(const cli_arguments *given)
 {
     cli_arguments own = *given;
     for (size_t i = 0; i < own.n_options; i++) {
         const char *name = own.options[i].name;
-        if (strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 || strcmp(name, "resume") == 0)
+        if (strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 || strcmp(name, "resume") == 0 ||
+            strcmp(name, "test") == 0)
             own.value[i] = NULL;
         else if (strcmp(name, "quiet") == 0)
             own.value[i] = "on";

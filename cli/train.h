@@ -39,9 +39,9 @@ typedef struct train_test {
 } train_test;
 
 int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out);
-/* Evaluates the model of the state, together with the other ranks if there are any; rank 0 prints the results. */
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_comm *comm, const gsa_env *env,
-                          cli_progress *progress, gsa_error *error);
+/* Evaluates the model of the state and prints the results. */
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
+                          gsa_error *error);
 /* Prints the last results. */
 void train_test_report(const train_test *test);
 void train_test_close(train_test *test);

@@ -23,34 +23,40 @@ int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_te
     return EXIT_DONE;
 }
 
-typedef struct test_report {
-    train_test *test;
-    uint64_t pass;
-    cli_progress *progress;
-} test_report;
-
 /* The measured line on stderr and the object of --json. */
-static void tell_results(void *ctx, const gsa_metrics *metrics)
+static void tell_results(train_test *test, uint64_t pass, const gsa_metrics *metrics, cli_progress *progress)
 {
-    const test_report *of = ctx;
     char results[256];
-    progress_say(of->progress, "pass %llu  test%s", (unsigned long long)of->pass,
+    progress_say(progress, "pass %llu  test%s", (unsigned long long)pass,
                  report_headlines(metrics, results, sizeof results));
     json_t *object = json_object();
-    json_object_set_new(object, "pass", report_count(of->pass));
+    json_object_set_new(object, "pass", report_count(pass));
     report_metrics_json(object, metrics);
-    json_array_append_new(of->test->results, object);
+    json_array_append_new(test->results, object);
 }
 
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_comm *comm, const gsa_env *env,
-                          cli_progress *progress, gsa_error *error)
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
+                          gsa_error *error)
 {
     gsa_summary summary = summary_of(state);
+    gsa_model *model = NULL;
+    gsa_metrics *metrics = NULL;
     if (test->reader == NULL || summary.n_rows == 0)
         return GSA_OK;
-    test_report of = {test, summary.pass, progress};
-    gsa_judgement_hooks hooks = {&of, tell_results, comm};
-    return gsa_evaluate_together(state, test->reader, &hooks, env, error);
+    gsa_status status = progress_of(test->reader).n_rows > 0 ? gsa_reader_rewind(test->reader, error) : GSA_OK;
+    if (status == GSA_OK)
+        status = gsa_state_finish(state, env, &model, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_new(model, env, &metrics, error);
+    if (status == GSA_OK)
+        status = gsa_evaluate(metrics, test->reader, env, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_finish(metrics, error);
+    if (status == GSA_OK)
+        tell_results(test, summary.pass, metrics, progress);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    return status;
 }
 
 void train_test_report(const train_test *test)

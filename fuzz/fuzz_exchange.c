@@ -1,11 +1,10 @@
-/* Bytes that processes hand each other: metrics, and deltas of what copies have learned. They come over a network of
- * one's own and are no files, but a length in them is not believed either: nothing crashes, metrics that were read are
- * written with the same bytes, and a delta that was taken gives a state that can be written. */
+/* Bytes that processes hand each other: deltas of what replicas have learned. They come over a network of one's own and
+ * are no files, but a length in them is not believed either: nothing crashes, and a delta that was taken gives a state
+ * that can be written. */
 #include "states.h"
 
 typedef struct world {
     gsa_state *base, *copy[2], *head[2];
-    gsa_model *model;
 } world;
 
 static void must_be_ok(gsa_status status, const gsa_error *error)
@@ -31,7 +30,6 @@ static world *make_world(void)
     must_be_ok(gsa_state_new(config, NULL, &w.base, &error), &error);
     gsa_config_free(config);
     must_be_ok(gsa_state_update(w.base, batch, &error), &error);
-    must_be_ok(gsa_state_finish(w.base, NULL, &w.model, &error), &error);
     for (int i = 0; i < 2; i++) {
         must_be_ok(gsa_state_fork(w.base, 2, NULL, &w.copy[i], &error), &error);
         must_be_ok(gsa_state_update(w.copy[i], batch, &error), &error);
@@ -40,27 +38,6 @@ static world *make_world(void)
         must_be_ok(gsa_state_read(head.data, head.size, NULL, &w.head[i], &error), &error);
     }
     return &w;
-}
-
-static void check_metrics(const world *w, const fuzz_input *in)
-{
-    static fuzz_bytes again;
-    gsa_metrics *metrics = NULL, *twin = NULL;
-    gsa_error error = {0};
-    gsa_metric metric;
-    if (fuzz_status(gsa_metrics_read(in->at, in->left, w->model, &fuzz_state_env, &metrics, &error), &error) != GSA_OK)
-        return;
-    again.size = 0;
-    fuzz_must(gsa_metrics_write(metrics, fuzz_write, &again, &error) == GSA_OK, "metrics are written", error.message);
-    fuzz_must(again.size == in->left && memcmp(again.data, in->at, in->left) == 0,
-              "metrics that were read are written with the same bytes", NULL);
-    fuzz_must(gsa_metrics_read(in->at, in->left, w->model, NULL, &twin, &error) == GSA_OK, "they are read again", NULL);
-    if (fuzz_status(gsa_metrics_merge(metrics, twin, &error), &error) == GSA_OK &&
-        fuzz_status(gsa_metrics_finish(metrics, &error), &error) == GSA_OK)
-        for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
-            fuzz_must(metric.name != NULL, "a metric has a name", NULL);
-    gsa_metrics_free(metrics);
-    gsa_metrics_free(twin);
 }
 
 static void check_united(const world *w, const void *bytes, size_t size)
@@ -98,9 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);
     gsa_error error = {0};
-    if (what % 4 == 0)
-        check_metrics(w, &in);
-    if (what % 4 == 1)
+    if (what % 4 < 2)
         check_united(w, in.at, in.left);
     if (what % 4 == 2)
         check_slices(w, &in);

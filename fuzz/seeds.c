@@ -303,7 +303,7 @@ static void save_small(void)
         }
 }
 
-/* Tables and rounds, and the bytes of metrics: any bytes are a table, so that a few of all sorts are enough. */
+/* Tables and rounds: any bytes are a table, so that a few of all sorts are enough. */
 static void save_large(void)
 {
     unsigned char bytes[200];
@@ -331,7 +331,6 @@ static void save_large(void)
                 save("round", name, control, sizeof control, sorts[s].of[i].bytes, strlen(sorts[s].of[i].bytes));
             }
     save("exchange", "slices", "\3\0\0\107", 4, "", 0);
-    save("exchange", "metrics", "\0GSA_MTR1", 9, bytes, sizeof bytes);
     save("exchange", "united", "\1GSAUNIT2\1\0\0\0\0\0\0\0", 17, bytes, 90);
 }
 

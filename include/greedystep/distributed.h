@@ -198,28 +198,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, struct gsa_rea
 
 /* Adds other metrics of an equal model. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
-/* Writes metrics as bytes, to be merged in another process with an equal model (GSA_CONFLICT otherwise): 8 bytes per
- * row of two classes. The format may change between versions: do not store it. */
-GSA_API GSA_NODISCARD gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, void *ctx,
-                                                   gsa_error *error);
-/* Makes metrics from such bytes. */
-GSA_API GSA_NODISCARD gsa_status gsa_metrics_read(const void *bytes, size_t size, const gsa_model *model,
-                                                  const gsa_env *env, gsa_metrics **out, gsa_error *error);
-
-/* The callback of gsa_evaluate_together, and the communicator. */
-typedef struct gsa_judgement_hooks {
-    void *ctx;                                           /* passed to tell */
-    void (*tell)(void *ctx, const gsa_metrics *metrics); /* called with the results */
-    const gsa_comm *comm;                                /* NULL: one process */
-} gsa_judgement_hooks;
-/* Evaluates the model of a state on a reader that can be read again, by one process or by all of them, which call it
- * with the same state and input; all succeed or fail alike. Each evaluates some of up to 64 parts of plain caches,
- * which are merged in one order: results do not depend on the number of processes. Other input is evaluated by rank 0.
- * Rank 0 calls `tell` if all succeeded; the metrics are finished and borrowed. */
-GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, struct gsa_reader *reader,
-                                                       const gsa_judgement_hooks *hooks, const gsa_env *env,
-                                                       gsa_error *error);
-
 /* Runs a step of shards in memory: n_replicas replicas of the state learn shards of the given rows of a batch, in the
  * given order, and the state becomes what they learned. Checks env's should_stop; on failure the state is as it was. */
 GSA_API GSA_NODISCARD gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,

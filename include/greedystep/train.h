@@ -25,8 +25,7 @@ typedef struct gsa_train_hooks {
     /* Called every few hundred rows with the state; in rounds every few blocks, with one of the replicas. Not called
      * while rows in memory are solved. */
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
-    /* Called after every pass, and once when rows in memory are solved. Any status but GSA_OK ends the training.
-     * Processes that train together are all here, and may call gsa_evaluate_together if each has this function. */
+    /* Called after every pass, and once when rows in memory are solved. Any status but GSA_OK ends the training. */
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Called with a warning about the input: what was found and what to do. */
     void (*notice)(void *ctx, gsa_notice what, const char *text);

@@ -154,50 +154,6 @@ gsa_status gsai_ranking_merge(gsai_ranking *ranking, const gsai_ranking *from, g
     return GSA_OK;
 }
 
-/* ---- bytes: how many entries, and these; or IN_BINS, and all bins --------------------------------------------------
- */
-
-#define IN_BINS UINT64_MAX
-
-int gsai_ranking_write(const gsai_ranking *ranking, gsa_write_fn write, void *ctx)
-{
-    uint64_t n = ranking->bins ? IN_BINS : ranking->n_entries;
-    const void *what = ranking->bins ? (const void *)ranking->bins : ranking->entries;
-    size_t size = ranking->bins ? N_BINS * sizeof(sum_sq) : ranking->n_entries * sizeof n;
-    return write(ctx, &n, sizeof n) || (size > 0 && write(ctx, what, size));
-}
-
-static gsa_status read_bins(gsai_ranking *ranking, const unsigned char *bytes, bool *fits, gsa_error *error)
-{
-    gsa_status status = fold(ranking, error);
-    for (size_t b = 0; b < N_BINS && *fits && status == GSA_OK; b++) {
-        sum_sq here;
-        memcpy(&here, bytes + b * sizeof here, sizeof here);
-        *fits = here.positive >= 0 && here.negative >= 0;
-        ranking->bins[b].positive += here.positive;
-        ranking->bins[b].negative += here.negative;
-    }
-    return status;
-}
-
-gsa_status gsai_ranking_read(gsai_ranking *ranking, const unsigned char *bytes, size_t size, gsa_error *error)
-{
-    uint64_t n = 0, entry;
-    if (size >= sizeof n)
-        memcpy(&n, bytes, sizeof n);
-    size_t rest = size - sizeof n, in_bins = N_BINS * sizeof(sum_sq); /* no product with n, which may be anything */
-    bool fits = size >= sizeof n && (n == IN_BINS ? rest == in_bins : rest / 8 == n && rest % 8 == 0);
-    gsa_status status = fits && n == IN_BINS ? read_bins(ranking, bytes + sizeof n, &fits, error) : GSA_OK;
-    for (uint64_t i = 1; fits && n != IN_BINS && i <= n && status == GSA_OK; i++) {
-        memcpy(&entry, bytes + i * sizeof entry, sizeof entry);
-        uint32_t weight = (uint32_t)entry & ~SIGN_BIT;
-        fits = weight > 0 && weight < 0x7F800000u; /* finite */
-        if (fits)
-            status = append(ranking, &entry, 1, error);
-    }
-    return fits ? status : gsai_fail(error, GSA_FORMAT, "the scores of rows are damaged");
-}
-
 /* ---- sorting ---------------------------------------------------------------------------------------------------- */
 
 /* One pass of a radix sort by one byte. */

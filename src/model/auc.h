@@ -20,9 +20,6 @@ gsa_status gsai_ranking_new(size_t limit, const gsa_env *env, gsai_ranking **out
 void gsai_ranking_free(gsai_ranking *ranking);
 /* weight > 0; score not NaN. */
 gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error);
-/* As bytes for another process; nonzero if they could not be written. What is read is added, and checked. */
-int gsai_ranking_write(const gsai_ranking *ranking, gsa_write_fn write, void *ctx);
-gsa_status gsai_ranking_read(gsai_ranking *ranking, const unsigned char *bytes, size_t size, gsa_error *error);
 gsa_status gsai_ranking_merge(gsai_ranking *ranking, const gsai_ranking *from, gsa_error *error);
 
 typedef struct gsai_ranking_result {

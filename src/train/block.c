@@ -21,6 +21,7 @@ struct gsai_block {
     gsa_batch pending;
     size_t pending_row;
     bool is_cut;                 /* what is pending begins another file, and another block */
+    bool by_file;                /* even small files are blocks of their own */
     size_t part_row, part_value; /* where the rows of the last file begin */
 };
 
@@ -47,6 +48,11 @@ void gsai_block_free(gsai_block *block)
     gsai_rows_free(&block->rows);
     gsai_free(&env, block->words);
     gsai_free(&env, block);
+}
+
+void gsai_block_separate_files(gsai_block *block)
+{
+    block->by_file = true;
 }
 
 uint64_t gsai_block_size(const gsai_block *block)
@@ -207,7 +213,7 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, si
 /* What is pending begins a file: another block does, or another part of this one. */
 static void begin_file(gsai_block *block)
 {
-    block->is_cut = gsai_block_ends(block->rows.n_rows, block->rows.n_values);
+    block->is_cut = block->by_file || gsai_block_ends(block->rows.n_rows, block->rows.n_values);
     block->part_row = block->is_cut ? block->part_row : block->rows.n_rows;
     block->part_value = block->is_cut ? block->part_value : block->rows.n_values;
 }

@@ -387,6 +387,8 @@ gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, 
     gsa_status status = check(job, error);
     if (status == GSA_OK)
         status = shard_learner_begin(&run.worker, job->state, error);
+    if (status == GSA_OK && run.by_file)
+        gsai_block_separate_files(run.worker.block);
     if (status == GSA_OK)
         status = find_shards(&run, n_shards, error);
     if (status == GSA_OK)

@@ -313,39 +313,6 @@ static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
     assert_int_equal(budget.used, 0);
 }
 
-static int add_bytes(void *ctx, const void *bytes, size_t size)
-{
-    unsigned char **at = ctx;
-    memcpy(*at, bytes, size);
-    *at += size;
-    return 0;
-}
-
-static void a_ranking_travels_exactly_or_in_bins(void **state)
-{
-    (void)state;
-    unsigned char *room = malloc((size_t)20 << 20);
-    const scored rows[] = {{0.5f, 1, true}, {-1, 1, false}, {0.25f, 1, false}, {0.125f, 1, true}, {3, 1, true}};
-    for (size_t limit = 2; limit < 12; limit += 5) {
-        unsigned char *end = room;
-        gsai_ranking *from = ranking_of(rows, 5, limit, NULL), *to = ranking_of(rows, 0, 100, NULL);
-        assert_int_equal(gsai_ranking_write(from, add_bytes, &end), 0);
-        size_t size = (size_t)(end - room);
-        assert_true(limit > 5 ? size == 48 : size > 1 << 20);
-        for (size_t cut = 1; cut < 20 && cut <= size; cut++)
-            assert_int_equal(gsai_ranking_read(to, room, size - cut, NULL), GSA_FORMAT);
-        assert_int_equal(gsai_ranking_read(to, room, size, NULL), GSA_OK);
-        gsai_ranking_result a = gsai_ranking_finish(from), b = gsai_ranking_finish(to);
-        assert_true(a.auc == b.auc && a.average_precision == b.average_precision);
-        uint64_t many = (uint64_t)1 << 61 | 5; /* times 8 it is 40 */
-        memcpy(room, &many, sizeof many);
-        assert_int_equal(gsai_ranking_read(to, room, 48, NULL), GSA_FORMAT);
-        gsai_ranking_free(from);
-        gsai_ranking_free(to);
-    }
-    free(room);
-}
-
 int main(void)
 {
     gsai_ranking_free(NULL);
@@ -362,7 +329,6 @@ int main(void)
         cmocka_unit_test(merges_of_all_kinds_add_up),
         cmocka_unit_test(a_failed_allocation_loses_nothing),
         cmocka_unit_test(a_memory_limit_is_an_error_and_changes_no_result),
-        cmocka_unit_test(a_ranking_travels_exactly_or_in_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,78 +136,6 @@ static void metrics_of_parts_add_up_to_those_of_the_whole(void **unused)
     }
 }
 
-static bytes metrics_bytes(const gsa_metrics *metrics)
-{
-    bytes out = {0};
-    gsa_error error = {0};
-    must_be_ok(gsa_metrics_write(metrics, append, &out, &error), &error);
-    return out;
-}
-
-/* Metrics of 300 rows of a model of two classes, or of more, or of numbers. */
-static gsa_metrics *metrics_of(unsigned classes, gsa_model **model)
-{
-    rows *r = rows_random(1, 300, 20, classes);
-    gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("loss", classes == 0 ? "squared" : classes == 2 ? "logistic" : "softmax", NULL);
-    learn(state, &batch);
-    *model = model_of(state);
-    gsa_metrics *metrics = evaluated(*model, &batch);
-    gsa_state_free(state);
-    free(r);
-    return metrics;
-}
-
-static void metrics_that_travel_are_what_they_were(void **unused)
-{
-    (void)unused;
-    for (unsigned classes = 0; classes < 6; classes += 2) {
-        gsa_error error = {0};
-        gsa_metric metric;
-        gsa_model *model;
-        gsa_metrics *metrics = metrics_of(classes, &model), *there;
-        bytes sent = metrics_bytes(metrics);
-        must_be_ok(gsa_metrics_read(sent.data, sent.size, model, NULL, &there, &error), &error);
-        must_be_ok(gsa_metrics_finish(there, &error), &error);
-        for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
-            assert_close(value_of(there, metric.name), metric.value, 0);
-        must_be_ok(gsa_metrics_merge(metrics, there, &error), &error);
-        must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-        assert_close(value_of(metrics, "rows"), 600, 0);
-        gsa_metrics_free(metrics);
-        gsa_metrics_free(there);
-        gsa_model_free(model);
-        free(sent.data);
-    }
-}
-
-static void metrics_that_are_cut_or_damaged_are_refused(void **unused)
-{
-    (void)unused;
-    for (unsigned classes = 0; classes < 6; classes += 2) {
-        gsa_model *model, *other;
-        gsa_metrics *metrics = metrics_of(classes, &model), *of_other = metrics_of(classes == 4 ? 3 : 4, &other), *out;
-        bytes sent = metrics_bytes(metrics);
-        for (size_t size = 0; size < sent.size; size++)
-            assert_int_equal(gsa_metrics_read(sent.data, size, model, NULL, &out, NULL), GSA_FORMAT);
-        assert_int_equal(gsa_metrics_read(sent.data, sent.size, other, NULL, &out, NULL), GSA_CONFLICT);
-        uint64_t head[4];
-        memcpy(head, sent.data, sizeof head);
-        assert_int_equal(head[2], 300); /* rows, and those whose label is not known */
-        assert_int_equal(head[3], 0);
-        head[3] = 301;
-        memcpy(sent.data, head, sizeof head);
-        assert_int_equal(gsa_metrics_read(sent.data, sent.size, model, NULL, &out, NULL), GSA_FORMAT);
-        sent.data[0] ^= 1;
-        assert_int_equal(gsa_metrics_read(sent.data, sent.size, model, NULL, &out, NULL), GSA_FORMAT);
-        gsa_metrics_free(metrics);
-        gsa_metrics_free(of_other);
-        gsa_model_free(model);
-        gsa_model_free(other);
-        free(sent.data);
-    }
-}
-
 static void a_label_the_model_does_not_know_counts_as_wrong(void **unused)
 {
     (void)unused;
@@ -261,8 +189,6 @@ int main(void)
         cmocka_unit_test(many_class_metrics_are_those_of_the_confusion),
         cmocka_unit_test(regression_metrics_are_what_the_predictions_say),
         cmocka_unit_test(metrics_of_parts_add_up_to_those_of_the_whole),
-        cmocka_unit_test(metrics_that_travel_are_what_they_were),
-        cmocka_unit_test(metrics_that_are_cut_or_damaged_are_refused),
         cmocka_unit_test(a_label_the_model_does_not_know_counts_as_wrong),
         cmocka_unit_test(unknown_labels_spoil_recall_but_not_brier),
     };
