@@ -78,7 +78,7 @@ int complain_interrupted(void)
  * mark in it. */
 static bool has_remedy(const char *message)
 {
-    static const char *const marks[] = {";", "?", "--", "raise", "anew"};
+    static const char *const marks[] = {";", "?", "raise", "anew"};
     const char *quoted = strrchr(message, '\'');
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strstr(quoted != NULL ? quoted : message, marks[i]) != NULL)
@@ -96,7 +96,7 @@ static const char *remedy(gsa_status status, const gsa_error *error)
     case GSA_MEMORY:
         return "; free some memory and try again";
     case GSA_LIMIT:
-        return "; raise the limit (--memory-limit)";
+        return strcmp(error->param, "memory_limit") == 0 ? "; raise the limit" : "";
     case GSA_FORMAT:
         return strstr(message, "greedystep") != NULL ? "; give one that `greedystep train` wrote"
                                                      : "; get another copy, or create it again";
@@ -112,6 +112,19 @@ static const char *remedy(gsa_status status, const gsa_error *error)
     }
 }
 
+/* Fills in how the command sets what a failure concerns, " (--name)", or "". */
+enum { OPTION_SIZE = sizeof((gsa_error *)NULL)->param + 6 };
+static const char *option_of(const gsa_error *error, char out[OPTION_SIZE])
+{
+    bool is_switch = strcmp(error->param, "skip_bad_rows") == 0;
+    out[0] = '\0';
+    if (error->param[0] != '\0')
+        snprintf(out, OPTION_SIZE, " (--%s)", is_switch ? "bad-rows skip" : error->param);
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == '_' ? '-' : *c;
+    return out;
+}
+
 const char *message_of(gsa_status status, const gsa_error *error)
 {
     return error->message[0] != '\0' ? error->message : gsa_status_text(status);
@@ -121,5 +134,6 @@ int complain_error(gsa_status status, const gsa_error *error)
 {
     if (status == GSA_STOPPED && interrupt_signal() != 0)
         return complain_interrupted();
-    return complain_failed("%s%s", message_of(status, error), remedy(status, error));
+    char option[OPTION_SIZE];
+    return complain_failed("%s%s%s", message_of(status, error), remedy(status, error), option_of(error, option));
 }

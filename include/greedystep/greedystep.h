@@ -81,13 +81,17 @@ GSA_API const char *gsa_status_text(gsa_status status);
 /* The row of an error that concerns no row. */
 #define GSA_NO_ROW UINT64_MAX
 
-/* Describes a failure, for people and programs. Owned by the caller; holds no resources. */
+/* Describes a failure, for people and programs. Owned by the caller, who need not initialise it; holds no resources. A
+ * callback that fails sets all members. The one struct of callers without a size, because it is filled on failure only:
+ * it has reserved bytes instead. */
 typedef struct gsa_error {
     gsa_status status; /* what the call returned */
     uint64_t line;     /* 1-based line of the input, 0 if unknown */
     uint64_t byte;     /* 0-based byte offset of the error in the decompressed input; valid if line > 0 */
     uint64_t row;      /* row of the batch handed in, or GSA_NO_ROW */
     char message[512]; /* what failed, where, and a remedy; NUL-terminated, no newline */
+    char param[32];    /* the parameter or reader option that it concerns, such as "loss"; "" if none */
+    char reserved[96]; /* for members of later versions; not written yet */
 } gsa_error;
 
 /* ---- 2. environment --------------------------------------------------------------------------------------------- */

@@ -19,12 +19,15 @@ class GreedystepError(RuntimeError):
         Where in the input, if it is text.
     row : int or None
         Row of the data handed in, from 0.
+    param : str or None
+        The keyword that it concerns, such as ``"loss"``.
     """
 
     status = c.UNSUPPORTED
     line: int | None = None
     byte: int | None = None
     row: int | None = None
+    param: str | None = None
 
 
 class GreedystepValueError(GreedystepError, ValueError):
@@ -57,8 +60,11 @@ def _exception_of(status: int, error: c.Error) -> BaseException:
         message = c.text_of(c.library().gsa_status_text(status)) or "unknown error"
     if status == c.STOPPED:
         return KeyboardInterrupt(message)
-    made = _CLASSES.get(status, GreedystepError)(message)
+    param = error.param.decode()
+    hint = f" ({param}=...)" if param not in ("", "memory_limit") else ""
+    made = _CLASSES.get(status, GreedystepError)(message + hint)
     made.status = status
+    made.param = param or None
     if error.line:
         made.line, made.byte = error.line, error.byte
     if error.row != c.NO_ROW:
@@ -81,5 +87,6 @@ def fill(error: Any, status: int, message: str) -> int:
     if error:
         error.contents.status = status
         error.contents.row = c.NO_ROW
+        error.contents.param = b""
         error.contents.message = message.encode("utf-8", "replace")[:511]
     return status

@@ -46,6 +46,8 @@ class Error(Structure):
         ("byte", c_uint64),
         ("row", c_uint64),
         ("message", c_char * 512),
+        ("param", c_char * 32),
+        ("reserved", c_char * 96),
     ]
 
 

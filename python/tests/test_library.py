@@ -44,7 +44,8 @@ def numbers_of_header(folder: Path) -> list[int]:
     prints = "\n".join(f'printf("%zu\\n", {line});' for line in lines)
     source = folder / "sizes.c"
     source.write_text(
-        "#include <greedystep/arrow.h>\n#include <greedystep/train.h>\n#include <stdio.h>\n"
+        "#include <greedystep/arrow.h>\n#include <greedystep/distributed.h>\n#include <greedystep/train.h>\n"
+        "#include <stdio.h>\n"
         f"int main(void) {{\n{prints}\nreturn 0;\n}}\n"
     )
     compiler = os.environ.get("CC", "cc")

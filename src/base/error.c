@@ -48,6 +48,7 @@ static void fill(gsa_error *error, gsa_status status, const char *format, va_lis
     error->line = 0;
     error->byte = 0;
     error->row = GSA_NO_ROW;
+    error->param[0] = '\0';
     vsnprintf(error->message, sizeof error->message, format, args);
     drop_partial_character(error->message, sizeof error->message);
     drop_controls(error->message);
@@ -86,6 +87,13 @@ gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, ui
         error->line = line;
         error->byte = byte;
     }
+    return status;
+}
+
+gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status status)
+{
+    if (error && status != GSA_OK)
+        snprintf(error->param, sizeof error->param, "%s", param);
     return status;
 }
 

@@ -29,6 +29,10 @@ gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, cons
 /* The same for a line of text and a byte in it. */
 gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
     GSAI_PRINTF(5, 6);
+/* Names the parameter or reader option that the failure of one of these concerns, and returns its status:
+ * `return gsai_fail_about(error, "loss", gsai_fail(error, ...))`. Messages name no option of a front end: each adds its
+ * own way to set the parameter. */
+gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status status);
 /* Puts a text in front of the message that error already has. */
 void gsai_error_prefix(gsa_error *error, const char *format, ...) GSAI_PRINTF(2, 3);
 

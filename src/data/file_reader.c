@@ -154,10 +154,13 @@ static gsa_status match_schema(gsa_reader *head, const char *text, gsa_error *er
     size_t name_size[2];
     while (gsai_schema_next_cross(&list, name, name_size))
         if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
-            return gsai_fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
+            return gsai_fail_about(error, "cross",
+                                   gsai_fail(error, GSA_ARGUMENT, "crosses contradict the model; leave them out"));
     if (reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
-        return gsai_fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
-                         reader->options.bits, reader->schema.bits);
+        return gsai_fail_about(error, "bits",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "%u bits contradict the model, which has %u; leave them out",
+                                         reader->options.bits, reader->schema.bits));
     return GSA_OK;
 }
 

@@ -93,8 +93,10 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
     const gsai_format *expected = expected_format(reader);
     bool is_cache = format == gsai_format_cache();
     if (reader->options.cross && (is_cache || format == gsai_format_libsvm()))
-        return gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has neither columns nor namespaces: leave out --cross",
-                         name, format->title);
+        return gsai_fail_about(error, "cross",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "%s is %s, which has neither columns nor namespaces: leave crosses out", name,
+                                         format->title));
     if (is_cache || !expected || format == expected)
         return GSA_OK; /* a cache says itself what its columns were */
     if (reader->first_name)
@@ -103,8 +105,7 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
                          "learn both; give files of one sort",
                          name, format->title, reader->first_name);
     return gsai_fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title, expected->title,
-                     reader->schema.text ? "which the model was trained on"
-                                         : "since --label, --weight, --categorical and --ignore are about columns");
+                     reader->schema.text ? "which the model was trained on" : "since columns were named for it");
 }
 
 /* The format of a file is known by its content, as codecs are; where this leaves it open, by the name. */

@@ -61,8 +61,10 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
     if (schema->n_fields == GSAI_MAX_FIELDS)
         return gsai_fail(error, GSA_LIMIT, "more than %zu columns", GSAI_MAX_FIELDS);
     if (schema->n_fields >= gsai_memory_limit(schema->env) / 4 / GSAI_FIELD_COST + 1)
-        return gsai_fail(error, GSA_LIMIT, "more than %zu columns take a quarter of the memory limit: raise the limit",
-                         schema->n_fields);
+        return gsai_fail_about(error, "memory_limit",
+                               gsai_fail(error, GSA_LIMIT,
+                                         "more than %zu columns take a quarter of the memory limit: raise the limit",
+                                         schema->n_fields));
     if (!reserve(schema) || !gsai_words_add(&schema->names, name, name_size))
         return gsai_fail_memory(schema->env, error, "no memory for the names of the columns");
     if (kind == GSAI_FIELD_NUMBER)
@@ -117,11 +119,14 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     char quote[GSAI_QUOTE_SIZE];
     for (int k = 0; k < 2; k++)
         if (!can_be_crossed(schema, name[k], name_size[k]))
-            return gsai_fail(error, GSA_ARGUMENT, "--cross needs two columns of features, as in A*B, and '%s' is none",
-                             gsai_quote(name[k], name_size[k], quote));
+            return gsai_fail_about(error, "cross",
+                                   gsai_fail(error, GSA_ARGUMENT,
+                                             "a cross needs two columns of features, as in A*B, and '%s' is none",
+                                             gsai_quote(name[k], name_size[k], quote)));
     if (gsai_schema_is_crossed(schema, name, name_size))
-        return gsai_fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another; leave one out",
-                         gsai_quote(name[0], name_size[0], quote));
+        return gsai_fail_about(error, "cross",
+                               gsai_fail(error, GSA_ARGUMENT, "there is a cross twice: '%s' and another; leave one out",
+                                         gsai_quote(name[0], name_size[0], quote)));
     bool has_room = gsai_reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
                                  sizeof *schema->cross);
     gsai_cross cross = {{NULL, NULL}};

@@ -141,7 +141,7 @@ gsa_status gsai_params_set(gsai_params *params, const char *name, const char *va
     if (id == GSAI_PARAMS)
         return unknown_name(name, error);
     uint64_t number;
-    GSA_TRY(parse_value(&table[id], value, &number, error));
+    GSA_TRY(gsai_fail_about(error, table[id].name, parse_value(&table[id], value, &number, error)));
     params->value[id] = number;
     memset(params->text[id], 0, sizeof params->text[id]);
     write_text(&table[id], number, value, params->text[id]);

@@ -61,11 +61,12 @@ static double past_weight_of(const gsa_state *state, size_t n_rows)
 static gsa_status diverged(const gsa_state *state, gsa_error *error)
 {
     if (state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER && !gsai_loss_has_probabilities(state->loss))
-        return gsai_fail(error, GSA_DIVERGED,
-                         "%s loss diverged after %llu rows: the paper's step is too large where the lengths of "
-                         "rows differ much; use --method auto, or scale every feature to a similar range such as "
-                         "[-1, 1]",
-                         gsai_loss_name(state->loss), (unsigned long long)state->n_rows);
+        return gsai_fail_about(
+            error, "method",
+            gsai_fail(error, GSA_DIVERGED,
+                      "%s loss diverged after %llu rows: the paper's step is too large where the lengths of rows "
+                      "differ much; choose method auto, or scale every feature to a similar range such as [-1, 1]",
+                      gsai_loss_name(state->loss), (unsigned long long)state->n_rows));
     return gsai_fail(error, GSA_DIVERGED,
                      "weights are no longer finite after %llu rows: scale the features to a similar range",
                      (unsigned long long)state->n_rows);

@@ -34,10 +34,11 @@ static gsa_status decide_auto(const gsa_batch *first, const gsai_loss **loss, gs
             first_fraction = row;
     }
     if (first_word != SIZE_MAX && first_fraction != SIZE_MAX)
-        return gsai_fail_row(error, GSA_LABEL, first_fraction,
-                             "label %g is a fraction while other labels are words; give --loss softmax if every label "
-                             "is the name of a class",
-                             first->label[first_fraction]);
+        return gsai_fail_about(error, "loss",
+                               gsai_fail_row(error, GSA_LABEL, first_fraction,
+                                             "label %g is a fraction while other labels are words; choose softmax loss "
+                                             "if every label is the name of a class",
+                                             first->label[first_fraction]));
     *loss = first_fraction != SIZE_MAX ? &gsai_loss_squared : &gsai_loss_logistic;
     return GSA_OK;
 }
@@ -75,16 +76,17 @@ static gsa_status check_classes(const gsa_state *state, const char *where, uint6
 {
     const gsai_label *label = state->labels.at;
     if (loss_is_auto(state) && state->labels.n > MAX_CLASSES && all_labels_are_numbers(&state->labels))
-        return gsai_fail(
-            error, GSA_LABEL,
-            "%s more than %d different whole numbers as labels: give --loss squared to predict numbers, or "
-            "--loss softmax to tell that many classes apart",
-            where, MAX_CLASSES);
+        return gsai_fail_about(error, "loss",
+                               gsai_fail(error, GSA_LABEL,
+                                         "%s more than %d different whole numbers as labels: choose squared loss to "
+                                         "predict numbers, or softmax loss to tell that many classes apart",
+                                         where, MAX_CLASSES));
     if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
-        return gsai_fail_row(error, GSA_LABEL, row,
-                             "label '%s' is the third after '%s' and '%s', and --loss %s knows two; leave --loss "
-                             "out or give --loss softmax",
-                             label[2].text, label[0].text, label[1].text, state->loss->name);
+        return gsai_fail_about(error, "loss",
+                               gsai_fail_row(error, GSA_LABEL, row,
+                                             "label '%s' is the third after '%s' and '%s', and %s loss knows two; "
+                                             "leave the loss out or choose softmax",
+                                             label[2].text, label[0].text, label[1].text, state->loss->name));
     return GSA_OK;
 }
 
@@ -183,10 +185,12 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
     if (*out != GSAI_NO_LABEL)
         return GSA_OK;
     if (loss_is_auto(state) && !gsai_row_is_word(batch, row) && !is_whole(batch->label[row]))
-        return gsai_fail_row(error, GSA_LABEL, row,
-                             "label %g is a fraction, but the labels of the first rows were taken for classes; give "
-                             "--loss squared to predict numbers, or --loss softmax if it is the name of a class",
-                             batch->label[row]);
+        return gsai_fail_about(
+            error, "loss",
+            gsai_fail_row(error, GSA_LABEL, row,
+                          "label %g is a fraction, but the labels of the first rows were taken for classes; choose "
+                          "squared loss to predict numbers, or softmax loss if it is the name of a class",
+                          batch->label[row]));
     /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
     gsai_row view = gsai_row_at(batch, row);
     size_t n_before = state->labels.n;
@@ -203,10 +207,13 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
 static gsa_status number_of(const gsa_state *state, const gsa_batch *batch, size_t row, double *out, gsa_error *error)
 {
     if (gsai_row_is_word(batch, row))
-        return gsai_fail_row(
-            error, GSA_LABEL, row, "label '%s' is a word, but %s; give --loss softmax if labels are names of classes",
-            batch->words[batch->word[row]],
-            loss_is_auto(state) ? "the first rows had numbers to predict" : "this loss predicts numbers");
+        return gsai_fail_about(
+            error, "loss",
+            gsai_fail_row(error, GSA_LABEL, row,
+                          "label '%s' is a word, but %s; choose softmax loss if labels are names of classes",
+                          batch->words[batch->word[row]],
+                          loss_is_auto(state) ? "the first rows had numbers to predict"
+                                              : "this loss predicts numbers"));
     *out = batch->label[row];
     return GSA_OK;
 }

@@ -9,11 +9,12 @@
 static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, const gsa_env *env, gsa_error *error)
 {
     char need[GSAI_SIZE_TEXT], limit[GSAI_SIZE_TEXT];
-    return gsai_fail(error, GSA_LIMIT,
-                     "feature %zu needs a table of %s for %zu output%s, above the memory limit of %s; number the "
-                     "features without large gaps, or raise the limit (--memory-limit)",
-                     n_slots - 1, gsai_size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
-                     gsai_size_text(gsai_memory_limit(env), limit));
+    return gsai_fail_about(error, "memory_limit",
+                           gsai_fail(error, GSA_LIMIT,
+                                     "feature %zu needs a table of %s for %zu output%s, above the memory limit of %s; "
+                                     "number the features without large gaps, or raise the limit",
+                                     n_slots - 1, gsai_size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
+                                     gsai_size_text(gsai_memory_limit(env), limit)));
 }
 
 static size_t record_size(size_t room)

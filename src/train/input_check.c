@@ -64,14 +64,16 @@ gsa_status gsai_resumed_compare(gsai_resumed *resumed, gsa_error *error)
     if (read->n_rows == due->n_rows && read->sum == due->sum)
         return GSA_OK;
     if (read->n_rows != due->n_rows)
-        return gsai_fail(error, GSA_CONFLICT,
-                         "this input has %llu rows and the run has learned from %llu; resume needs the same data, "
-                         "--start-from begins a new run with other data",
-                         (unsigned long long)read->n_rows, (unsigned long long)due->n_rows);
-    return gsai_fail(error, GSA_CONFLICT,
-                     "the %llu rows of this input are not those that the run has learned from; resume needs the same "
-                     "data, --start-from begins a new run with other data",
-                     (unsigned long long)due->n_rows);
+        return gsai_fail_about(error, "start_from",
+                               gsai_fail(error, GSA_CONFLICT,
+                                         "this input has %llu rows and the run has learned from %llu; resume needs the "
+                                         "same data, a new run can start from the model",
+                                         (unsigned long long)read->n_rows, (unsigned long long)due->n_rows));
+    return gsai_fail_about(error, "start_from",
+                           gsai_fail(error, GSA_CONFLICT,
+                                     "the %llu rows of this input are not those that the run has learned from; resume "
+                                     "needs the same data, a new run can start from the model",
+                                     (unsigned long long)due->n_rows));
 }
 
 typedef struct survey {

@@ -79,11 +79,11 @@ static gsa_status share_solution(gsai_job *job, gsa_status status, gsa_error *er
 
 static gsa_status fail_size(const gsai_job *job, gsa_error *error)
 {
-    return gsai_fail(
-        error, GSA_LIMIT,
-        "the rows of %s are more than method optimum takes (%llu million numbers); leave the method out, or "
-        "give method gsa",
-        gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20));
+    return gsai_fail_about(error, "method",
+                           gsai_fail(error, GSA_LIMIT,
+                                     "the rows of %s are more than method optimum takes (%llu million numbers); leave "
+                                     "the method out, or give method gsa",
+                                     gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20)));
 }
 
 gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken, gsa_error *error)

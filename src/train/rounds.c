@@ -138,10 +138,11 @@ gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uin
 static gsa_status settle(gsai_round *round, gsa_error *error)
 {
     if (gsai_replicas_have_new_labels(&round->replicas))
-        return gsai_fail(error, GSA_INPUT,
-                         "a third label comes for the first time after %llu rows of two labels; with --loss softmax it "
-                         "may come at any time",
-                         (unsigned long long)round->report.n_rows);
+        return gsai_fail_about(error, "loss",
+                               gsai_fail(error, GSA_INPUT,
+                                         "a third label comes for the first time after %llu rows of two labels; with "
+                                         "softmax loss it may come at any time",
+                                         (unsigned long long)round->report.n_rows));
     return gsai_replicas_settle(&round->replicas, error);
 }
 

@@ -370,13 +370,17 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
 {
     gsa_summary summary = gsai_summary_of(job->state);
     if (gsai_progress_of(job->reader).is_stream)
-        return gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
-                         gsa_reader_file(job->reader, 0));
+        return gsai_fail_about(error, "shards",
+                               gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for shards",
+                                         gsa_reader_file(job->reader, 0)));
     if (gsai_comm_size(job) > 1 && !job->hooks.files_are_own)
-        return gsai_fail(error, GSA_ARGUMENT,
-                         "--shards is an experiment of one process: leave it out, or start one only");
+        return gsai_fail_about(error, "shards",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "shards are an experiment of one process: leave them out, or start one only"));
     if (summary.pass > 0 || summary.pass_rows > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "a run with --shards does not go on where it was stopped: begin it anew");
+        return gsai_fail_about(
+            error, "shards",
+            gsai_fail(error, GSA_ARGUMENT, "a run with shards does not go on where it was stopped: begin it anew"));
     return GSA_OK;
 }
 

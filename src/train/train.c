@@ -140,9 +140,11 @@ static gsa_status check_first_block(training *run, const gsa_batch *first, uint6
 {
     if (pass > 0 || taken > 0) {
         if (!gsa_state_run_matches(run->job.state, first))
-            return gsai_fail(error, GSA_CONFLICT,
-                             "this input does not begin with the rows that the run began with; resume needs the same "
-                             "data in the same order, --start-from begins a new run with other data");
+            return gsai_fail_about(
+                error, "start_from",
+                gsai_fail(error, GSA_CONFLICT,
+                          "this input does not begin with the rows that the run began with; resume needs the same data "
+                          "in the same order, a new run can start from the model"));
         return GSA_OK;
     }
     gsa_batch decisive = *first;
@@ -343,12 +345,15 @@ static gsa_status set_up(training *run, gsa_error *error)
     gsa_summary summary = gsai_summary_of(run->job.state);
     gsa_reader_progress progress = gsai_progress_of(run->job.reader);
     if (summary.n_merged > 1)
-        return gsai_fail(error, GSA_CONFLICT,
-                         "a merged state has no place in an input to resume at; begin a new run "
-                         "with --start-from");
+        return gsai_fail_about(
+            error, "start_from",
+            gsai_fail(error, GSA_CONFLICT,
+                      "a merged state has no place in an input to resume at; start a new run from it"));
     if (progress.is_stream && count_param(run->job.state, "passes") > 1)
-        return gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --passes %s, or leave it out",
-                         gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes"));
+        return gsai_fail_about(error, "passes",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "%s can be read only once; give a file for %s passes, or leave the number out",
+                                         gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes")));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
     if (strcmp(gsa_state_get(run->job.state, "order"), "auto") == 0 && !begun) {
         GSA_TRY(gsa_state_set(run->job.state, "order",

@@ -4,7 +4,9 @@
 #   S1  no writable data, thread-local or not;
 #   S2  it neither prints nor exits nor looks at the environment, the locale or a hidden random number;
 #   S3  the shared library exports exactly what tests/policy/exports.txt says, and
-#   S4  that is exactly what the public headers declare.
+#   S4  that is exactly what the public headers declare;
+#   S5  no text in it names an option of the command: a failure names the parameter (gsa_error), and a front end adds how
+#       to set it.
 #
 # symbols.sh --list SHARED_LIBRARY prints the exports, for exports.txt. BUILD_KIND is release, debug (asserts may abort)
 # or instrumented (nothing can be said).
@@ -120,5 +122,9 @@ diff "$work/declared" "$work/exports" || {
     echo "S4: the exports differ from the public headers (< declared, > exported)"
     failed=1
 }
+if grep -rnE '"[^"]*--[a-z%]' "$source/src" ; then
+    echo "S5: texts of the library must not name options of the command"
+    failed=1
+fi
 [ $failed -eq 0 ] && echo "$(wc -l < "$work/exports") exports, no writable data, no forbidden call"
 exit $failed

@@ -186,12 +186,12 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
-               "indices and values if there are more, or one list of fixed size; leave other lists out with --ignore";
+               "indices and values if there are more, or one list of fixed size; ignore other lists";
     if (column->list &&
         (kind == GSAI_FIELD_CATEGORICAL || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_fixed))
         return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
     if (is_feature && has_lists && !is_features)
-        return "rows have their features in lists or in columns, not in both: leave it out with --ignore";
+        return "rows have their features in lists or in columns, not in both; ignore it";
     if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_WEIGHT) && gsai_arrow_is_text(column->type))
         return kind == GSAI_FIELD_NUMBER ? "it holds text, and the model was trained with numbers in it"
                                          : "it holds text, and a weight is a number";
@@ -205,13 +205,15 @@ static gsa_status use_column(arrow_reader *arrow, size_t number, gsai_field_kind
     char text[160];
     const char *objection = text;
     if (!arrow->column[number].type)
-        snprintf(text, sizeof text,
-                 "the type %s (%s) is not one that is read here: cast it, or leave it out with --ignore",
+        snprintf(text, sizeof text, "the type %s (%s) is not one that is read here: cast it, or ignore it",
                  gsai_arrow_type_name(arrow->column[number].schema), arrow->column[number].schema->format);
     else
         objection = object_to(arrow, number, kind);
     arrow->column[number].is_used = true;
-    return objection ? fail_column(arrow, number, GSA_ARGUMENT, objection, error) : GSA_OK;
+    if (!objection)
+        return GSA_OK;
+    return gsai_fail_about(error, strstr(objection, "ignore") ? "ignore" : "",
+                           fail_column(arrow, number, GSA_ARGUMENT, objection, error));
 }
 
 static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)

@@ -223,10 +223,11 @@ static gsa_status check_header(cache *parser, gsa_error *error)
     if (is_optional(header) ||
         (header->payload_size <= gsai_memory_limit(parser->env) / 4 && header->payload_size < SIZE_MAX))
         return GSA_OK;
-    return gsai_fail(error, GSA_LIMIT,
-                     "%s: block %" PRIu64 " of %" PRIu64
-                     " bytes is over a quarter of the memory limit: raise the limit",
-                     parser->input->name, parser->n_blocks, header->payload_size);
+    return gsai_fail_about(error, "memory_limit",
+                           gsai_fail(error, GSA_LIMIT,
+                                     "%s: block %" PRIu64 " of %" PRIu64
+                                     " bytes is over a quarter of the memory limit: raise the limit",
+                                     parser->input->name, parser->n_blocks, header->payload_size));
 }
 
 static gsa_status read_header(cache *parser, gsai_rows *rows, gsa_error *error)
@@ -266,8 +267,10 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
                          input->schema_from);
     if (input->options->bits == 0 || input->options->bits == input->schema->bits)
         return GSA_OK;
-    return gsai_fail(error, GSA_ARGUMENT, "--bits %u: %s was made with %u; leave it out, or make the cache anew",
-                     input->options->bits, input->name, input->schema->bits);
+    return gsai_fail_about(error, "bits",
+                           gsai_fail(error, GSA_ARGUMENT,
+                                     "%u bits: %s was made with %u; leave them out, or make the cache anew",
+                                     input->options->bits, input->name, input->schema->bits));
 }
 
 /* Enters the names of features that have none yet. */

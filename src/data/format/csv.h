@@ -116,6 +116,6 @@ const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, d
 #define GSAI_NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
 #define GSAI_NO_SUM "crosses that share a feature have no finite sum"
 #define GSAI_NO_WEIGHT "the weight of a row must be a finite number that is not negative"
-#define GSAI_NO_LABEL "a row without a label cannot be learned from; leave such rows out with --bad-rows skip"
+#define GSAI_NO_LABEL "a row without a label cannot be learned from"
 
 #endif

@@ -109,10 +109,11 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
         size_t size = strcspn(item, ",");
         if (find_item(sniff, item, size) == SIZE_MAX)
-            return gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s' (--%s); the columns are %s%s",
-                             csv->input->name, gsai_quote(item, size, quote), option,
-                             list_columns(sniff, columns, sizeof columns),
-                             sniff->has_header ? "" : ", by number, since there is no header");
+            return gsai_fail_about(error, option,
+                                   gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'; the columns are %s%s",
+                                             csv->input->name, gsai_quote(item, size, quote),
+                                             list_columns(sniff, columns, sizeof columns),
+                                             sniff->has_header ? "" : ", by number, since there is no header"));
     }
     return GSA_OK;
 }
@@ -130,13 +131,13 @@ static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, 
 
 static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t n_found, gsa_error *error)
 {
-    char columns[200], quote[GSAI_QUOTE_SIZE];
-    const gsai_csv_seen *last = &sniff->column[sniff->n_columns - 1];
-    return gsai_fail(error, GSA_ARGUMENT,
-                     "%s: which column is the label? %s named label, target, y, class, click or clicked; say it, for "
-                     "example: --label '%s' (the columns are %s)",
-                     csv->input->name, n_found ? "More than one is" : "None is",
-                     gsai_quote(last->first, last->first_size, quote), list_columns(sniff, columns, sizeof columns));
+    char columns[200];
+    return gsai_fail_about(error, "label",
+                           gsai_fail(error, GSA_ARGUMENT,
+                                     "%s: which column is the label? %s named label, target, y, class, click or "
+                                     "clicked; name one of %s",
+                                     csv->input->name, n_found ? "More than one is" : "None is",
+                                     list_columns(sniff, columns, sizeof columns)));
 }
 
 static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *out, gsa_error *error)
@@ -144,7 +145,9 @@ static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, s
     const char *asked = csv->input->options->label;
     *out = asked ? find_item(sniff, asked, strlen(asked)) : 0;
     if (asked && *out == SIZE_MAX)
-        return gsai_fail(error, GSA_ARGUMENT, "%s: --label %s: expected one column", csv->input->name, asked);
+        return gsai_fail_about(
+            error, "label",
+            gsai_fail(error, GSA_ARGUMENT, "%s: the label is %s, expected one column", csv->input->name, asked));
     if (asked || !sniff->has_header)
         return GSA_OK;
     size_t n_found = 0;
@@ -212,7 +215,9 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     if (status == GSA_OK)
         status = add_crosses(csv, sniff, error);
     if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
-        status = gsai_fail(error, GSA_ARGUMENT, "%s: more than one column for --weight", csv->input->name);
+        status = gsai_fail_about(
+            error, "weight",
+            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of weights; name one", csv->input->name));
     if (status == GSA_OK)
         status = gsai_schema_complete(schema, error);
     if (status != GSA_OK)
@@ -258,9 +263,10 @@ static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff
         if (field != SIZE_MAX)
             cell_of[field] = i;
         else if (!is_listed(csv->input->options->ignore, sniff, i))
-            return gsai_fail(error, GSA_ARGUMENT,
-                             "%s has a column '%s' that %s does not have: leave it out with --ignore '%s'",
-                             csv->input->name, quote, csv->input->schema_from, quote);
+            return gsai_fail_about(error, "ignore",
+                                   gsai_fail(error, GSA_ARGUMENT,
+                                             "%s has a column '%s' that %s does not have; ignore it", csv->input->name,
+                                             quote, csv->input->schema_from));
     }
     for (size_t f = 0; f < schema->n_fields; f++)
         if (cell_of[f] == SIZE_MAX && !may_lack(csv, schema->field[f].kind))
@@ -302,9 +308,11 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
     for (size_t f = 0; f < schema->n_fields; f++)
         for (size_t k = 0; k < 3 && cell_of[f] != SIZE_MAX; k++)
             if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, sniff, cell_of[f]))
-                return gsai_fail(error, GSA_ARGUMENT, "%s: --%s contradicts %s about column '%s': leave it out",
-                                 csv->input->name, known[k].name, csv->input->schema_from,
-                                 gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
+                return gsai_fail_about(error, known[k].name,
+                                       gsai_fail(error, GSA_ARGUMENT,
+                                                 "%s: a %s column contradicts %s about '%s'; leave it out",
+                                                 csv->input->name, known[k].name, csv->input->schema_from,
+                                                 gsai_quote(schema->field[f].name, schema->field[f].name_size, quote)));
     return GSA_OK;
 }
 

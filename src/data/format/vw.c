@@ -229,9 +229,11 @@ static gsa_status reserve_pairs(const gsai_line *line, uint64_t n_pairs, gsai_fe
                                 gsa_error *error)
 {
     if (n_pairs > MOST_VALUES - features->n)
-        return gsai_fail_line(error, GSA_LIMIT, line->number, line->byte,
-                              "--cross makes more than %zu features of this line: cross namespaces that have fewer",
-                              MOST_VALUES);
+        return gsai_fail_about(
+            error, "cross",
+            gsai_fail_line(error, GSA_LIMIT, line->number, line->byte,
+                           "crosses make more than %zu features of this line; cross namespaces that have fewer",
+                           MOST_VALUES));
     gsa_status status = gsai_rows_reserve(rows, features->n + (size_t)n_pairs, error);
     features->index = rows->index + rows->n_values; /* what is there has moved with the memory */
     features->value = rows->value + rows->n_values;

@@ -78,9 +78,11 @@ static gsa_status check_limits(const gsai_words *words, size_t size, gsa_error *
                          "more than %zu different words as labels: is the first column really the label?",
                          GSAI_MAX_WORDS);
     if (words->n_bytes + size + 32 > gsai_memory_limit(words->env) / 4)
-        return gsai_fail(error, GSA_LIMIT,
-                         "%zu different words as labels take a quarter of the memory limit: raise the limit",
-                         words->n_words);
+        return gsai_fail_about(
+            error, "memory_limit",
+            gsai_fail(error, GSA_LIMIT,
+                      "%zu different words as labels take a quarter of the memory limit: raise the limit",
+                      words->n_words));
     return GSA_OK;
 }
 

@@ -35,6 +35,21 @@ static void fail_fills_the_error_and_returns_the_status(void **state)
     assert_string_equal(error.message, "cannot read a.txt: 5");
 }
 
+static void a_failure_names_the_parameter_it_concerns(void **state)
+{
+    (void)state;
+    gsa_error error;
+    memset(&error, 0xAA, sizeof error);
+    assert_int_equal(gsai_fail_about(&error, "loss", gsai_fail_row(&error, GSA_LABEL, 3, "no")), GSA_LABEL);
+    assert_string_equal(error.param, "loss");
+    assert_true(error.row == 3);
+    assert_int_equal(gsai_fail(&error, GSA_IO, "no"), GSA_IO);
+    assert_string_equal(error.param, "");
+    assert_int_equal(gsai_fail_about(NULL, "loss", GSA_IO), GSA_IO);
+    assert_int_equal(gsai_fail_about(&error, "loss", GSA_OK), GSA_OK);
+    assert_string_equal(error.param, "");
+}
+
 static void fail_takes_no_error(void **state)
 {
     (void)state;
@@ -133,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail_fills_the_error_and_returns_the_status),
+        cmocka_unit_test(a_failure_names_the_parameter_it_concerns),
         cmocka_unit_test(fail_takes_no_error),
         cmocka_unit_test(rows_and_lines_are_kept),
         cmocka_unit_test(long_messages_are_cut_between_characters),

@@ -44,16 +44,16 @@ static void a_label_that_cannot_be_found_is_asked_for(void **state)
 {
     (void)state;
     expect_failure("a,b\n1,2\n", NULL, GSA_ARGUMENT,
-                   "t.csv: which column is the label? None is named label, target, y, class, click or clicked; say it, "
-                   "for example: --label 'b' (the columns are a, b)");
+                   "t.csv: which column is the label? None is named label, target, y, class, click or clicked; name "
+                   "one of a, b");
     expect_failure(
         "y,label\n1,2\n", NULL, GSA_ARGUMENT,
         "t.csv: which column is the label? More than one is named label, target, y, class, click or clicked; "
-        "say it, for example: --label 'label' (the columns are y, label)");
+        "name one of y, label");
     expect_failure("y,b\n1,2\n", &(gsa_reader_options){.ignore = "c"}, GSA_ARGUMENT,
-                   "t.csv: there is no column 'c' (--ignore); the columns are y, b");
+                   "t.csv: there is no column 'c'; the columns are y, b");
     expect_failure("1,2\n1,2\n", &(gsa_reader_options){.label = "3"}, GSA_ARGUMENT,
-                   "t.csv: there is no column '3' (--label); the columns are 1 to 2, by number, since there is no "
+                   "t.csv: there is no column '3'; the columns are 1 to 2, by number, since there is no "
                    "header");
     expect_failure("y,a,a\n1,2,3\n", NULL, GSA_ARGUMENT, "t.csv: two columns have the name 'a': rename one of them");
 }
@@ -127,12 +127,10 @@ static void bad_rows_name_column_line_and_byte(void **state)
         n += (size_t)snprintf(text + n, sizeof text - n, "1,%d\n", i % 10);
     snprintf(text + n, sizeof text - n, "0,old\n1,7\n");
     expect_failure(text, NULL, GSA_INPUT,
-                   "t.csv:5002 (byte 20008): column 'age' holds 'old', and only numbers in the first rows: take all of "
-                   "it for words with --categorical 'age', or leave such rows out with --bad-rows skip");
-    expect_failure(
-        "y,a\n1,2\n,3\n", NULL, GSA_INPUT,
-        "t.csv:3 (byte 8): column 'y' holds '': a row without a label cannot be learned from; leave such rows "
-        "out with --bad-rows skip");
+                   "t.csv:5002 (byte 20008): column 'age' holds 'old', and only numbers in the first rows; take the "
+                   "column as categorical, or skip such rows");
+    expect_failure("y,a\n1,2\n,3\n", NULL, GSA_INPUT,
+                   "t.csv:3 (byte 8): column 'y' holds '': a row without a label cannot be learned from");
     expect_failure("y,a\n1,inf\n", NULL, GSA_INPUT, "t.csv:2 (byte 6): column 'a' holds 'inf': values must be finite");
     expect_failure(
         "y,a\n1,1e39\n", NULL, GSA_INPUT,
@@ -220,9 +218,9 @@ static void columns_are_crossed(void **state)
     expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.cross = "2*b"},
                   "columns named\nbits 24\nlabel y\nnumber a\nnumber b\ncross a\tb\n");
     expect_failure("y,a\n1,2\n", &(gsa_reader_options){.cross = "a*y"}, GSA_ARGUMENT,
-                   "t.csv: --cross needs two columns of features, as in A*B, and 'y' is none");
+                   "t.csv: a cross needs two columns of features, as in A*B, and 'y' is none");
     expect_failure("y,a\n1,2\n", &(gsa_reader_options){.cross = "a"}, GSA_ARGUMENT,
-                   "t.csv: --cross needs two columns of features, as in A*B, and '' is none");
+                   "t.csv: a cross needs two columns of features, as in A*B, and '' is none");
     expect_failure(
         "y,a\n1,3e38\n", &(gsa_reader_options){.cross = "a*a"}, GSA_INPUT,
         "t.csv:2 (byte 6): column 'a' holds '3e38': its product with the column that it is crossed with does "

@@ -52,8 +52,7 @@ static void columns_that_do_not_fit_are_named(void **state)
     } cases[] = {
         {"y,a,b\n1,2,3\n", "t.csv has no column 'c', which the model has"},
         {"a,c,b\n1,2,3\n", "t.csv has no column 'y', which the model has"},
-        {"y,a,c,b,d\n1,2,x,3,4\n",
-         "t.csv has a column 'd' that the model does not have: leave it out with --ignore 'd'"},
+        {"y,a,c,b,d\n1,2,x,3,4\n", "t.csv has a column 'd' that the model does not have; ignore it"},
         {"1,2,3\n", "t.csv has 3 columns and no header with their names, the model has 4: expected the same columns"},
         {"y,a,c,b\n1,x,red,3\n", "t.csv:2 (byte 10): column 'a' holds 'x': the model was trained with numbers in it"},
         {"1 3:4\n", "t.csv is libsvm text, and a table was expected, which the model was trained on"},
@@ -71,7 +70,7 @@ static void columns_that_do_not_fit_are_named(void **state)
     gsa_error error = {0};
     gsa_reader_options options = {.categorical = "b"};
     assert_int_equal(read_following("y,a,c,b\n1,2,red,3\n", &options, &batch, &reader, &error), GSA_ARGUMENT);
-    assert_string_equal(error.message, "t.csv: --categorical contradicts the model about column 'b': leave it out");
+    assert_string_equal(error.message, "t.csv: a categorical column contradicts the model about 'b'; leave it out");
     gsa_reader_close(reader);
 }
 

@@ -35,11 +35,11 @@ static void options_that_do_not_fit_the_file_are_refused(void **state)
 {
     (void)state;
     refuse("t.svm", "1 1:1\n", &(gsa_reader_options){.cross = "a*b"}, NULL, GSA_ARGUMENT,
-           "t.svm is libsvm text, which has neither columns nor namespaces: leave out --cross");
+           "t.svm is libsvm text, which has neither columns nor namespaces: leave crosses out");
     refuse("t.csv", "y,a,b\n1,2,3\n", &(gsa_reader_options){.label = "a,b"}, NULL, GSA_ARGUMENT,
-           "t.csv: --label a,b: expected one column");
+           "t.csv: the label is a,b, expected one column");
     refuse("t.csv", "y,a,b\n1,2,3\n", &(gsa_reader_options){.weight = "a,b"}, NULL, GSA_ARGUMENT,
-           "t.csv: more than one column for --weight");
+           "t.csv: more than one column of weights; name one");
     expect_refusal("m", "\x40\0\0\0\0\0\0\0{\"__metadata__\"", 23, NULL, NULL, GSA_FORMAT,
                    "m is a model or state, not rows");
 }
@@ -49,9 +49,9 @@ static void options_that_contradict_the_model_are_refused(void **state)
     (void)state;
     const char table[] = "y,a,b\n1,2,x\n";
     refuse("t.csv", table, &(gsa_reader_options){.cross = "a*b"}, schema_of_table, GSA_ARGUMENT,
-           "--cross contradicts the model: leave it out");
+           "crosses contradict the model; leave them out");
     refuse("t.csv", table, &(gsa_reader_options){.bits = 12}, schema_of_table, GSA_ARGUMENT,
-           "--bits 12 contradicts the model, which has 10: leave it out");
+           "12 bits contradict the model, which has 10; leave them out");
     refuse("t.csv", "y,a,b,a\n1,2,x,3\n", NULL, schema_of_table, GSA_ARGUMENT, "two columns have the name 'a'");
     refuse("t.svm", "1 1:1\n", NULL, schema_of_table, GSA_ARGUMENT, "which the model was trained on");
     gsa_reader *reader = NULL;
@@ -127,7 +127,7 @@ static void a_cache_of_other_columns_is_refused(void **state)
     write_cache(table, schema_of_table);
     refuse_cache(plain, NULL, schema_of_table, "is a cache that does not say what its columns were, and the model has");
     refuse_cache(table, NULL, other, "is a cache of rows with other columns than the model");
-    refuse_cache(table, &(gsa_reader_options){.bits = 12}, NULL, "was made with 10; leave it out, or make the cache");
+    refuse_cache(table, &(gsa_reader_options){.bits = 12}, NULL, "was made with 10; leave them out, or make the cache");
     refuse_cache(table, &(gsa_reader_options){.cross = "a*b"}, NULL, "neither columns nor namespaces");
     remove(plain);
     remove(table);
@@ -158,7 +158,7 @@ static void a_table_of_a_hundred_columns_is_read_and_asked_about_briefly(void **
     assert_string_equal(gsa_reader_name(reader, 77), "column77");
     gsa_reader_close(reader);
     expect_refusal("t.csv", text, n, NULL, NULL, GSA_ARGUMENT, "column2, column3");
-    expect_refusal("t.csv", text, n, NULL, NULL, GSA_ARGUMENT, " ...)"); /* not all hundred of them */
+    expect_refusal("t.csv", text, n, NULL, NULL, GSA_ARGUMENT, " ..."); /* not all hundred of them */
 }
 
 static void a_first_line_without_an_end_is_no_table(void **state)

@@ -317,7 +317,8 @@ static void a_cache_that_contradicts_an_option_does_so_in_every_pass(void **stat
     assert_int_equal(gsa_reader_open(paths, 1, &options, NULL, &reader, &error), GSA_OK);
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
-        assert_non_null(strstr(error.message, "--bits 5"));
+        assert_non_null(strstr(error.message, "5 bits"));
+        assert_string_equal(error.param, "bits");
         assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
     }
     gsa_reader_close(reader);

@@ -229,7 +229,7 @@ static void the_thousand_and_first_number_is_no_class(void **unused)
     bytes before = state_bytes(state);
     label = 1000;
     must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error,
-             "there are more than 1000 different whole numbers as labels: give --loss squared");
+             "there are more than 1000 different whole numbers as labels: choose squared loss");
     same_bytes(&before, state);
     label = 999; /* goes on with what it knows */
     learn(state, &batch);

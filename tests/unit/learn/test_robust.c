@@ -204,7 +204,7 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "4294967294"));
     assert_non_null(strstr(error.message, "64.0 GiB"));
-    assert_non_null(strstr(error.message, "--memory-limit"));
+    assert_string_equal(error.param, "memory_limit");
     assert_int_equal(error.row, 0);
     gsa_state_free(state);
     gsa_config_free(config);

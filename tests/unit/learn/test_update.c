@@ -159,8 +159,8 @@ static void labels_of_the_first_rows_decide_the_loss(void **unused)
     assert_string_equal(decided(many, 1000, &error), "softmax");
     assert_string_equal(decided(many, 1001, &error), "refused");
     assert_int_equal(error.status, GSA_LABEL);
-    assert_non_null(strstr(error.message, "--loss squared"));
-    assert_non_null(strstr(error.message, "--loss softmax"));
+    assert_non_null(strstr(error.message, "squared loss"));
+    assert_non_null(strstr(error.message, "softmax loss"));
 }
 
 static gsa_status update_label(gsa_state *state, double label, const char *word, gsa_error *error)
@@ -185,15 +185,16 @@ static void a_later_contradiction_names_the_row_and_the_flag(void **unused)
     must_be_ok(update_label(classes, 1, NULL, &error), &error);
     assert_int_equal(update_label(classes, 2.5, NULL, &error), GSA_LABEL);
     assert_int_equal(error.row, 0);
-    assert_non_null(strstr(error.message, "--loss squared"));
+    assert_non_null(strstr(error.message, "squared loss"));
     must_be_ok(update_label(numbers, 1.5, NULL, &error), &error);
     assert_int_equal(update_label(numbers, 0, "spam", &error), GSA_LABEL);
     assert_non_null(strstr(error.message, "'spam'"));
-    assert_non_null(strstr(error.message, "--loss softmax"));
+    assert_non_null(strstr(error.message, "softmax loss"));
     must_be_ok(update_label(two, 1, NULL, &error), &error);
     must_be_ok(update_label(two, 2, NULL, &error), &error);
     assert_int_equal(update_label(two, 3, NULL, &error), GSA_LABEL);
-    assert_non_null(strstr(error.message, "--loss softmax"));
+    assert_non_null(strstr(error.message, "choose softmax"));
+    assert_string_equal(error.param, "loss");
     free_states(classes, numbers, two);
 }
 

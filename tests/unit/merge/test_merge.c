@@ -241,7 +241,7 @@ static void a_common_start_is_refused_unless_it_is_given(void **unused)
     learn_random(b, 3, 200, 30, 2);
     const gsa_state *both[] = {a, b};
     assert_int_equal(gsa_state_merge(both, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
-    assert_non_null(strstr(error.message, "--base"));
+    assert_string_equal(error.param, "base");
     gsa_state *ab = merged(both, 2, base);
     gsa_summary summary = state_summary(ab);
     assert_int_equal(summary.n_rows, 400);

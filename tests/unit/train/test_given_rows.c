@@ -144,7 +144,7 @@ static void shards_need_rows_that_can_be_read_again_from_the_beginning(void **un
     gsa_reader *reader = reader_of(s, 1);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     must_refuse(gsa_train(state, reader, NULL, NULL, &error), GSA_ARGUMENT, &error,
-                "a run with --shards does not go on where it was stopped");
+                "a run with shards does not go on where it was stopped");
     gsa_reader_close(reader);
     gsa_state_free(state);
     free(s);
@@ -182,7 +182,7 @@ static void a_merged_state_is_not_resumed(void **unused)
     bytes before = state_bytes(both);
     must_be_ok(gsa_reader_rewind(x, &error), &error);
     must_refuse(gsa_train(both, x, NULL, NULL, &error), GSA_CONFLICT, &error,
-                "a merged state has no place in an input to resume at; begin a new run with --start-from");
+                "a merged state has no place in an input to resume at; start a new run from it");
     same_bytes(&before, both);
     free(before.data);
     gsa_state *all[] = {a, b, both};

@@ -74,7 +74,7 @@ static void other_data_is_not_resumed(void **unused)
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     must_be_ok(gsa_state_set(state, "passes", "2", &error), &error);
     assert_int_equal(gsa_train(state, other, NULL, NULL, &error), GSA_CONFLICT);
-    assert_non_null(strstr(error.message, "--start-from"));
+    assert_string_equal(error.param, "start_from");
     unsigned left = 10;
     gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
     assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
@@ -184,7 +184,8 @@ static void a_label_that_contradicts_names_its_line(void **unused)
     assert_int_equal(error.line, 8200);
     assert_int_equal(error.byte, 8199 * 6);
     assert_non_null(strstr(error.message, "test.svm:8200"));
-    assert_non_null(strstr(error.message, "--loss squared"));
+    assert_non_null(strstr(error.message, "squared loss"));
+    assert_string_equal(error.param, "loss");
     gsa_reader_close(reader);
     gsa_state_free(state);
     free(rows_text);
