@@ -25,6 +25,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_
  * large. After a failure the replica can only be freed. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies,
                                                    gsa_error *error);
+/* Takes the labels of rows without learning these: decides `loss=auto` and enters labels in sorted order behind those
+ * that are known. The rows of the first call are those that the run begins with. Optional: the first update does the
+ * same with its own rows. Afterwards a label that contradicts the decision is GSA_LABEL. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error);
 /* Learns the given rows of a batch, in the given order. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);

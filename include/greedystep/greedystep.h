@@ -212,14 +212,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const g
 /* Frees a state; models made from it stay valid. */
 GSA_API void gsa_state_free(gsa_state *state);
 
-/* Inspects the first rows without learning them: decides `loss=auto` and enters their labels in sorted order. Optional,
- * once: the first update does the same with its own rows. Afterwards a label that contradicts the decision is
- * GSA_LABEL. Rows of weight 0 only add labels. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error);
+/* Adds labels of classes before rows have them, as numbers or as words (the other array is NULL), in sorted order
+ * behind those that are known; decides `loss=auto`. GSA_ARGUMENT if the loss predicts numbers. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const char *const *words,
+                                                      size_t n_labels, gsa_error *error);
 
-/* Learns all rows in order. On failure the state has learned the rows before error->row and remains usable. Once the
- * loss is decided, chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit. Descending
- * offsets and ids above GSA_MAX_ID are GSA_ARGUMENT here and in every call that takes a batch. */
+/* Learns all rows in order. On failure the state has learned the rows before error->row and remains usable. The labels
+ * of the first batch decide `loss=auto` and are numbered in sorted order; later a label that contradicts the decision
+ * is GSA_LABEL. Then chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit.
+ * Descending offsets and ids above GSA_MAX_ID are GSA_ARGUMENT here and in every call that takes a batch. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error);
 /* Ends a pass: the next row is the first of the next pass. */
 GSA_API void gsa_state_end_pass(gsa_state *state);
@@ -238,6 +239,17 @@ typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
                                                       const gsa_env *env, gsa_state **out, gsa_error *error);
 
+/* Scores rows with the averaged weights that the state has now, without a copy of them: to score a row before it is
+ * learned. Row-major with max(1, labels known) numbers per row, as gsa_model_predict has them, but number k is for
+ * gsa_state_label(state, k), and hinge losses give margins. What differs from the finished model: weights are not
+ * calibrated on the held-out rows, which are not learned either; up to seven rows that wait for their group do not
+ * count yet; the best checkpoint of earlier passes is not used. Where there is none of these, numbers agree to the
+ * rounding of the model's weights. GSA_ARGUMENT before the first rows or labels. Allocates nothing. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out,
+                                                   gsa_error *error);
+/* Returns a label by its number, NULL beyond the end. Numbers stay as they are while further labels come; a model has
+ * the same labels sorted. */
+GSA_API const char *gsa_state_label(const gsa_state *state, size_t number);
 /* Makes the model of a state, which can go on learning. If env asks to stop and there are hundreds of classes, the
  * weights are not calibrated on the held-out rows and do not learn them. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out,

@@ -8,7 +8,7 @@ import itertools
 import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from ctypes import byref, c_char_p, c_size_t, c_void_p
+from ctypes import byref, c_char_p, c_double, c_int32, c_size_t, c_void_p
 from typing import Any
 
 import numpy as np
@@ -158,9 +158,15 @@ class State(Handle):
         """Write the state to a file."""
         call("gsa_state_save", self.pointer, path_bytes(path))
 
-    def prepare(self, batch: c.Batch) -> None:
-        """Look at rows without learning them."""
-        call("gsa_state_prepare", self.pointer, byref(batch))
+    def add_labels(self, batch: c.Batch) -> None:
+        """Make the labels of rows known, numbers first and then words, without learning the rows."""
+        word = (c_int32 * batch.n_rows).from_address(batch.word) if batch.word else [-1] * batch.n_rows
+        numbers = [(c_double * batch.n_rows).from_address(batch.label)[i] for i, at in enumerate(word) if at < 0]
+        words = [(c_char_p * batch.n_words).from_address(batch.words)[at] for at in word if at >= 0]
+        if numbers:
+            call("gsa_state_add_labels", self.pointer, (c_double * len(numbers))(*numbers), None, len(numbers))
+        if words:
+            call("gsa_state_add_labels", self.pointer, None, (c_char_p * len(words))(*words), len(words))
 
     def update(self, batch: c.Batch) -> None:
         """Learn rows in their order."""

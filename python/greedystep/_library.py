@@ -248,7 +248,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_config_set": (c_int, [_P, c_char_p, c_char_p, _E]),
     "gsa_state_new": (c_int, [_P, _ENV, _OUT, _E]),
     "gsa_state_free": (None, [_P]),
-    "gsa_state_prepare": (c_int, [_P, _B, _E]),
+    "gsa_state_add_labels": (c_int, [_P, POINTER(c_double), POINTER(c_char_p), c_size_t, _E]),
     "gsa_state_update": (c_int, [_P, _B, _E]),
     "gsa_state_end_pass": (None, [_P]),
     "gsa_state_checkpoint_best": (c_int, [_P, _E]),

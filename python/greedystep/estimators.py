@@ -105,7 +105,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
                 raise ValueError(f"classes={told!r} is not the same as on the last call: {self.classes_!r}")
             self.classes_ = told
         if self._begin_partial():
-            self._fitted.state.prepare(Classes(self.classes_).told())
+            self._fitted.state.add_labels(Classes(self.classes_).told())
         self._learn_more(X, y, weights)
         return self
 

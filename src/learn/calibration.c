@@ -22,14 +22,6 @@
 
 /* ---- margins ----------------------------------------------------------------------------------------------------- */
 
-/* Adds x times the averaged weights of a slot. */
-static void add_average(const gsai_table *table, double total, size_t slot, double x, double *margins)
-{
-    const gsai_cell *weight = gsai_table_slot(table, slot), *average = weight + gsai_table_average(table);
-    for (size_t k = 0; k < table->n_outputs; k++)
-        margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
-}
-
 /* Asks for the records of a row to come: those of a long run lie far apart. */
 static void fetch_row(const gsai_table *table, const gsai_sample *sample, size_t i)
 {
@@ -45,8 +37,7 @@ static void fetch_row(const gsai_table *table, const gsai_sample *sample, size_t
 bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
                        double *margins)
 {
-    bool is_averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
-    double total = is_averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
+    double total = gsai_state_average_total(state);
     for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
         gsai_row row = gsai_held_row_view(state->sample.at[i]);
         if (gsai_rows_should_stop(stop, table->n_outputs))
@@ -54,12 +45,12 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
         fetch_row(table, &state->sample, i + 1);
         memset(margins, 0, table->n_outputs * sizeof *margins);
         if (state->params.value[GSAI_PARAM_intercept])
-            add_average(table, total, 0, 1, margins);
+            gsai_table_add_average(table, total, 0, 1, margins);
         for (size_t e = 0; e < row.n; e++) {
             size_t slot = (size_t)row.index[e] + 1;
             if (slot < table->n_slots)
-                add_average(table, total, slot, (double)row.value[e] * gsai_state_shrinkage(state, slot, shrinkage),
-                            margins);
+                gsai_table_add_average(table, total, slot,
+                                       (double)row.value[e] * gsai_state_shrinkage(state, slot, shrinkage), margins);
         }
     }
     return true;

@@ -3,8 +3,10 @@
 #include "learn/lineage.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 /* More different whole numbers than this are not taken for classes without being told. */
 #define MAX_CLASSES 1000
@@ -124,14 +126,6 @@ static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecid
     }
 }
 
-static bool only_tell_labels(const gsa_batch *first)
-{
-    size_t row = 0;
-    while (first->weight && row < first->n_rows && first->weight[row] == 0)
-        row++;
-    return row == first->n_rows;
-}
-
 /* The loss, the labels and the outputs for them. What fails is for the caller to take back. */
 static gsa_status decide(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
@@ -148,6 +142,16 @@ static gsa_status decide(gsa_state *state, const gsa_batch *first, gsa_error *er
     return gsai_loss_has_classes(loss) ? gsai_state_fit_labels(state, error) : GSA_OK;
 }
 
+static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, gsa_error *error)
+{
+    size_t n_labels_before = state->labels.n;
+    bool was_undecided = !state->loss;
+    gsa_status status = decide(state, first, error);
+    if (status != GSA_OK)
+        take_back(state, n_labels_before, was_undecided);
+    return status;
+}
+
 gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
     GSA_TRY(gsai_batch_check(first, NULL, first->n_rows, 1, error));
@@ -157,19 +161,56 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
         GSA_TRY(gsai_batch_check_ids(first, row, error));
         GSA_TRY(gsai_label_check(first, row, error));
     }
-    size_t n_labels_before = state->labels.n;
-    bool was_undecided = !state->loss;
-    gsa_status status = decide(state, first, error);
-    if (status != GSA_OK) {
-        take_back(state, n_labels_before, was_undecided);
-        return status;
-    }
-    if (only_tell_labels(first))
-        return GSA_OK;
+    GSA_TRY(decide_or_take_back(state, first, error));
     while (!state->run_id.closed && state->run_id.n_rows < first->n_rows)
         gsai_run_id_add_row(&state->run_id, first, (size_t)state->run_id.n_rows);
     state->run_id.closed = 1;
     return GSA_OK;
+}
+
+/* Numbers that are told as labels can only be classes. */
+static gsa_status check_numbers(const gsa_state *state, const double *numbers, size_t n, gsa_error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(numbers[i]) || (loss_is_auto(state) && !is_whole(numbers[i])))
+            return gsai_fail_about(error, "loss",
+                                   gsai_fail_row(error, GSA_LABEL, i,
+                                                 "%g is not the label of a class; choose softmax loss if it is one",
+                                                 numbers[i]));
+    return GSA_OK;
+}
+
+/* They are labels of rows without features. */
+gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const char *const *words, size_t n_labels,
+                                gsa_error *error)
+{
+    if (n_labels == 0)
+        return GSA_OK;
+    if (!numbers == !words || n_labels > INT32_MAX)
+        return gsai_fail(error, GSA_ARGUMENT, "give labels as numbers or as words");
+    if (state->loss && !gsai_loss_has_classes(state->loss))
+        return gsai_fail_about(error, "loss",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "%s loss predicts numbers and has no classes; choose "
+                                         "logistic or softmax loss",
+                                         gsai_loss_name(state->loss)));
+    if (numbers)
+        GSA_TRY(check_numbers(state, numbers, n_labels, error));
+    gsa_batch labels = {.n_rows = n_labels, .label = numbers, .words = words, .n_words = words ? n_labels : 0};
+    int32_t *word = words ? gsai_alloc(&state->env, n_labels, sizeof *word) : NULL;
+    if (words && !word)
+        return gsai_fail_memory(&state->env, error, "no memory for %zu labels", n_labels);
+    for (size_t i = 0; word && i < n_labels; i++)
+        word[i] = (int32_t)i;
+    labels.word = word;
+    gsa_status status = decide_or_take_back(state, &labels, error);
+    gsai_free(&state->env, word);
+    return status;
+}
+
+const char *gsa_state_label(const gsa_state *state, size_t number)
+{
+    return number < state->labels.n ? state->labels.at[number].text : NULL;
 }
 
 /* ---- labels of later rows ---------------------------------------------------------------------------------------- */

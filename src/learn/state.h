@@ -306,17 +306,29 @@ static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
     return t < state->averaging.first ? 0 : (double)(t - state->averaging.first + 1);
 }
 
+/* Returns the total weight in the average of now; 0: the last weights are the model's. */
+static inline double gsai_state_average_total(const gsa_state *state)
+{
+    bool is_averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
+    return is_averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
+}
+
+/* Adds x times the averaged weights of a slot. */
+static inline void gsai_table_add_average(const gsai_table *table, double total, size_t slot, double x, double *margins)
+{
+    const gsai_cell *weight = gsai_table_slot(table, slot), *average = weight + gsai_table_average(table);
+    for (size_t k = 0; k < table->n_outputs; k++)
+        margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
+}
+
 /* Returns the weight that the model would have: last, or averaged as the parameters say.
  * avg = w - sum total(t - 1) D_t / total(now): weights before row t lack its update D_t. */
 static inline double gsai_state_average(const gsa_state *state, size_t slot, size_t output)
 {
     const gsai_table *table = gsai_state_table(state);
     const gsai_cell *record = gsai_table_slot(table, slot);
-    double weight = (double)record[output].f;
-    double total = gsai_averaging_total(state, state->averaging.now);
-    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST || total == 0)
-        return weight;
-    return weight - (double)record[gsai_table_average(table) + output].f / total;
+    double weight = (double)record[output].f, total = gsai_state_average_total(state);
+    return total > 0 ? weight - (double)record[gsai_table_average(table) + output].f / total : weight;
 }
 
 /* Returns the mean step, 0 before the first row. */

@@ -98,14 +98,20 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
         margins[k] += model->intercept[k];
 }
 
-void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out)
+/* One label is all that was ever seen: certain. */
+static void predict_row(const gsai_loss *loss, size_t n_labels, const double *margins, size_t n_outputs, double *out)
 {
-    if (model->labels.n == 1)
-        out[0] = 1; /* one label is all this model has ever seen */
-    else if (model->loss->predict)
-        model->loss->predict(margins, model->n_outputs, out);
+    if (n_labels == 1)
+        out[0] = 1;
+    else if (loss->predict)
+        loss->predict(margins, n_outputs, out);
     else
         out[0] = margins[0];
+}
+
+void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out)
+{
+    predict_row(model->loss, model->labels.n, margins, model->n_outputs, out);
 }
 
 /* The weights of rows ahead are asked for while others are summed up, unless all are near anyway. */
@@ -180,4 +186,39 @@ gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, dou
                 "a model of %s loss has margins, no probabilities; train with logistic or softmax loss to have them",
                 gsai_loss_name(model->loss)));
     return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
+}
+
+/* ---- a state ---------------------------------------------------------------------------------------------------- */
+
+static void state_margins(const gsa_state *state, const gsai_row *row, double *margins)
+{
+    const gsai_table *table = gsai_state_table(state);
+    double total = gsai_state_average_total(state);
+    for (size_t k = 0; k < table->n_outputs; k++)
+        margins[k] = state->label_offset.at;
+    if (state->params.value[GSAI_PARAM_intercept])
+        gsai_table_add_average(table, total, 0, 1, margins);
+    for (size_t i = 0; i < row->n; i++) {
+        size_t slot = id_at(row, i) + 1;
+        double x = value_at(row, i);
+        if (x != 0 && slot < table->n_slots)
+            gsai_table_add_average(table, total, slot, x, margins);
+    }
+}
+
+/* A state with one label may have two outputs, and needs no margins. */
+gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    size_t n_labels = state->labels.n;
+    if (!state->loss || (gsai_loss_has_classes(state->loss) && n_labels == 0))
+        return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: give rows or labels first");
+    GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 0, error));
+    for (size_t r = 0; r<batch->n_rows; r++, out += n_labels> 1 ? n_labels : 1) {
+        gsai_row row = gsai_row_at(batch, r);
+        GSA_TRY(check_row(batch, &row, r, error));
+        if (n_labels != 1)
+            state_margins(state, &row, out);
+        predict_row(state->loss, n_labels, out, state->table.n_outputs, out);
+    }
+    return GSA_OK;
 }

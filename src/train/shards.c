@@ -146,13 +146,6 @@ static gsa_status prepare(sharded *run, gsa_error *error)
     return status == GSA_OK ? rewind_all(run, error) : status;
 }
 
-/* Rows of weight 0 tell their labels only. */
-static gsa_status tell_labels(const sharded *run, gsa_batch rows, const float *nothing, gsa_error *error)
-{
-    rows.weight = nothing;
-    return gsai_job_prepare(run->job, &rows, error);
-}
-
 /* Adds rows to the shard of their file or, if files are no shards, to the only one so far. */
 static gsa_status count_block(sharded *run, const gsa_batch *rows, uint32_t *file, gsa_error *error)
 {
@@ -169,17 +162,15 @@ static gsa_status count_block(sharded *run, const gsa_batch *rows, uint32_t *fil
 
 static gsa_status count_rows(sharded *run, gsa_error *error)
 {
-    float *nothing = gsai_alloc_zeroed(&run->job->env, GSAI_MAX_BLOCK_ROWS, sizeof *nothing);
-    gsa_status status = nothing ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for labels");
+    gsa_status status = GSA_OK;
     gsa_batch rows;
     uint32_t file = 0;
     while (status == GSA_OK && (status = gsai_block_read(run->worker.block, run->job->reader, GSAI_MAX_BLOCK_ROWS,
                                                          &rows, error)) == GSA_OK) {
-        status = tell_labels(run, rows, nothing, error);
+        status = gsai_job_prepare(run->job, &rows, error);
         if (status == GSA_OK)
             status = count_block(run, &rows, &file, error);
     }
-    gsai_free(&run->job->env, nothing);
     return status == GSA_END ? GSA_OK : status;
 }
 

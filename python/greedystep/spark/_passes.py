@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from .. import _library as c
@@ -147,10 +146,9 @@ def _tell_labels(state: State, labels: list[Any]) -> None:
     plain = Columns("pairs", (INDICES, VALUES), "label")
     reader = plain.reader(iter([table]), None, Run(1))
     assert reader is not None  # there is a batch
-    batch, no_weights = c.Batch(), np.zeros(len(labels), np.float32)
+    batch = c.Batch()
     while reader.next(batch):
-        batch.weight = no_weights.ctypes.data
-        state.prepare(batch)
+        state.add_labels(batch)
     reader.close()
 
 

@@ -534,23 +534,58 @@ static void rows_of_weight_zero_are_among_those_a_state_began_with(void **unused
 static void labels_that_are_told_ahead_are_no_rows_of_the_input(void **unused)
 {
     (void)unused;
-    const int64_t start[6] = {0};
-    const uint32_t index[1] = {0};
     const double label[] = {4, 3, 2, 1, 0};
-    const float weight[5] = {0};
-    gsa_batch labels = {.n_rows = 5, .row_start = start, .index = index, .label = label, .weight = weight};
+    gsa_error error = {0};
     rows *r = rows_random(9, 300, 20, 5);
     gsa_batch batch = rows_batch(r);
     gsa_state *told = state_with("loss", "softmax", NULL), *whole = state_with("loss", "softmax", NULL);
-    prepare(told, &labels);
+    must_be_ok(gsa_state_add_labels(told, label, NULL, 5, &error), &error);
     prepare(whole, &batch);
     learn(told, &batch);
     learn(whole, &batch);
     same_models(told, whole);
     assert_true(gsa_state_run_matches(told, &batch));
-    assert_false(gsa_state_run_matches(told, &labels));
     free_states(told, whole);
     free(r);
+}
+
+static void labels_are_added_in_sorted_order_behind_those_that_are_known(void **unused)
+{
+    (void)unused;
+    const char *words[] = {"no", "maybe"};
+    gsa_error error = {0};
+    gsa_state *state = state_with(NULL);
+    must_be_ok(gsa_state_add_labels(state, (double[]){7, 3}, NULL, 2, &error), &error);
+    assert_string_equal(state_summary(state).loss, "logistic");
+    must_be_ok(gsa_state_add_labels(state, NULL, words, 2, &error), &error);
+    must_be_ok(gsa_state_add_labels(state, (double[]){3, 1}, NULL, 2, &error), &error);
+    must_be_ok(gsa_state_add_labels(state, NULL, NULL, 0, &error), &error);
+    const char *expected[] = {"3", "7", "maybe", "no", "1"};
+    for (size_t k = 0; k < 5; k++)
+        assert_string_equal(gsa_state_label(state, k), expected[k]);
+    assert_null(gsa_state_label(state, 5));
+    assert_string_equal(state_summary(state).loss, "softmax");
+    gsa_state_free(state);
+}
+
+static void labels_that_cannot_be_classes_are_refused_and_nothing_is_kept(void **unused)
+{
+    (void)unused;
+    const char *bad[] = {"fine", "a\tb"};
+    gsa_error error = {0};
+    gsa_state *state = state_with(NULL), *numbers = state_with("loss", "squared", NULL);
+    assert_int_equal(gsa_state_add_labels(state, (double[]){1, 0.5}, NULL, 2, &error), GSA_LABEL);
+    assert_true(error.row == 1);
+    assert_string_equal(error.param, "loss");
+    assert_int_equal(gsa_state_add_labels(state, (double[]){NAN}, NULL, 1, &error), GSA_LABEL);
+    assert_int_equal(gsa_state_add_labels(state, NULL, bad, 2, &error), GSA_INPUT);
+    assert_int_equal(gsa_state_add_labels(state, NULL, NULL, 2, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_state_add_labels(state, (double[]){1}, bad, 1, &error), GSA_ARGUMENT);
+    assert_string_equal(state_summary(state).loss, "auto");
+    assert_null(gsa_state_label(state, 0));
+    assert_int_equal(gsa_state_add_labels(numbers, (double[]){1}, NULL, 1, &error), GSA_ARGUMENT);
+    assert_string_equal(error.param, "loss");
+    free_states(state, numbers);
 }
 
 int main(void)
@@ -575,6 +610,8 @@ int main(void)
         cmocka_unit_test(a_bad_row_leaves_no_label_and_no_feature_behind),
         cmocka_unit_test(a_loss_that_is_set_before_the_first_row_is_learned_with),
         cmocka_unit_test(a_zero_is_an_absent_feature_in_sparse_rows_too),
+        cmocka_unit_test(labels_are_added_in_sorted_order_behind_those_that_are_known),
+        cmocka_unit_test(labels_that_cannot_be_classes_are_refused_and_nothing_is_kept),
         cmocka_unit_test(rows_of_weight_zero_are_among_those_a_state_began_with),
         cmocka_unit_test(labels_that_are_told_ahead_are_no_rows_of_the_input),
     };

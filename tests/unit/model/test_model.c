@@ -55,6 +55,115 @@ static void a_model_with_the_same_weights_predicts_the_same(void **unused)
     }
 }
 
+/* The predictions of a state and of its model, which has the labels sorted; returns the largest difference. */
+static double state_against_model(const gsa_state *state, const gsa_batch *batch)
+{
+    gsa_error error = {0};
+    gsa_model *model = model_of(state);
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    size_t width = info.n_classes > 1 ? (size_t)info.n_classes : 1;
+    double *ours = calloc(batch->n_rows * width, sizeof *ours), *its = calloc(batch->n_rows * width, sizeof *its);
+    must_be_ok(gsa_state_predict(state, batch, ours, &error), &error);
+    must_be_ok(gsa_model_predict(model, batch, its, &error), &error);
+    double difference = 0;
+    for (size_t k = 0; k < width; k++) {
+        size_t sorted = 0;
+        while (info.n_classes > 0 && strcmp(gsa_model_label(model, sorted), gsa_state_label(state, k)) != 0)
+            sorted++;
+        for (size_t r = 0; r < batch->n_rows; r++)
+            difference = fmax(difference, fabs(ours[r * width + k] - its[r * width + sorted]));
+    }
+    free(ours);
+    free(its);
+    gsa_model_free(model);
+    return difference;
+}
+
+static void a_state_predicts_what_its_model_does(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *loss, *method, *average;
+        unsigned n_classes;
+    } kinds[] = {{"squared", "gsa", "recent", 0}, {"huber", "gsa", "recent", 0}, {"logistic", "gsa", "recent", 2},
+                 {"logistic", "gsa", "last", 2},  {"softmax", "gsa", "full", 5}, {"logistic", "paper", "full", 2},
+                 {"softmax", "gsa", "recent", 1}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        rows *r = rows_random(5, 3001, 20, kinds[i].n_classes);
+        gsa_batch batch = rows_batch(r), begin = rows_slice(&batch, 0, 2999);
+        gsa_state *state = state_with("loss", kinds[i].loss, "method", kinds[i].method, "average", kinds[i].average,
+                                      "holdout", "0", NULL);
+        r->label[0] = kinds[i].n_classes == 5 ? 4 : r->label[0];
+        learn(state, &begin);
+        close_group(state);
+        assert_true(state_against_model(state, &batch) < 1e-5);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+static void a_row_that_waits_for_its_group_does_not_count_yet(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(6, 3001, 20, 2);
+    gsa_batch batch = rows_batch(r), begin = rows_slice(&batch, 0, 3000), next = rows_slice(&batch, 3000, 1);
+    gsa_error error = {0};
+    double before[2], waiting[2], after[2];
+    gsa_state *state = state_with("method", "gsa", "loss", "logistic", "holdout", "0", NULL);
+    learn(state, &begin);
+    close_group(state);
+    must_be_ok(gsa_state_predict(state, &next, before, &error), &error);
+    learn(state, &next);
+    must_be_ok(gsa_state_predict(state, &next, waiting, &error), &error);
+    close_group(state);
+    must_be_ok(gsa_state_predict(state, &next, after, &error), &error);
+    assert_memory_equal(before, waiting, sizeof before);
+    assert_true(before[0] != after[0]);
+    gsa_state_free(state);
+    free(r);
+}
+
+/* Calibrated weights that have learned these rows as well are near. */
+static void held_out_rows_change_a_model_and_not_the_scores_of_its_state(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(7, 3000, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "gsa", "loss", "logistic", NULL);
+    learn(state, &batch);
+    assert_true(state_summary(state).n_held_out > 100);
+    double difference = state_against_model(state, &batch);
+    assert_true(difference > 1e-4 && difference < 0.5);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void a_state_scores_rows_before_it_has_learned_any(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(8, 3, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    gsa_error error = {0};
+    double p[6];
+    gsa_state *state = state_with(NULL), *hinge = state_with("loss", "hinge", NULL);
+    assert_int_equal(gsa_state_predict(state, &batch, p, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_state_predict(hinge, &batch, p, &error), GSA_ARGUMENT);
+    must_be_ok(gsa_state_add_labels(state, (double[]){0, 1}, NULL, 2, &error), &error);
+    must_be_ok(gsa_state_predict(state, &batch, p, &error), &error);
+    for (size_t i = 0; i < 6; i++)
+        assert_true(p[i] == 0.5);
+    r->value[0] = NAN;
+    assert_int_equal(gsa_state_predict(state, &batch, p, &error), GSA_INPUT);
+    assert_true(error.row == 0);
+    must_be_ok(gsa_state_add_labels(hinge, (double[]){0, 1}, NULL, 2, &error), &error);
+    gsa_batch rest = rows_slice(&batch, 1, 2);
+    must_be_ok(gsa_state_predict(hinge, &rest, p, &error), &error);
+    assert_true(p[0] == 0 && p[1] == 0);
+    free_states(state, hinge);
+    free(r);
+}
+
 static void classes_of_rows_are_places_in_the_sorted_labels(void **unused)
 {
     (void)unused;
@@ -163,6 +272,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_with_the_same_weights_predicts_the_same),
+        cmocka_unit_test(a_state_predicts_what_its_model_does),
+        cmocka_unit_test(a_row_that_waits_for_its_group_does_not_count_yet),
+        cmocka_unit_test(held_out_rows_change_a_model_and_not_the_scores_of_its_state),
+        cmocka_unit_test(a_state_scores_rows_before_it_has_learned_any),
         cmocka_unit_test(classes_of_rows_are_places_in_the_sorted_labels),
         cmocka_unit_test(features_beyond_the_model_count_as_absent),
         cmocka_unit_test(values_that_are_not_finite_are_refused_with_their_row),
