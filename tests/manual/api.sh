@@ -17,7 +17,7 @@ reference "$folder/all" "\"$source/docs/api/main.md\" \"$source/include/greedyst
     exit 1
 }
 failed=0
-for symbol in $(grep -o '^gsa_[a-z_]*' "$source/tests/policy/exports.txt"); do
+for symbol in $(awk '$1 == "function" && $2 != "mpi" { print $3 }' "$source/tests/policy/abi.txt"); do
     grep -q "<span class=\"permalink\">.*</span>$symbol()" "$folder/all/api"/*_8h.html || {
         echo "the reference lacks $symbol"
         failed=1

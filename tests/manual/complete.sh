@@ -44,9 +44,16 @@ for page in "$manual"/commands/*.md; do
     [ "$page" = index ] || echo "$verbs" | grep -qx "$page" || lacks "there is a page of $page, which is no verb"
 done
 
-grep '^| `gsa_' "$source/docs/surface.md" | cut -d '|' -f 2 | grep -o 'gsa_[a-z_]*' | LC_ALL=C sort > "$parts/named"
-LC_ALL=C sort "$source/tests/policy/exports.txt" | diff - "$parts/named" >&2 ||
-    lacks "docs/surface.md does not have the functions of tests/policy/exports.txt, each once (<: only there, >: only here)"
+# Functions by tier, and how many there are.
+awk '/^### Stable/ { tier = "stable" } /^### For engines/ { tier = "engines" }
+     /^\| `gsa_/ { n = split($0, part, "|"); n = split(part[2], name, "`"); for (i = 2; i <= n; i += 2) print tier, name[i] }' \
+    "$source/docs/surface.md" | LC_ALL=C sort > "$parts/named"
+awk '$1 == "function" && $2 != "mpi" { print $2, $3 }' "$source/tests/policy/abi.txt" | LC_ALL=C sort > "$parts/functions"
+diff "$parts/functions" "$parts/named" >&2 ||
+    lacks "docs/surface.md does not have the functions of tests/policy/abi.txt, each once in its tier (<: only there, >: only here)"
+for tier in stable engines; do
+    has "$source/docs/surface.md" "^| $tier |.* $(grep -c "^$tier " "$parts/functions") |$" "how many functions are $tier"
+done
 
 for variable in $(sed -n -e 's/.*\(getenv\|setting\)("\([A-Z_]*\)").*/\2/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
     "$source"/cli/*.c); do
