@@ -241,7 +241,7 @@ static int run_again(void *sql, struct ArrowArrayStream *out)
 
 int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *again)
 {
-    *again = (gsa_arrow_again){run_again, free, sql};
+    *again = (gsa_arrow_again){.size = sizeof(gsa_arrow_again), run_again, free, sql};
     int code = run_query(sql, out);
     if (code != EXIT_DONE)
         free(sql);

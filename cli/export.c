@@ -71,6 +71,7 @@ static int describe(exported *what)
     gsa_error error = {0};
     what->info = info_of(what->model);
     const char *schema = gsa_model_schema(what->model);
+    what->schema.size = sizeof what->schema;
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;
     if (status != GSA_OK)
         return complain_error(status, &error);

@@ -179,6 +179,7 @@ static int load(const cli_arguments *arguments, inspection *out)
     out->info = info_of(out->model);
     gsa_error error = {0};
     const char *schema = gsa_model_schema(out->model);
+    out->schema.size = sizeof out->schema;
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &out->schema, &error) : GSA_OK;
     if (status != GSA_OK)
         return complain_error(status, &error);

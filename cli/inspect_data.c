@@ -116,6 +116,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
     progress_begin(&progress, style_is_on(stderr), NULL);
     gsa_status status = gsa_reader_begin(data->reader, error);
     const char *schema = status == GSA_OK ? gsa_reader_schema(data->reader) : NULL;
+    data->schema.size = sizeof data->schema;
     if (schema != NULL)
         status = gsa_schema_get_info(schema, &data->schema, error);
     while (status == GSA_OK && (status = gsa_reader_next(data->reader, &batch, error)) == GSA_OK) {

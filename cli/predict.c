@@ -61,8 +61,12 @@ static int predict_all(predicting *what)
     gsa_reader_progress reading = progress_of(what->reader);
     what->is_watched = reading.is_stream && what->output.is_direct;
     what->every_class = what->every_class || info_of(what->model).n_classes <= FEW_CLASSES;
-    gsa_predict_hooks hooks = {
-        .ctx = what, .text = what->text, .header = 1, .every_class = what->every_class, .take = print_predictions};
+    gsa_predict_hooks hooks = {.size = sizeof hooks,
+                               .ctx = what,
+                               .text = what->text,
+                               .header = 1,
+                               .every_class = what->every_class,
+                               .take = print_predictions};
     gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env, &error);
     if (what->failed != 0)
         return what->failed;

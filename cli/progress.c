@@ -174,9 +174,9 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
 static void note_loss(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
                       const gsa_state *state)
 {
-    gsa_summary base;
+    gsa_summary base = {.size = sizeof base};
     if (learner != state)
-        gsa_state_summary(state, &base);
+        gsa_state_get_summary(state, &base);
     recent_add(&progress->recent, learner, summary, learner != state ? &base : NULL);
     if (chart_is_due(&progress->chart, summary->n_rows_all))
         chart_add(&progress->chart, summary->n_rows_all, recent_take(&progress->recent));

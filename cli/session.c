@@ -38,11 +38,11 @@ const char *session_temporary_folder(void)
 
 gsa_env session_env(const cli_arguments *arguments)
 {
-    static gsa_budget budget; /* a process is one run */
+    static gsa_budget budget = {.size = sizeof budget}; /* a process is one run */
     budget.limit = half_of_memory();
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
         budget.limit = arguments_number(arguments, "memory-limit");
-    return (gsa_env){.budget = &budget, .should_stop = interrupt_should_stop};
+    return (gsa_env){.size = sizeof(gsa_env), .budget = &budget, .should_stop = interrupt_should_stop};
 }
 
 static bool any_is_parquet(const char *const *paths, size_t n_paths)
@@ -71,7 +71,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
 {
     gsa_error error = {0};
     bool is_inspected = arguments->verb == &inspect_verb;
-    gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
+    gsa_reader_options options = {.size = sizeof options,
+                                  .skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
                                   .without_labels = arguments->verb == &predict_verb,
                                   .remember_names = arguments->verb == &train_verb ||
                                                     arguments->verb == &convert_verb || is_inspected,

@@ -202,11 +202,11 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
 
 void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summary *summary, const gsa_state *state)
 {
-    gsa_summary base;
+    gsa_summary base = {.size = sizeof base};
     if (trace->stream == NULL)
         return;
     if (learner != state)
-        gsa_state_summary(state, &base);
+        gsa_state_get_summary(state, &base);
     recent_add(&trace->recent, learner, summary, learner != state ? &base : NULL);
     if (!trace->has_learned)
         trace_stage(trace, "first_rows");

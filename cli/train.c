@@ -166,8 +166,9 @@ static train_outcome outcome_of(const training *run)
                          .stopped = run->stopped,
                          .is_sorted = run->is_sorted};
     const char *schema = gsa_reader_schema(run->reader);
-    if (schema == NULL || gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
-        out.schema = (gsa_schema_info){0};
+    out.schema.size = sizeof out.schema; /* the rest stays 0 if there is none */
+    if (schema != NULL && gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
+        out.schema = (gsa_schema_info){.size = sizeof(gsa_schema_info)};
     out.n_rows = rows_learned(run, &out.summary);
     out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
     out.n_input_rows = rows_of_input(run, &out.reading);
@@ -269,7 +270,8 @@ static gsa_status begin_reading(training *run, int *code, gsa_error *error)
 static int learn(training *run)
 {
     gsa_error error = {0};
-    gsa_train_hooks hooks = {.ctx = run,
+    gsa_train_hooks hooks = {.size = sizeof hooks,
+                             .ctx = run,
                              .progress = show_progress,
                              .pass_ended = run->test.reader != NULL || run->trace.stream != NULL ? report_pass : NULL,
                              .notice = cluster_is_root(&run->cluster) ? show_notice : NULL,

@@ -39,7 +39,7 @@ uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss)
 {
     gsa_fingerprint rows;
     uint64_t n_held_out = summary_of(state).n_held_out;
-    gsa_state_fingerprint(state, &rows);
+    gsa_state_get_fingerprint(state, &rows);
     return n_held_out > 0 || isnan(held_out_loss) ? n_held_out : rows.n_rows;
 }
 

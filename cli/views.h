@@ -7,21 +7,21 @@
 
 static inline gsa_summary summary_of(const gsa_state *state)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = {.size = sizeof summary};
+    gsa_state_get_summary(state, &summary);
     return summary;
 }
 
 static inline gsa_model_info info_of(const gsa_model *model)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     return info;
 }
 
 static inline gsa_reader_progress progress_of(const gsa_reader *reader)
 {
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     return progress;
 }

@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), which = fuzz_byte(&in);
-    fuzz_source from = {.options = {.bits = fuzz_byte(&in) % 34, .without_labels = what >> 7}};
+    fuzz_source from = {
+        .options = {.size = sizeof(gsa_reader_options), .bits = fuzz_byte(&in) % 34, .without_labels = what >> 7}};
     from.name = fuzz_text(&in, name, sizeof name - 1);
     if (which & 1)
         from.options.label = fuzz_text(&in, label, sizeof label - 1);

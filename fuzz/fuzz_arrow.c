@@ -244,7 +244,7 @@ static gsa_reader *open_arrow(source *from, const gsa_reader_options *options)
     struct ArrowArrayStream stream;
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    const gsa_arrow_again again = {open_stream, NULL, from};
+    const gsa_arrow_again again = {.size = sizeof again, open_stream, NULL, from};
     open_stream(from, &stream);
     gsa_status status = gsa_reader_open_arrow(&stream, &again, options, &fuzz_env, &reader, &error);
     fuzz_must(status == GSA_OK && !stream.release, "a stream can be opened", error.message);
@@ -300,7 +300,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), how = fuzz_byte(&in), more = fuzz_byte(&in);
-    const gsa_reader_options options = {.label = names[how & 7],
+    const gsa_reader_options options = {.size = sizeof options,
+                                        .label = names[how & 7],
                                         .weight = how & 8 ? "w" : NULL,
                                         .ignore = names[how >> 4 & 7],
                                         .categorical = more & 1 ? "a" : NULL,

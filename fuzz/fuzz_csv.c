@@ -16,7 +16,7 @@ static void check_schema(const fuzz_source *from)
         fuzz_tell_rest(&other, reader);
         fuzz_must(other.status == whole.status, "with its own schema a table is the same", other.error.message);
         fuzz_must(fuzz_same(&other.rows, &whole.rows), "with its own schema a table has the same rows", NULL);
-        gsa_schema_info info;
+        gsa_schema_info info = {.size = sizeof info};
         fuzz_must(gsa_schema_get_info(gsa_reader_schema(first), &info, &error) == GSA_OK, "a schema can be read",
                   error.message);
     }
@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in), more = fuzz_byte(&in);
-    gsa_reader_options options = {.label = names[how & 7],
+    gsa_reader_options options = {.size = sizeof options,
+                                  .label = names[how & 7],
                                   .weight = names[how >> 3 & 7],
                                   .categorical = names[more & 7],
                                   .ignore = names[more >> 3 & 7],

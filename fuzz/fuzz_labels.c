@@ -81,7 +81,7 @@ static gsa_state *new_state(uint8_t how)
 static void check_classes(const gsa_state *state, const gsa_batch *learned)
 {
     gsa_model *model = NULL;
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_error error = {0};
     if (fuzz_status(gsa_state_finish(state, NULL, &model, &error), &error) != GSA_OK)
         return;

@@ -137,7 +137,7 @@ static gsa_status give_rows(void *ctx, gsa_batch *out, gsa_error *error)
 static void check_takers(const gsa_model *model, gsa_batch *rows, bool wrong)
 {
     static double out[FUZZ_MAX_ROWS * FUZZ_MAX_ROWS];
-    const gsa_row_source source = {.ctx = rows, .next = give_rows};
+    const gsa_row_source source = {.size = sizeof source, .ctx = rows, .next = give_rows};
     gsa_error error = {0};
     gsa_metrics *metrics = NULL;
     gsa_reader *reader = NULL;

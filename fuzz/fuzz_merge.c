@@ -27,11 +27,11 @@ static gsa_state *merge_in_slices(const gsa_state *const *copies, const gsa_stat
 {
     static fuzz_bytes head[2], delta[2], united;
     gsa_state *heads[2] = {NULL, NULL}, *out = NULL;
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     uint64_t n_features = 1;
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < 2; i++) {
-        gsa_state_summary(copies[i], &summary);
+        gsa_state_get_summary(copies[i], &summary);
         n_features = summary.n_features > n_features ? summary.n_features : n_features;
     }
     for (size_t i = 0; i < 2 && status == GSA_OK; i++) {

@@ -3,7 +3,9 @@
 #include "states.h"
 
 /* The model that was read is there still: a second one of its size needs a limit of its own. */
-static const gsa_env mapped_env = {.budget = &(gsa_budget){.limit = (uint64_t)16 << 20}, .n_threads = 1};
+static const gsa_env mapped_env = {.size = sizeof mapped_env,
+                                   .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20},
+                                   .n_threads = 1};
 
 /* The same bytes in a file without a name are mapped. */
 static void check_mapped(const gsa_model *model, const fuzz_bytes *bytes)
@@ -24,7 +26,7 @@ static void check_mapped(const gsa_model *model, const fuzz_bytes *bytes)
 
 static void check_labels(const gsa_model *model)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     for (size_t k = 0; k < info.n_classes; k++) {
         const char *label = gsa_model_label(model, k);

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gsa_env env = gsai_env_resolve(NULL);
     gsai_schema schema;
     gsa_error error = {0};
-    gsa_schema_info info = {0};
+    gsa_schema_info info = {.size = sizeof info};
     gsai_schema_init(&schema, &env);
     gsa_status status = fuzz_status(gsai_schema_parse(&schema, text, &error), &error);
     if (status == GSA_OK) {

@@ -20,10 +20,10 @@ static void check_copies(const gsa_state *state, const gsa_batch *rows)
 static void check_pass(gsa_state *state)
 {
     gsa_error error = {0};
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     gsa_state_end_pass(state);
     fuzz_status(gsa_state_checkpoint_best(state, &error), &error);
-    gsa_state_summary(state, &summary);
+    gsa_state_get_summary(state, &summary);
     fuzz_must(summary.pass > 0, "a pass that ended is counted", NULL);
     (void)gsa_state_held_out_loss(state);
     fuzz_check_state_file(state);

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in);
-    gsa_reader_options options = {.bits = how & 15, .without_labels = (how & 32) != 0};
+    gsa_reader_options options = {.size = sizeof options, .bits = how & 15, .without_labels = (how & 32) != 0};
     if (how & 64)
         options.cross = "a*b,b*b";
     options.remember_names = options.bits > 0 && fuzz_rarely(data, size); /* the table of names is large */

@@ -114,7 +114,7 @@ static inline void fuzz_tell_rest(fuzz_told *told, gsa_reader *reader)
             fuzz_tell_row(told, &batch, r);
     }
     fuzz_status(told->status, &told->error);
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     told->n_bad_rows += progress.n_bad_rows;
     const char *schema = gsa_reader_schema(reader);
@@ -122,7 +122,9 @@ static inline void fuzz_tell_rest(fuzz_told *told, gsa_reader *reader)
 }
 
 static const gsai_reader_sizes fuzz_sizes = {.buffer = 4096, .batch_rows = 64};
-static const gsa_env fuzz_env = {.budget = &(gsa_budget){.limit = (uint64_t)32 << 20}, .n_threads = 1};
+static const gsa_env fuzz_env = {.size = sizeof fuzz_env,
+                                 .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)32 << 20},
+                                 .n_threads = 1};
 
 static inline gsa_reader *fuzz_open(const fuzz_source *from, const gsai_reader_sizes *sizes, bool skip)
 {

@@ -15,7 +15,9 @@
 #include "learn/state.h"
 #include "store/container.h"
 
-static const gsa_env fuzz_state_env = {.budget = &(gsa_budget){.limit = (uint64_t)16 << 20}, .n_threads = 1};
+static const gsa_env fuzz_state_env = {.size = sizeof fuzz_state_env,
+                                       .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20},
+                                       .n_threads = 1};
 
 /* ---- loose bundles ----------------------------------------------------------------------------------------------- */
 
@@ -158,7 +160,7 @@ static inline void fuzz_check_predictions(const gsa_model *model, const gsa_batc
 {
     enum { MOST = 4096 };
     static double margin[MOST], number[MOST];
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_error error = {0};
     gsa_model_get_info(model, &info);
     size_t width = info.n_classes > 0 ? (size_t)info.n_classes : 1;
@@ -185,7 +187,7 @@ static inline void fuzz_check_predictions(const gsa_model *model, const gsa_batc
 
 static inline void fuzz_check_weights(const gsa_model *model)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     const float *weights = gsa_model_weights(model);
     for (uint64_t i = 0; i < info.n_features * info.n_outputs; i++)

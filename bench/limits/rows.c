@@ -18,7 +18,8 @@ void bench_rows_close(bench_rows *rows)
 gsa_status bench_rows_open(bench_rows *rows, size_t n, uint64_t n_features, size_t nnz, const gsa_env *env,
                            gsa_error *error)
 {
-    gsa_generator what = {.n_rows = UINT64_MAX, .n_features = n_features, .nnz = nnz, .n_classes = 2};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = UINT64_MAX, .n_features = n_features, .nnz = nnz, .n_classes = 2};
     *rows = (bench_rows){.n = n, .nnz = nnz};
     gsa_status status = gsa_reader_open_generated(&what, env, &rows->generator, error);
     if (status == GSA_OK && n < SIZE_MAX / sizeof(uint64_t) / nnz) {

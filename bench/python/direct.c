@@ -66,7 +66,7 @@ int main(int argc, char **argv)
         return 2;
     arrays from = {read_all(argv[1], "starts"), read_all(argv[1], "indices"), read_all(argv[1], "data"),
                    read_all(argv[1], "labels"), strtoull(argv[2], NULL, 10),  0};
-    gsa_row_source source = {&from, next_rows, rewind_rows};
+    gsa_row_source source = {.size = sizeof source, &from, next_rows, rewind_rows};
     gsa_error error;
     gsa_config *config;
     gsa_state *state;
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         gsa_state_finish(state, NULL, &model, &error) != GSA_OK)
         return 1;
     double seconds = clock_seconds() - began, sum = 0;
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     for (uint64_t i = 0; i < info.n_features; i++)
         sum +=

@@ -111,7 +111,7 @@ static double learn(const rows *r, const uint32_t *order, int has_values)
 {
     gsa_error error = {0};
     gsa_state *state = NULL;
-    gsa_env env = {.n_threads = 1};
+    gsa_env env = {.size = sizeof env, .n_threads = 1};
     gsa_batch batch = {.n_rows = r->n, .row_start = r->start, .index = r->index, .label = r->label};
     double began = 0;
     if (has_values) {

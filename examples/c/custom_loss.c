@@ -76,7 +76,7 @@ static void print(const char *name, double parcel, double mile, double always)
 static gsa_status learn(const char *name, const gsa_margin_loss *loss, gsa_error *error)
 {
     depot from = {.seed = 1};
-    gsa_row_source source = {.ctx = &from, .next = next_rows};
+    gsa_row_source source = {.size = sizeof source, .ctx = &from, .next = next_rows};
     gsa_reader *reader = NULL;
     gsa_config *config = NULL;
     gsa_state *state = NULL;
@@ -106,7 +106,7 @@ int main(void)
 {
     /* Of luck between 0 and 10, 5 is the mean, and 7.5 has as much loss above it as below: 9 (10 - 7.5)^2 = 7.5^2. */
     double too_few = 9;
-    const gsa_margin_loss loss = {.loss = loss_of, .derivative = derivative_of, .ctx = &too_few};
+    const gsa_margin_loss loss = {.size = sizeof loss, .loss = loss_of, .derivative = derivative_of, .ctx = &too_few};
     gsa_error error;
     print("best, squared", planted[0], planted[1], 5);
     if (learn("found", NULL, &error) != GSA_OK)

@@ -22,8 +22,9 @@ int main(int argc, char **argv)
     if (argc != 4)
         return fprintf(stderr, "usage: minimal ROWS MODEL NEW_ROWS\n"), 2;
     const char *const rows[] = {argv[1]}, *const new_rows[] = {argv[3]};
-    const gsa_reader_options labelled = {.label = "bought"}, unlabelled = {.without_labels = 1};
-    const gsa_predict_hooks hooks = {.text = GSA_TEXT_LINES, .take = print};
+    const gsa_reader_options labelled = {.size = sizeof labelled, .label = "bought"},
+                             unlabelled = {.size = sizeof unlabelled, .without_labels = 1};
+    const gsa_predict_hooks hooks = {.size = sizeof hooks, .text = GSA_TEXT_LINES, .take = print};
     gsa_reader *reader = NULL, *new_reader = NULL;
     gsa_state *state = NULL;
     gsa_model *model = NULL, *loaded = NULL;

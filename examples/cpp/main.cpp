@@ -59,6 +59,7 @@ try {
         table += "plum,0.4," + std::to_string(30 + i) + "\napple,0.8," + std::to_string(150 + i) + "\nlemon,0.0," +
                  std::to_string(100 + i) + "\n";
     gsa_reader_options options{};
+    options.size = sizeof options;
     options.label = "fruit";
     auto rows = make<reader>(gsa_reader_open_memory, table.data(), table.size(), "fruit", &options, nullptr);
     auto learned = make<state>(gsa_state_new, nullptr, nullptr);

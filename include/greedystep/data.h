@@ -11,10 +11,11 @@ extern "C" {
 /* A source of batches. */
 typedef struct gsa_reader gsa_reader;
 
-/* Options of a reader; all zero is the default. Texts are copied. Columns are given by name or, if none has that name,
- * by number from 1; lists are separated by commas. label, weight, categorical and ignore imply that the input is a
- * table. */
+/* Options of a reader; all zero but the size is the default. Texts are copied. Columns are given by name or, if none
+ * has that name, by number from 1; lists are separated by commas. label, weight, categorical and ignore imply that the
+ * input is a table. */
 typedef struct gsa_reader_options {
+    size_t size;             /* sizeof(gsa_reader_options), set by the caller */
     int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row fails with GSA_INPUT */
     int without_labels;      /* nonzero: labels of tables are ignored and may be missing; batches have none */
     int remember_names;      /* nonzero: keep the first GSA_MAX_NAMES names of categories for gsa_reader_name */
@@ -42,6 +43,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
 struct ArrowArrayStream;
 /* Reopens an Arrow stream, for several passes. */
 typedef struct gsa_arrow_again {
+    size_t size; /* sizeof(gsa_arrow_again), set by the caller */
     /* Opens a stream of the same rows from the first on; returns 0, or a code of errno.h. */
     int (*open)(void *ctx, struct ArrowArrayStream *out);
     void (*release)(void *ctx); /* NULL, or called once: at close, or if opening fails */
@@ -64,7 +66,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *
 /* Rows that the caller holds or makes. The functions are called one at a time, from the thread that reads, which in
  * gsa_train may be another than the caller's. */
 typedef struct gsa_row_source {
-    void *ctx; /* handed to both functions */
+    size_t size; /* sizeof(gsa_row_source), set by the caller */
+    void *ctx;   /* handed to both functions */
     /* Returns the next rows, borrowed until the next call of either; GSA_END after the last, GSA_STOPPED, or an error.
      */
     gsa_status (*next)(void *ctx, gsa_batch *out, gsa_error *error);
@@ -79,6 +82,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *sour
  * 1 / (r + 1)^skew. Labels are drawn from the planted model's probabilities: 0 and 1, or 0 .. classes - 1; classes = 1
  * gives a real target with Gaussian-like noise. */
 typedef struct gsa_generator {
+    size_t size;         /* sizeof(gsa_generator), set by the caller */
     uint64_t n_rows;     /* number of rows */
     uint64_t n_features; /* 1 .. 2^32 - 2 */
     uint64_t nnz;        /* 1 .. n_features */
@@ -128,6 +132,7 @@ GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_col
 
 /* The features of a schema: categories are hashed to 2^bits ids from n_numbers on. */
 typedef struct gsa_schema_info {
+    size_t size;                 /* sizeof(gsa_schema_info), set by the caller */
     unsigned bits;               /* as in the reader's options */
     uint64_t n_numbers, n_words; /* numeric and categorical columns; of namespaces 0 and 1 */
     uint64_t n_crosses;          /* products of two columns or namespaces */
@@ -149,6 +154,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char
 
 /* The progress of a reader. */
 typedef struct gsa_reader_progress {
+    size_t size;          /* sizeof(gsa_reader_progress), set by the caller */
     uint64_t n_rows;      /* delivered since the start or the last rewind or seek */
     uint64_t n_bad_rows;  /* skipped since then; of spilled rows, when they were written */
     uint64_t bytes_read;  /* from the source since then, before decompression */

@@ -55,7 +55,7 @@ typedef struct gsa_fingerprint {
 GSA_API void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows,
                                  size_t n_rows);
 /* Returns the fingerprint of the rows of the first pass; a resumed gsa_train compares it with its input. */
-GSA_API void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out);
+GSA_API void gsa_state_get_fingerprint(const gsa_state *state, gsa_fingerprint *out);
 
 /* ---- 2. deltas --------------------------------------------------------------------------------------------------- */
 

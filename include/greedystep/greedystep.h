@@ -15,6 +15,9 @@
  *   - `**out` is yours to free; everything `const` is borrowed for the duration of the call unless it says otherwise.
  *   - A `const` handle may be shared between threads; any other handle belongs to one thread at a time.
  *   - free functions take NULL.
+ *   - A struct that the caller makes begins with its size, which the caller sets: gsa_env env = {.size = sizeof env}.
+ * So programs and libraries of different versions fit together: members that the caller's version lacks have their
+ *     default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills in nothing.
  *   - The library prints nothing, never exits, reads no environment variable and has no writable global data.
  */
 #ifndef GREEDYSTEP_GREEDYSTEP_H
@@ -96,10 +99,11 @@ typedef struct gsa_error {
 
 /* ---- 2. environment --------------------------------------------------------------------------------------------- */
 
-/* Counts and limits the memory of a run's objects together. The caller sets the limit, zeroes the rest, and points
+/* Counts and limits the memory of a run's objects together. The caller sets size and limit, zeroes the rest, and points
  * environments to it; it must outlive every object made with one of them. Threads may share it. docs/memory.md says
  * what is counted. */
 typedef struct gsa_budget {
+    size_t size;    /* sizeof(gsa_budget), set by the caller */
     uint64_t limit; /* bytes; a call that needs more fails with GSA_LIMIT. 0: counted, not limited */
     size_t used;    /* bytes in use; written by the library only, atomically */
     size_t refused; /* size of the last request that failed; 0: within the limit, but the system had none */
@@ -108,6 +112,7 @@ typedef struct gsa_budget {
 /* Allocator, memory limit, stop request and threads of an object, which copies it. NULL for the whole, or zero for a
  * member, means the default. Nothing here changes what is learned. */
 typedef struct gsa_env {
+    size_t size; /* sizeof(gsa_env), set by the caller */
     /* Memory; malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. */
     void *(*alloc)(void *ctx, size_t size);
     void *(*alloc_zeroed)(void *ctx, size_t size);         /* all bytes 0 */
@@ -151,6 +156,7 @@ typedef struct gsa_batch {
     size_t n_words;           /* number of words */
     const float *weight;      /* NULL: every row counts once */
     const gsa_place *place;   /* NULL: unknown */
+    const void *reserved[4];  /* NULL: for members of later versions. A batch has no size: one is made for every call */
 } gsa_batch;
 
 /* The highest feature id, 2^32 - 3: libsvm's index 2^32 - 2. */
@@ -192,6 +198,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_config_set(gsa_config *config, const char *
 /* A convex loss of the margin, supplied by the caller and learned by the paper's Algorithm 2 (a line search per row).
  * Replaces the parameter "loss". Both functions must be pure, and finite for finite arguments. */
 typedef struct gsa_margin_loss {
+    size_t size;                                                  /* sizeof(gsa_margin_loss), set by the caller */
     double (*loss)(void *ctx, double margin, double label);       /* of one row */
     double (*derivative)(void *ctx, double margin, double label); /* with respect to the margin */
     void *ctx;                                                    /* handed to both */
@@ -257,6 +264,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const 
 
 /* The progress and results of a run. */
 typedef struct gsa_summary {
+    size_t size;           /* sizeof(gsa_summary), set by the caller */
     const char *loss;      /* "auto" while undecided, else as in gsa_model_info */
     const char *method;    /* how the weights were found: "optimum", "gsa" or "paper" */
     uint64_t n_rows;       /* rows learned in this run, over all passes */
@@ -277,7 +285,7 @@ typedef struct gsa_summary {
                             * those since; NaN while there are few rows */
 } gsa_summary;
 /* Fills in the summary of a state. */
-GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
+GSA_API void gsa_state_get_summary(const gsa_state *state, gsa_summary *out);
 /* Returns the mean loss of the held-out rows under the calibrated weights that a model would have now; NaN if there are
  * none. Takes time in proportion to their number. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
@@ -339,6 +347,7 @@ GSA_API int gsa_model_matches(const void *start, size_t size);
 
 /* Properties of a model. */
 typedef struct gsa_model_info {
+    size_t size;         /* sizeof(gsa_model_info), set by the caller */
     const char *loss;    /* "squared", "huber", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
     const char *method;  /* how it was trained */
     const char *average; /* which weights it has: "recent", "full", ... */

@@ -19,9 +19,10 @@ typedef enum gsa_notice {
     GSA_NOTICE_TINY_FEATURES = 2 /* features are too small to be learned */
 } gsa_notice;
 
-/* Callbacks of gsa_train, and the communicator. Every member may be NULL. */
+/* Callbacks of gsa_train, and the communicator. Every member but the size may be NULL. */
 typedef struct gsa_train_hooks {
-    void *ctx; /* passed to all functions */
+    size_t size; /* sizeof(gsa_train_hooks), set by the caller */
+    void *ctx;   /* passed to all functions */
     /* Called every few hundred rows with the state; in rounds every few blocks, with one of the replicas. Not called
      * while rows in memory are solved. */
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
@@ -83,6 +84,7 @@ typedef struct gsa_predictions {
 
 /* The format and callback of predictions. */
 typedef struct gsa_predict_hooks {
+    size_t size;     /* sizeof(gsa_predict_hooks), set by the caller */
     void *ctx;       /* passed to take */
     gsa_text text;   /* text format, beside the numbers */
     int header;      /* nonzero: CSV begins with a line of column names, in a call of its own */

@@ -229,7 +229,7 @@ class State(Handle):
 def summary_at(pointer: int) -> c.Summary:
     """Return where the run of a state stands that is given by its address."""
     summary = c.Summary()
-    c.library().gsa_state_summary(pointer, byref(summary))
+    c.library().gsa_state_get_summary(pointer, byref(summary))
     return summary
 
 

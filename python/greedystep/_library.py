@@ -37,6 +37,13 @@ FIRST_ENTRIES = 1 << 22
 FIRST_SHARD = 1 << 31
 
 
+class Sized(Structure):
+    """A struct that begins with its size."""
+
+    def __init__(self, *arguments: Any, **members: Any) -> None:
+        super().__init__(ctypes.sizeof(self), *arguments, **members)
+
+
 class Error(Structure):
     """gsa_error."""
 
@@ -51,16 +58,17 @@ class Error(Structure):
     ]
 
 
-class Budget(Structure):
+class Budget(Sized):
     """gsa_budget."""
 
-    _fields_ = [("limit", c_uint64), ("used", c_size_t), ("refused", c_size_t)]
+    _fields_ = [("size", c_size_t), ("limit", c_uint64), ("used", c_size_t), ("refused", c_size_t)]
 
 
-class Env(Structure):
+class Env(Sized):
     """gsa_env. Functions are addresses, so that C functions fit in too."""
 
     _fields_ = [
+        ("size", c_size_t),
         ("alloc", c_void_p),
         ("alloc_zeroed", c_void_p),
         ("resize", c_void_p),
@@ -88,6 +96,7 @@ class Batch(Structure):
         ("n_words", c_size_t),
         ("weight", c_void_p),
         ("place", c_void_p),
+        ("reserved", c_void_p * 4),
     ]
 
 
@@ -105,10 +114,11 @@ class Param(Structure):
     ]
 
 
-class Summary(Structure):
+class Summary(Sized):
     """gsa_summary."""
 
     _fields_ = [
+        ("size", c_size_t),
         ("loss", c_char_p),
         ("method", c_char_p),
         ("n_rows", c_uint64),
@@ -129,10 +139,11 @@ class Summary(Structure):
     ]
 
 
-class ModelInfo(Structure):
+class ModelInfo(Sized):
     """gsa_model_info."""
 
     _fields_ = [
+        ("size", c_size_t),
         ("loss", c_char_p),
         ("method", c_char_p),
         ("average", c_char_p),
@@ -146,10 +157,11 @@ class ModelInfo(Structure):
     ]
 
 
-class ReaderOptions(Structure):
+class ReaderOptions(Sized):
     """gsa_reader_options."""
 
     _fields_ = [
+        ("size", c_size_t),
         ("skip_bad_rows", c_int),
         ("without_labels", c_int),
         ("remember_names", c_int),
@@ -163,10 +175,11 @@ class ReaderOptions(Structure):
     ]
 
 
-class ReaderProgress(Structure):
+class ReaderProgress(Sized):
     """gsa_reader_progress."""
 
     _fields_ = [
+        ("size", c_size_t),
         ("n_rows", c_uint64),
         ("n_bad_rows", c_uint64),
         ("bytes_read", c_uint64),
@@ -192,16 +205,16 @@ WriteBytes = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 OpenAgain = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
 
-class RowSource(Structure):
+class RowSource(Sized):
     """gsa_row_source."""
 
-    _fields_ = [("ctx", c_void_p), ("next", NextRows), ("rewind", RewindRows)]
+    _fields_ = [("size", c_size_t), ("ctx", c_void_p), ("next", NextRows), ("rewind", RewindRows)]
 
 
-class ArrowAgain(Structure):
+class ArrowAgain(Sized):
     """gsa_arrow_again."""
 
-    _fields_ = [("open", OpenAgain), ("release", c_void_p), ("ctx", c_void_p)]
+    _fields_ = [("size", c_size_t), ("open", OpenAgain), ("release", c_void_p), ("ctx", c_void_p)]
 
 
 class ArrowArrayStream(Structure):
@@ -216,10 +229,11 @@ class ArrowArrayStream(Structure):
     ]
 
 
-class TrainHooks(Structure):
+class TrainHooks(Sized):
     """gsa_train_hooks."""
 
     _fields_ = [
+        ("size", c_size_t),
         ("ctx", c_void_p),
         ("progress", Progress),
         ("pass_ended", PassEnded),
@@ -279,7 +293,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_start_from": (c_int, [_P, _P, _ENV, _OUT, _E]),
     "gsa_state_fork": (c_int, [_P, c_size_t, _ENV, _OUT, _E]),
     "gsa_state_finish": (c_int, [_P, _ENV, _OUT, _E]),
-    "gsa_state_summary": (None, [_P, POINTER(Summary)]),
+    "gsa_state_get_summary": (None, [_P, POINTER(Summary)]),
     "gsa_state_held_out_loss": (c_double, [_P]),
     "gsa_state_get": (c_char_p, [_P, c_char_p]),
     "gsa_state_set_schema": (c_int, [_P, c_char_p, _E]),

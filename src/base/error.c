@@ -97,6 +97,31 @@ gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status statu
     return status;
 }
 
+gsa_status gsai_take_sized(void *to, size_t to_size, const void *from, const char *name, gsa_error *error)
+{
+    size_t size = to_size;
+    if (from)
+        memcpy(&size, from, sizeof size);
+    if (size < sizeof size)
+        return gsai_fail(error, GSA_ARGUMENT, "the size of %s is %zu: set it to that of its struct", name, size);
+    memset(to, 0, to_size);
+    if (from)
+        memcpy(to, from, size < to_size ? size : to_size);
+    memcpy(to, &to_size, sizeof to_size);
+    return GSA_OK;
+}
+
+void gsai_give_sized(void *to, const void *from, size_t from_size)
+{
+    size_t size;
+    memcpy(&size, to, sizeof size);
+    if (size <= sizeof size)
+        return;
+    size_t common = size < from_size ? size : from_size;
+    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, common - sizeof size);
+    memset((char *)to + common, 0, size - common);
+}
+
 void gsai_error_prefix(gsa_error *error, const char *format, ...)
 {
     char message[sizeof error->message];

@@ -42,7 +42,7 @@ static int never_stop(void *ctx)
 
 gsa_env gsai_env_resolve(const gsa_env *env)
 {
-    gsa_env resolved = {0};
+    gsa_env resolved = {.size = sizeof resolved};
     if (env)
         resolved = *env;
     if (!resolved.alloc) {
@@ -59,6 +59,18 @@ gsa_env gsai_env_resolve(const gsa_env *env)
         resolved.stop_ctx = NULL;
     }
     return resolved;
+}
+
+gsa_status gsai_env_take(gsa_env *own, const gsa_env **env, gsa_error *error)
+{
+    gsa_env taken;
+    GSA_TRY(gsai_take_sized(&taken, sizeof taken, *env, "env", error));
+    if (taken.budget && taken.budget->size < sizeof *taken.budget)
+        return gsai_fail(error, GSA_ARGUMENT, "the size of env.budget is %zu: set it to that of its struct",
+                         taken.budget->size);
+    *own = gsai_env_resolve(&taken);
+    *env = own;
+    return GSA_OK;
 }
 
 /* ---- the budget ------------------------------------------------------------------------------------------------- */

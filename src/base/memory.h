@@ -11,8 +11,11 @@
 
 #include <stdbool.h>
 
-/* A copy of env with every default filled in. env may be NULL. */
+/* A copy of env, which is of this version, with every default filled in. env may be NULL. */
 gsa_env gsai_env_resolve(const gsa_env *env);
+/* The same for an env of the caller's, of any version, which is replaced by its copy `own`: the beginning of every
+ * public function with one. GSA_ARGUMENT if its size, or that of its budget, was not set. */
+gsa_status gsai_env_take(gsa_env *own, const gsa_env **env, gsa_error *error);
 
 static inline bool gsai_add(size_t a, size_t b, size_t *sum)
 {

@@ -77,17 +77,20 @@ static const char *name_caller_rows(const gsa_reader *head, uint32_t file)
 
 gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     static const gsai_reader_kind kind = {.next = next_caller_rows,
                                           .rewind = rewind_caller_rows,
                                           .close = close_caller_rows,
                                           .file = name_caller_rows,
                                           .describe = describe_caller_rows};
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_row_source rows;
+    GSA_TRY(gsai_take(&rows, source, error));
     caller_rows *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
         return gsai_fail_memory(&resolved, error, "no memory for a reader of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
-    reader->source = *source;
+    reader->source = rows;
     *out = &reader->head;
     return GSA_OK;
 }

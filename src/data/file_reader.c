@@ -326,8 +326,12 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
 gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
                            const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     const gsai_reader_sizes defaults = {0};
-    return gsai_reader_open_files(paths, n_paths, NULL, options, &defaults, env, out, error);
+    gsa_reader_options asked;
+    GSA_TRY(gsai_take(&asked, options, error));
+    return gsai_reader_open_files(paths, n_paths, NULL, &asked, &defaults, env, out, error);
 }
 
 gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *name, const gsai_format *format,
@@ -355,14 +359,17 @@ gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *na
 gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
                                   const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     const gsai_reader_sizes defaults = {0};
-    return gsai_reader_open_bytes(bytes, size, name, NULL, options, &defaults, env, out, error);
+    gsa_reader_options asked;
+    GSA_TRY(gsai_take(&asked, options, error));
+    return gsai_reader_open_bytes(bytes, size, name, NULL, &asked, &defaults, env, out, error);
 }
 
 /* To the reader this is memory without bytes, whose parser is there already and has its rows from elsewhere. */
-gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
-                                 const gsa_reader_options *options, const gsa_env *env, gsa_reader **out,
-                                 gsa_error *error)
+static gsa_status open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
+                             const gsa_reader_options *options, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
     const gsai_reader_sizes defaults = {0};
     gsa_reader *head = NULL;
@@ -378,9 +385,28 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
         return status;
     }
     reader->is_arrow = true;
-    reader->is_stream = !again || !again->open;
+    reader->is_stream = !again->open;
     *out = head;
     return GSA_OK;
+}
+
+/* The stream is taken over in any case; what reopens it only if its size is known. */
+gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
+                                 const gsa_reader_options *options, const gsa_env *env, gsa_reader **out,
+                                 gsa_error *error)
+{
+    gsa_env own;
+    gsa_reader_options asked;
+    gsa_arrow_again reopens = {0};
+    gsa_status status = gsai_take(&reopens, again, error);
+    if (status == GSA_OK)
+        status = gsai_take(&asked, options, error);
+    if (status == GSA_OK)
+        status = gsai_env_take(&own, &env, error);
+    if (status == GSA_OK)
+        return open_arrow(stream, &reopens, &asked, env, out, error);
+    gsai_arrow_refuse(stream, &reopens);
+    return status;
 }
 
 /* ---- what only files have --------------------------------------------------------------------------------------- */

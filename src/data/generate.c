@@ -236,11 +236,13 @@ static bool allocate(generated *reader)
 
 gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    static const gsai_reader_kind kind = {.next = next_generated,
-                                          .rewind = rewind_generated,
-                                          .close = close_generated,
-                                          .file = file_generated};
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    static const gsai_reader_kind kind = {
+        .next = next_generated, .rewind = rewind_generated, .close = close_generated, .file = file_generated};
+    gsa_generator asked;
+    GSA_TRY(gsai_take(&asked, what, error));
+    what = &asked;
     GSA_TRY(check(what, &resolved, error));
     generated *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)

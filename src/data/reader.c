@@ -99,12 +99,13 @@ void gsa_reader_close(gsa_reader *reader)
 
 void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
 {
-    *out = (gsa_reader_progress){0};
+    gsa_reader_progress now = {0};
     if (reader->kind->describe)
-        reader->kind->describe(reader, out);
-    out->n_rows = atomic_load_explicit(&reader->n_rows, memory_order_relaxed);
-    out->n_bad_rows = atomic_load_explicit(&reader->n_bad_rows, memory_order_relaxed);
-    out->bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);
+        reader->kind->describe(reader, &now);
+    now.n_rows = atomic_load_explicit(&reader->n_rows, memory_order_relaxed);
+    now.n_bad_rows = atomic_load_explicit(&reader->n_bad_rows, memory_order_relaxed);
+    now.bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);
+    gsai_give_sized(out, &now, sizeof now);
 }
 
 const char *gsa_reader_file(const gsa_reader *reader, uint32_t file)

@@ -275,13 +275,19 @@ gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *e
 
 gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error *error)
 {
+    gsa_schema_info info;
+    GSA_TRY(gsai_take(&info, out, error));
+    memset(&info, 0, sizeof info);
     gsa_env env = gsai_env_resolve(NULL);
     gsai_schema schema;
     gsai_schema_init(&schema, &env);
     gsa_status status = gsai_schema_parse(&schema, text, error);
-    if (status == GSA_OK)
-        *out = (gsa_schema_info){schema.bits, schema.n_of_kind[GSAI_FIELD_NUMBER],
-                                 schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_CATEGORICAL], schema.n_crosses};
+    info.bits = schema.bits;
+    info.n_crosses = schema.n_crosses;
+    info.n_numbers = schema.n_of_kind[GSAI_FIELD_NUMBER];
+    info.n_words = schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_CATEGORICAL];
     gsai_schema_free(&schema);
+    if (status == GSA_OK)
+        gsai_give_sized(out, &info, sizeof info);
     return status;
 }

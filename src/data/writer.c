@@ -23,10 +23,11 @@ static const gsai_writer_kind *choose(const char *path, const char *format)
 
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
 {
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     const gsai_writer_kind *kind = choose(path, format);
     if (!kind)
         return gsai_fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
-    gsa_env resolved = gsai_env_resolve(env);
     gsa_writer *writer = gsai_alloc_zeroed(&resolved, 1, kind->size);
     if (!writer)
         return gsai_fail_memory(&resolved, error, "no memory for a writer");

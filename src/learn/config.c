@@ -156,9 +156,11 @@ const char *gsai_params_get(const gsai_params *params, const char *name)
 
 gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss, gsa_error *error)
 {
-    if (!loss || !loss->loss || !loss->derivative)
+    gsa_margin_loss taken;
+    GSA_TRY(gsai_take(&taken, loss, error));
+    if (!taken.loss || !taken.derivative)
         return gsai_fail(error, GSA_ARGUMENT, "a loss needs both of its functions");
-    params->custom_loss = *loss;
+    params->custom_loss = taken;
     params->has_custom_loss = true;
     return GSA_OK;
 }
@@ -182,7 +184,8 @@ void gsai_params_init(gsai_params *params)
 
 gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     gsa_config *config = gsai_alloc(&resolved, 1, sizeof *config);
     if (!config)
         return gsai_fail_memory(&resolved, error, "no memory for a configuration");

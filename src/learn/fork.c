@@ -151,6 +151,8 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
 
 gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     return fork_into(base, n_copies, env, NULL, out, error);
 }
 
@@ -232,6 +234,8 @@ static gsa_status check_start(const gsa_state *from, const gsai_params *params, 
 gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, const gsa_env *env, gsa_state **out,
                                 gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsa_state *closed = NULL;
     if (from->group.n_rows > 0) {
         gsa_status status = gsai_state_closed(from, env, &closed, error);

@@ -21,7 +21,7 @@ void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, c
         gsai_fingerprint_add_row(fingerprint, gsai_row_hash(batch, rows ? rows[i] : i));
 }
 
-void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out)
+void gsa_state_get_fingerprint(const gsa_state *state, gsa_fingerprint *out)
 {
     *out = state->rows;
 }

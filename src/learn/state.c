@@ -28,6 +28,8 @@ gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_
 
 gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_params params;
     gsai_params_init(&params);
     if (config)
@@ -177,25 +179,27 @@ const char *gsai_state_method(const gsa_state *state)
     return is_paper ? "paper" : state->n_solved ? "optimum" : "gsa";
 }
 
-void gsa_state_summary(const gsa_state *state, gsa_summary *out)
+void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
 {
-    out->loss = gsai_loss_name(state->loss);
-    out->method = gsai_state_method(state);
-    out->n_rows = state->n_rows + state->group.n_rows;
-    out->n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* a tick a row and copy */
-    out->n_held_out = state->sample.n;
-    out->n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
-    out->n_classes = state->labels.n;
-    out->pass = state->position.pass;
-    out->pass_rows = state->position.pass_rows;
-    out->step = gsai_step_mean_value(gsai_state_step(state));
-    out->loss_sum = state->position.loss_sum;
-    out->loss_weight = state->position.loss_weight;
-    out->last_pass_loss = state->position.last_pass_loss;
-    out->n_merged = state->n_merged;
-    out->best_pass = state->best_checkpoint.weight ? state->best_checkpoint.pass : 0;
-    out->best_loss = state->best_checkpoint.weight ? state->best_checkpoint.loss : (double)NAN;
-    out->falling = falling(&state->position);
+    gsa_summary now = {0};
+    now.loss = gsai_loss_name(state->loss);
+    now.method = gsai_state_method(state);
+    now.n_rows = state->n_rows + state->group.n_rows;
+    now.n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* a tick a row and copy */
+    now.n_held_out = state->sample.n;
+    now.n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
+    now.n_classes = state->labels.n;
+    now.pass = state->position.pass;
+    now.pass_rows = state->position.pass_rows;
+    now.step = gsai_step_mean_value(gsai_state_step(state));
+    now.loss_sum = state->position.loss_sum;
+    now.loss_weight = state->position.loss_weight;
+    now.last_pass_loss = state->position.last_pass_loss;
+    now.n_merged = state->n_merged;
+    now.best_pass = state->best_checkpoint.weight ? state->best_checkpoint.pass : 0;
+    now.best_loss = state->best_checkpoint.weight ? state->best_checkpoint.loss : (double)NAN;
+    now.falling = falling(&state->position);
+    gsai_give_sized(out, &now, sizeof now);
 }
 
 const char *gsa_state_get(const gsa_state *state, const char *name)

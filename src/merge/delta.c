@@ -371,7 +371,8 @@ static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn wr
 gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas, const gsa_env *env,
                              gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     reduction all = {.n = n_deltas};
     if (n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no deltas to reduce");

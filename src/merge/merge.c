@@ -329,6 +329,8 @@ static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, 
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
                            gsa_state **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     size_t waiting = 0;
     if (n_states == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no states to merge");
@@ -425,7 +427,8 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copi
                                   const void *const *reduced, const size_t *sizes, size_t n_deltas, const gsa_env *env,
                                   gsa_state **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     if (n_copies < 2 || n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "a merge of deltas has two replicas or more, and a delta: %zu and %zu",
                          n_copies, n_deltas);

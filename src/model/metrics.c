@@ -44,7 +44,8 @@ struct gsa_metrics {
 
 gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     gsa_metrics *metrics = gsai_alloc_zeroed(&resolved, 1, sizeof *metrics);
     if (!metrics)
         return gsai_fail_memory(&resolved, error, "no memory for metrics");

@@ -156,6 +156,8 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
  * is that of the weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
     gsa_state *copy = NULL;
     if (state->group.n_rows > 0) {
         gsa_status status = gsai_state_closed(state, env, &copy, error);
@@ -172,7 +174,6 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
         return make_model(&from, env, out, error);
     }
     has_sample = has_sample && !gsai_state_lacks_loss(state);
-    gsa_env resolved = gsai_env_resolve(env);
     gsa_status status =
         has_sample ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && has_sample)
@@ -211,6 +212,8 @@ static gsa_status take_weights(gsa_model *model, const float *weights, const dou
 gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
                                   const double *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsa_model *model = NULL;
     GSA_TRY(gsai_model_create(env, &model, error));
     model->loss = like->loss;
@@ -238,16 +241,18 @@ size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t ro
 
 void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
 {
-    out->loss = gsai_loss_name(model->loss);
-    out->method = model->method;
-    out->average = model->average;
-    out->n_rows = model->n_rows;
-    out->n_passes = model->n_passes;
-    out->n_features = model->n_features;
-    out->n_outputs = model->n_outputs;
-    out->n_classes = model->labels.n;
-    out->has_intercept = model->has_intercept;
-    out->has_probabilities = gsai_loss_has_probabilities(model->loss);
+    gsa_model_info info = {0};
+    info.loss = gsai_loss_name(model->loss);
+    info.method = model->method;
+    info.average = model->average;
+    info.n_rows = model->n_rows;
+    info.n_passes = model->n_passes;
+    info.n_features = model->n_features;
+    info.n_outputs = model->n_outputs;
+    info.n_classes = model->labels.n;
+    info.has_intercept = model->has_intercept;
+    info.has_probabilities = gsai_loss_has_probabilities(model->loss);
+    gsai_give_sized(out, &info, sizeof info);
 }
 
 const char *gsa_model_label(const gsa_model *model, size_t class_number)

@@ -241,7 +241,11 @@ static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
     size_t n = (size_t)n_ranks;
-    gsa_env resolved = env ? *env : (gsa_env){0};
+    gsa_env resolved = {0};
+    if (env && env->size < sizeof env->size)
+        return fail(error, GSA_ARGUMENT, "the size of env is %zu: set it to that of its struct", env->size);
+    if (env)
+        memcpy(&resolved, env, env->size < sizeof resolved ? env->size : sizeof resolved);
     gsai_mpi_comm *of = take(&resolved, sizeof *of + n * (2 * sizeof(uint64_t) + sizeof(size_t) + 4 * sizeof(int)));
     if (!of)
         return fail(error, GSA_MEMORY, "no memory for what is known of %zu ranks", n);

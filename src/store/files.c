@@ -1,6 +1,7 @@
 /* States and models to and from files and bytes: snapshot.h says what is in them, container.h how it stands in a file.
  *  */
 #include "base/error.h"
+#include "base/memory.h"
 #include "store/container.h"
 #include "store/snapshot.h"
 
@@ -74,6 +75,8 @@ static gsa_status take_state(gsai_container *container, const char *name, const 
 
 gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_container *container;
     *out = NULL;
     GSA_TRY(gsai_container_open(path, env, &container, error));
@@ -82,6 +85,8 @@ gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out,
 
 gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_container *container;
     *out = NULL;
     GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error));
@@ -110,6 +115,8 @@ static gsa_status take_model(gsai_container *container, const char *name, bool m
 
 gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_container *container;
     *out = NULL;
     GSA_TRY(gsai_container_open(path, env, &container, error));
@@ -118,6 +125,8 @@ gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out,
 
 gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_container *container;
     *out = NULL;
     GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error));

@@ -119,6 +119,8 @@ static gsai_pipeline *make_pipeline(evaluating *run)
 
 gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     evaluating run = {.metrics = metrics, .reader = reader, .env = gsai_env_resolve(env)};
     size_t max = MAX_MARGINS / (gsai_metrics_n_margins(metrics) + 1) + 1;
     run.max_rows = max < GSA_BLOCK_ROWS ? max : GSA_BLOCK_ROWS;

@@ -54,7 +54,7 @@ void gsai_resumed_begin(gsai_resumed *resumed, const gsa_state *state)
 {
     gsa_summary summary = gsai_summary_of(state);
     *resumed = (gsai_resumed){.is_open = summary.pass > 0 || summary.pass_rows > 0};
-    gsa_state_fingerprint(state, &resumed->due);
+    gsa_state_get_fingerprint(state, &resumed->due);
 }
 
 gsa_status gsai_resumed_compare(gsai_resumed *resumed, gsa_error *error)

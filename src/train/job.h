@@ -16,14 +16,14 @@ typedef struct gsai_job {
 
 static inline gsa_summary gsai_summary_of(const gsa_state *state)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = {.size = sizeof summary};
+    gsa_state_get_summary(state, &summary);
     return summary;
 }
 
 static inline gsa_reader_progress gsai_progress_of(const gsa_reader *reader)
 {
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     return progress;
 }

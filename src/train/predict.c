@@ -87,7 +87,7 @@ static void set_marks(prediction_text *text, bool has_probabilities)
 static gsa_status text_open(prediction_text *text, const gsa_model *model, const gsa_predict_hooks *hooks,
                             const gsa_env *env, gsa_error *error)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     size_t n = (size_t)info.n_classes, size = (n + 1) * sizeof *text->start + MAX_GROWTH;
     bool has_all = info.has_probabilities || info.n_outputs == info.n_classes;
@@ -278,6 +278,7 @@ static gsa_status work(void *ctx, size_t number, gsa_error *unused)
 static gsa_status set_up(predicting *run, gsa_error *error)
 {
     const gsa_model_info *info = &run->info;
+    run->info.size = sizeof run->info;
     gsa_model_get_info(run->model, &run->info);
     run->has_margins = info->n_classes > 0 && !info->has_probabilities;
     run->width = (size_t)(run->has_margins ? info->n_outputs : info->n_classes > 0 ? info->n_classes : 1);
@@ -309,16 +310,20 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
 gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_env *env,
                        gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
+    gsa_predict_hooks taken;
+    GSA_TRY(gsai_take(&taken, hooks, error));
     predicting run = {.model = model,
                       .reader = reader,
-                      .hooks = hooks,
+                      .hooks = &taken,
                       .env = gsai_env_resolve(env),
                       .reading = PTHREAD_MUTEX_INITIALIZER,
                       .telling = PTHREAD_MUTEX_INITIALIZER,
                       .told = PTHREAD_COND_INITIALIZER};
     run.n_workers = gsai_workers_count(&run.env);
     gsa_status status = set_up(&run, error);
-    if (status == GSA_OK && hooks->header && hooks->text == GSA_TEXT_CSV)
+    if (status == GSA_OK && taken.header && taken.text == GSA_TEXT_CSV)
         status = tell_header(&run, error);
     if (status == GSA_OK)
         status = gsai_workers_run(run.n_workers, run.n_workers, work, &run, &run.env, error);

@@ -78,8 +78,8 @@ uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows)
 
 int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = {.size = sizeof summary};
+    gsa_state_get_summary(state, &summary);
     uint64_t done = summary.pass > 0 ? summary.pass - 1 : 0; /* but for the first rows */
     if (asked > 0 || done == 0)
         return asked == 0 || done < asked;

@@ -80,6 +80,8 @@ static gsa_status learn_rows(shard_learner *worker, gsa_state *learner, uint64_t
 gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, const gsa_env *env, uint64_t *n_rows,
                            gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_job job = {.state = replica, .reader = reader, .env = gsai_env_resolve(env)};
     shard_learner worker = {.job = &job};
     gsa_status status = shard_learner_begin(&worker, replica, error);
@@ -402,6 +404,8 @@ gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, 
 gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                               size_t n_replicas, const gsa_env *env, gsa_error *error)
 {
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &env, error));
     gsai_job job = {.state = state, .env = gsai_env_resolve(env)};
     gsai_replicas replicas = {.job = &job};
     const gsa_step step = {n_replicas, n_replicas, n_rows, 1};

@@ -391,16 +391,17 @@ static const char *name_of(const void *reader, uint64_t feature)
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
                      gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved;
+    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    gsa_train_hooks taken;
+    GSA_TRY(gsai_take(&taken, hooks, error));
     training *run = gsai_alloc_zeroed(&resolved, 1, sizeof *run);
     if (!run) {
         gsai_job lost = {.env = resolved};
-        lost.hooks.comm = hooks ? hooks->comm : NULL;
+        lost.hooks.comm = taken.comm;
         return gsai_comm_agree(&lost, gsai_fail_memory(&resolved, error, "no memory to train"), error);
     }
-    run->job = (gsai_job){.state = state, .reader = reader, .env = resolved};
-    if (hooks)
-        run->job.hooks = *hooks;
+    run->job = (gsai_job){.state = state, .reader = reader, .hooks = taken, .env = resolved};
     run->round.replicas.job = &run->job;
     gsa_status status = begin_alike(&run->job, error);
     if (status == GSA_OK)

@@ -122,6 +122,7 @@ int main(int argc, char **argv)
     const char *path = argc == 5 ? argv[2] : NULL;
     if (path == NULL || gsa_model_load(argv[1], NULL, &what.model, &error) != GSA_OK)
         die("usage: export_bits MODEL DATA LIBRARY NAME, with a model", NULL);
+    what.info.size = sizeof what.info;
     gsa_model_get_info(what.model, &what.info);
     void *library = dlopen(argv[3], RTLD_NOW);
     void *found = library != NULL ? symbol(library, argv[4], "predict") : NULL;

@@ -37,7 +37,8 @@ static void must(gsa_status status, const char *what, const gsa_error *error)
 static void write_rows(const char *path, uint64_t n_classes, uint64_t seed)
 {
     gsa_error error = {0};
-    gsa_generator what = {.n_rows = 1500, .n_features = 200, .nnz = 8, .n_classes = n_classes, .seed = seed};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = 1500, .n_features = 200, .nnz = 8, .n_classes = n_classes, .seed = seed};
     gsa_reader *reader;
     gsa_writer *writer;
     gsa_batch batch;
@@ -79,7 +80,7 @@ static gsa_state *learned(const char *path, uint64_t seed)
     gsa_config *config;
     gsa_state *state;
     gsa_reader *reader;
-    gsa_env env = {.n_threads = 2};
+    gsa_env env = {.size = sizeof env, .n_threads = 2};
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
     must(gsa_config_new(&env, &config, &error), "configuration", &error);
@@ -106,11 +107,12 @@ static gsa_status count_bytes(void *ctx, const gsa_predictions *some, gsa_error 
 static void predict(const gsa_model *model, const char *path)
 {
     gsa_error error = {0};
-    gsa_env env = {.n_threads = 2};
+    gsa_env env = {.size = sizeof env, .n_threads = 2};
     gsa_reader *reader;
     gsa_metrics *metrics;
     size_t size = 0;
-    gsa_predict_hooks hooks = {.ctx = &size, .text = GSA_TEXT_JSONL, .every_class = 1, .take = count_bytes};
+    gsa_predict_hooks hooks = {
+        .size = sizeof hooks, .ctx = &size, .text = GSA_TEXT_JSONL, .every_class = 1, .take = count_bytes};
     must(gsa_reader_open(&path, 1, NULL, &env, &reader, &error), path, &error);
     must(gsa_reader_set_schema(reader, gsa_model_schema(model), &error), path, &error);
     must(gsa_predict(model, reader, &hooks, &env, &error), path, &error);
@@ -162,7 +164,7 @@ static void failures(void)
     gsa_state *state;
     gsa_model *model;
     int left = 3;
-    gsa_env stopping = {.should_stop = stop_soon, .stop_ctx = &left};
+    gsa_env stopping = {.size = sizeof stopping, .should_stop = stop_soon, .stop_ctx = &left};
     if (gsa_reader_open(&missing, 1, NULL, NULL, &reader, &error) == GSA_OK &&
         gsa_reader_begin(reader, &error) == GSA_OK)
         die("a file that is not there was opened", NULL);

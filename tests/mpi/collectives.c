@@ -125,7 +125,7 @@ static void give_back(void *ctx, void *memory)
 
 static gsa_comm *open_peers(size_t most, purse *memory)
 {
-    gsa_env env = {.alloc = take, .release = give_back, .alloc_ctx = memory};
+    gsa_env env = {.size = sizeof env, .alloc = take, .release = give_back, .alloc_ctx = memory};
     gsa_comm *comm = NULL;
     gsa_error error = {0};
     check(gsai_mpi_open(MPI_COMM_WORLD, most, &env, &comm, &error) == GSA_OK, error.message, 0);

@@ -134,7 +134,7 @@ static gsa_model *learn(data *d, const char *loss, int is_stream)
     gsa_state *state;
     gsa_reader *reader;
     gsa_model *model;
-    gsa_row_source source = {d, next_rows, is_stream ? NULL : rewind_rows};
+    gsa_row_source source = {.size = sizeof source, d, next_rows, is_stream ? NULL : rewind_rows};
     d->at = 0;
     check(gsa_config_new(NULL, &config, &error), &error);
     check(gsa_config_set(config, "loss", loss, &error), &error);
@@ -175,7 +175,7 @@ static double loss_of(data *d, const gsa_model *model, const char *loss)
 /* A weight of a feature, from the mean over the classes: softmax has as many to spare. */
 static double weight_of(const gsa_model *model, size_t feature, size_t output)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     double mean = 0;
     for (size_t k = 0; k < info.n_outputs && info.n_outputs > 1; k++)
@@ -185,7 +185,7 @@ static double weight_of(const gsa_model *model, size_t feature, size_t output)
 
 static double apart(const gsa_model *a, const gsa_model *b)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     double off = 0, length = 0;
     gsa_model_get_info(a, &info);
     for (size_t j = 0; j < FEATURES; j++)
@@ -199,7 +199,7 @@ static double apart(const gsa_model *a, const gsa_model *b)
 
 static int same_bits(const gsa_model *a, const gsa_model *b)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(a, &info);
     int same = 1;
     for (size_t k = 0; k < info.n_outputs; k++)

@@ -2,7 +2,8 @@
 """abi.py SOURCE_DIR COMPILER [--accept]: the binary interface is the one that abi.txt keeps.
 
 A1  Functions with their tier and prototype, enumerators, and sizes and offsets of public structs are those of abi.txt.
-A2  The stable headers do not include distributed.h.
+A2  The stable headers do not include distributed.h, and a struct of theirs that callers make begins with its size or
+    ends with reserved bytes.
 
 --accept writes abi.txt anew: do so only when a change is meant, and read its diff. Sizes are those of LP64; elsewhere
 (exit code 77) only A2 and functions are compared.
@@ -20,6 +21,9 @@ import tempfile
 from pathlib import Path
 
 TIERS = {"greedystep.h": "stable", "data.h": "stable", "train.h": "stable", "distributed.h": "engines", "mpi.h": "mpi"}
+# Stable structs that callers do not make, or whose members are fixed by what they are.
+FIXED = {"gsa_param", "gsa_predictions", "gsa_place", "gsa_metric"}
+RESERVED = {"gsa_error", "gsa_batch"}
 
 
 def plain(path: Path) -> str:
@@ -99,11 +103,15 @@ def check_members(lines: list[str]) -> None:
             end = int(words[1]) + int(words[2])
 
 
-def check_rules(include: Path) -> list[str]:
+def check_rules(include: Path, texts: dict[str, str]) -> list[str]:
     found = []
     for name, tier in TIERS.items():
         if tier == "stable" and "distributed.h>" in (include / name).read_text():
             found.append(f"A2: {name} includes distributed.h")
+        for struct, members in structs(texts[name]).items() if tier == "stable" else ():
+            is_sized = members[-1] == "reserved" if struct in RESERVED else members[0] == "size"
+            if struct not in FIXED and not is_sized:
+                found.append(f"A2: {struct} does not begin with its size")
     return found
 
 
@@ -122,7 +130,7 @@ def main() -> None:
         options.source, options.compiler, all_structs, [n for t in texts.values() for n in enumerators(t)]
     )
     expected = kept.read_text().splitlines() if kept.exists() else []
-    failures = check_rules(include)
+    failures = check_rules(include, texts)
     if measured is None:
         expected = [line for line in expected if line.startswith("function")]
     else:

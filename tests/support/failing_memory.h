@@ -44,7 +44,7 @@ static inline void failing_release(void *ctx, void *memory)
 
 static inline gsa_env failing_env(failing *f)
 {
-    gsa_env env = {0};
+    gsa_env env = {.size = sizeof env};
     env.alloc = failing_alloc;
     env.alloc_zeroed = failing_alloc_zeroed;
     env.resize = failing_resize;

@@ -47,7 +47,16 @@ static void counted_release(void *ctx, void *memory)
 
 static gsa_env counted_env(counter *c)
 {
-    return (gsa_env){counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, NULL, NULL, NULL, 0};
+    return (gsa_env){.size = sizeof(gsa_env),
+                     counted_alloc,
+                     counted_alloc_zeroed,
+                     counted_resize,
+                     counted_release,
+                     c,
+                     NULL,
+                     NULL,
+                     NULL,
+                     0};
 }
 
 static void nothing_given_means_the_defaults(void **state)
@@ -75,7 +84,7 @@ static void what_is_given_is_kept(void **state)
     counter c = {1, 0, 0};
     int stop = 42;
     gsa_env given = counted_env(&c);
-    gsa_budget budget = {.limit = 77};
+    gsa_budget budget = {.size = sizeof budget, .limit = 77};
     given.budget = &budget;
     given.should_stop = stop_at_once;
     given.stop_ctx = &stop;
@@ -198,8 +207,8 @@ static void sizes_are_written_for_people(void **state)
 static void a_budget_counts_what_is_taken_and_what_is_given_back(void **state)
 {
     (void)state;
-    gsa_budget budget = {0};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.budget = &budget});
+    gsa_budget budget = {.size = sizeof budget};
+    gsa_env env = gsai_env_resolve(&(gsa_env){.size = sizeof(gsa_env), .budget = &budget});
     unsigned char *a = gsai_alloc(&env, 10, 10), *b = gsai_alloc_zeroed(&env, 0, 4);
     assert_int_equal(budget.used, 100 + 2 * 16);
     assert_true((uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0);
@@ -222,7 +231,7 @@ static void beyond_the_limit_memory_is_not_taken(void **state)
 {
     (void)state;
     counter c = {1, 0, 0};
-    gsa_budget budget = {.limit = 1000};
+    gsa_budget budget = {.size = sizeof budget, .limit = 1000};
     gsa_env given = counted_env(&c);
     given.budget = &budget;
     gsa_env env = gsai_env_resolve(&given);
@@ -252,7 +261,7 @@ static void memory_that_the_allocator_does_not_have_is_no_limit(void **state)
 {
     (void)state;
     counter c = {1, 0, 0};
-    gsa_budget budget = {.limit = 1000};
+    gsa_budget budget = {.size = sizeof budget, .limit = 1000};
     gsa_env given = counted_env(&c);
     given.budget = &budget;
     gsa_env env = gsai_env_resolve(&given);
@@ -270,8 +279,8 @@ static void memory_that_the_allocator_does_not_have_is_no_limit(void **state)
 static void near_the_limit_an_array_has_less_to_spare(void **state)
 {
     (void)state;
-    gsa_budget budget = {.limit = 10000};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.budget = &budget});
+    gsa_budget budget = {.size = sizeof budget, .limit = 10000};
+    gsa_env env = gsai_env_resolve(&(gsa_env){.size = sizeof(gsa_env), .budget = &budget});
     unsigned char *array = NULL;
     size_t capacity = 0, n = 0, n_growths = 0;
     while (n < capacity || gsai_reserve(&env, &array, &capacity, n + 1, 1))

@@ -9,7 +9,8 @@
 
 static gsa_summary sums(uint64_t pass, uint64_t n_rows, double sum, double weight)
 {
-    return (gsa_summary){.pass = pass, .n_rows = n_rows, .loss_sum = sum, .loss_weight = weight};
+    return (gsa_summary){
+        .size = sizeof(gsa_summary), .pass = pass, .n_rows = n_rows, .loss_sum = sum, .loss_weight = weight};
 }
 
 static void hear(cli_recent *recent, const void *learner, gsa_summary now, const gsa_summary *base)

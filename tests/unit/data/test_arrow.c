@@ -47,7 +47,8 @@ static void arrow_null_and_nan_are_absent_whatever_the_offset(void **state)
     const plan columns[] = {
         LABEL(5), {"a", "g", 5, 3, 2, {a_valid, a}, NULL, NULL}, {"b", "i", 5, 9, 2, {b_valid, b}, NULL, NULL}};
     source from = SOURCE(columns, 5);
-    assert_same_as_csv(&from, "y,a,b\n1,1,11\n0,,\n1,,13\n0,4,14\n1,5,15\n", &(gsa_reader_options){.keep_cells = 1});
+    assert_same_as_csv(&from, "y,a,b\n1,1,11\n0,,\n1,,13\n0,4,14\n1,5,15\n",
+                       &(gsa_reader_options){.size = sizeof(gsa_reader_options), .keep_cells = 1});
 }
 
 static const char table_of_words[] = "y,w\n1,oslo\n0,rome\n1,NaN\n0,\n1,a rather long name of a town\n1,rome\n";
@@ -55,7 +56,7 @@ static const char table_of_words[] = "y,w\n1,oslo\n0,rome\n1,NaN\n0,\n1,a rather
 static void arrow_text_is_words(void **state)
 {
     (void)state;
-    const gsa_reader_options options = {.remember_names = 1, .keep_cells = 1};
+    const gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .keep_cells = 1};
     const plan small[] = {LABEL(6), {"w", "u", 6, 0, 3, {NULL, word_at, words}, NULL, NULL}};
     const plan large[] = {LABEL(6), {"w", "U", 6, 0, 3, {NULL, word_at_large, words}, NULL, NULL}};
     source from = SOURCE(small, 6), from_large = SOURCE(large, 6);
@@ -128,7 +129,7 @@ static void arrow_columns_taken_for_words_and_crossed_are_those_of_text(void **s
                             {"wide", "L", 2, 0, 2, {NULL, wide}, NULL, NULL},
                             {"x", "f", 2, 0, 2, {NULL, x}, NULL, NULL}};
     const gsa_reader_options options = {
-        .categorical = "id,wide", .cross = "id*x,id*wide", .bits = 20, .remember_names = 1};
+        .size = sizeof options, .categorical = "id,wide", .cross = "id*x,id*wide", .bits = 20, .remember_names = 1};
     source from = SOURCE(columns, 2);
     assert_same_as_csv(&from, "y,id,wide,x\n1,9007199254740993,18446744073709551615,2.5\n0,-4,3,0.5\n", &options);
 }
@@ -144,7 +145,7 @@ static void arrow_labels_and_weights_are_those_of_text(void **state)
                             {"w", "f", 4, 0, 2, {NULL, w}, NULL, NULL},
                             {"x", "g", 4, 0, 2, {NULL, x}, NULL, NULL},
                             {"when", "tsu:", 4, 0, 2, {NULL, x}, NULL, NULL}};
-    const gsa_reader_options options = {.label = "l", .weight = "w", .ignore = "when"};
+    const gsa_reader_options options = {.size = sizeof options, .label = "l", .weight = "w", .ignore = "when"};
     source from = SOURCE(columns, 4);
     assert_same_as_csv(&from, "l,w,x,when\n1,1,1,a\nyes,0.5,2,b\n2,2,3,c\n.5,0,4,d\n", &options);
 }
@@ -205,7 +206,7 @@ static void arrow_lists_are_sparse_rows(void **state)
     const plan alone[] = {LABEL(4),
                           {"b", "+l", 4, 0, 2, {not_the_last, list_at}, &value_items, NULL},
                           {"a", "+L", 4, 0, 2, {not_the_last, list_at_large}, &id_items, NULL}};
-    const gsa_reader_options ignore = {.ignore = "other"};
+    const gsa_reader_options ignore = {.size = sizeof ignore, .ignore = "other"};
     source from = SOURCE(named, 4), from_alone = SOURCE(alone, 4), unclear = SOURCE(named, 4);
     assert_rows(&from, &ignore, expected);
     assert_rows(&from_alone, NULL, expected);
@@ -218,7 +219,7 @@ static void arrow_list_of_fixed_size_is_a_dense_row(void **state)
     const plan columns[] = {LABEL(2), {"v", "+w:3", 2, 0, 1, {NULL}, &value_items, NULL}};
     source from = SOURCE(columns, 2), crossed = SOURCE(columns, 2);
     assert_rows(&from, NULL, "0x1p+0 0=0x1p+0 1=0x1p-1\n0x0p+0 0=0x1p+1 1=0x1.8p+1 2=0x1p+0\n-- values\nno schema");
-    const gsa_reader_options options = {.cross = "v*v"};
+    const gsa_reader_options options = {.size = sizeof options, .cross = "v*v"};
     assert_refused(&crossed, &options, GSA_ARGUMENT, "'v'", "list");
 }
 
@@ -232,8 +233,9 @@ static void arrow_floats_taken_for_words_are_those_of_text(void **state)
     const plan columns[] = {
         LABEL(3), {"zip", "g", 3, 0, 2, {NULL, zip}, NULL, NULL}, {"f", "f", 3, 0, 2, {NULL, f}, NULL, NULL}};
     source from = SOURCE(columns, 3);
-    assert_same_as_csv(&from, "y,zip,f\n1,10115,1.5\n0,0.5,-2\n1,,3\n",
-                       &(gsa_reader_options){.categorical = "zip,f", .remember_names = 1});
+    assert_same_as_csv(
+        &from, "y,zip,f\n1,10115,1.5\n0,0.5,-2\n1,,3\n",
+        &(gsa_reader_options){.size = sizeof(gsa_reader_options), .categorical = "zip,f", .remember_names = 1});
 }
 
 /* Rows to predict need no label, and the column is not missed. */
@@ -246,7 +248,9 @@ static void arrow_rows_without_labels_are_read(void **state)
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    assert_int_equal(open_arrow(&from, &(gsa_reader_options){.without_labels = 1}, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(open_arrow(&from, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .without_labels = 1},
+                                NULL, &reader, &error),
+                     GSA_OK);
     assert_int_equal(
         gsa_reader_set_schema(reader, "greedystep schema 1\ncolumns named\nbits 24\nnumber x\nlabel y\n", &error),
         GSA_OK);
@@ -295,7 +299,7 @@ static void arrow_says_what_it_understood(void **state)
     const plan lists[] = {LABEL(4),
                           {"indices", "+l", 4, 0, 2, {NULL, list_at}, &id_items, NULL},
                           {"values", "+l", 4, 0, 2, {NULL, list_at}, &value_items, NULL}};
-    const gsa_reader_options options = {.remember_names = 1};
+    const gsa_reader_options options = {.size = sizeof options, .remember_names = 1};
     source from = SOURCE(columns, 2), from_lists = SOURCE(lists, 4);
     gsa_reader *reader = NULL;
     gsa_error error = {0};

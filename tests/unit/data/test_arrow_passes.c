@@ -13,13 +13,13 @@ static void arrow_and_generated_rows_stop_on_request_and_go_on(void **state)
     static const double x[] = {1, 2};
     const plan columns[] = {
         LABEL(1), {"x", "g", 1, 0, 2, {NULL, x}, NULL, NULL}, LABEL(1), {"x", "g", 1, 0, 2, {NULL, x + 1}, NULL, NULL}};
-    const gsa_generator what = {.n_rows = 10, .n_features = 5, .nnz = 2, .n_classes = 2};
+    const gsa_generator what = {.size = sizeof what, .n_rows = 10, .n_features = 5, .nnz = 2, .n_classes = 2};
     for (int generated = 0; generated < 2; generated++) {
         size_t n_stopped = 0;
         for (int moment = 1; moment < 9; moment++) {
             source from = {.column = columns, .n_columns = 2, .n_batches = 2, .length = {1, 1}};
             int left = moment;
-            gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
+            gsa_env env = {.size = sizeof env, .should_stop = stop_once, .stop_ctx = &left};
             gsa_reader *reader = NULL;
             gsa_error error = {0};
             gsa_batch batch;
@@ -50,7 +50,8 @@ static void arrow_releases_once_whatever_happens(void **state)
 {
     (void)state;
     const plan columns[] = {LABEL(2), {"x", "i", 2, 0, 2, {NULL, labels}, NULL, NULL}};
-    const gsa_reader_options bad = {.bits = 40}, nobody = {.label = "nobody"};
+    const gsa_reader_options bad = {.size = sizeof bad, .bits = 40},
+                             nobody = {.size = sizeof nobody, .label = "nobody"};
     source opened = SOURCE(columns, 2), refused = SOURCE(columns, 2), unknown = SOURCE(columns, 2);
     source no_schema = SOURCE(columns, 2), no_batch = SOURCE(columns, 2), stopped = SOURCE(columns, 2);
     no_schema.fail_at = -1;
@@ -66,7 +67,7 @@ static void arrow_releases_once_whatever_happens(void **state)
     assert_int_equal(opened.n_streams, 1);
     int stop = 1;
     gsa_batch batch;
-    const gsa_env env = {.should_stop = always, .stop_ctx = &stop};
+    const gsa_env env = {.size = sizeof env, .should_stop = always, .stop_ctx = &stop};
     assert_int_equal(open_arrow(&stopped, NULL, &env, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_STOPPED);
     stop = 0;
@@ -106,7 +107,7 @@ static const plan passed_columns[] = {LABEL(2), {"a", "g", 2, 0, 2, {NULL, passe
 /* A reader of the store's rows; `open` is how it gets another stream of them. */
 static gsa_reader *reader_of(store *rows, int (*open)(void *, struct ArrowArrayStream *))
 {
-    const gsa_arrow_again again = {open, release_store, rows};
+    const gsa_arrow_again again = {.size = sizeof again, open, release_store, rows};
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, rows->of};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
@@ -139,7 +140,7 @@ static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void *
     store rows = {.of = &from};
     gsa_reader *reader = reader_of(&rows, open_again);
     gsa_error error = {0};
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_status status;
     gsa_reader_get_progress(reader, &progress);
     assert_false(progress.is_stream);
@@ -174,7 +175,7 @@ static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void *
     assert_int_equal(from.n_streams, 3);
     assert_int_equal(later.n_streams, 1);
     struct ArrowArrayStream used = {0};
-    const gsa_arrow_again again = {open_again, release_store, &rows};
+    const gsa_arrow_again again = {.size = sizeof again, open_again, release_store, &rows};
     assert_int_equal(gsa_reader_open_arrow(&used, &again, NULL, NULL, &reader, &error), GSA_ARGUMENT);
     assert_int_equal(rows.n_released, 2);
 }
@@ -186,7 +187,7 @@ static void arrow_streams_that_nobody_opens_again_are_read_once(void **state)
     store rows = {.of = &from};
     gsa_reader *reader = reader_of(&rows, NULL);
     gsa_error error = {0};
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_status status;
     gsa_reader_get_progress(reader, &progress);
     assert_true(progress.is_stream);
@@ -208,7 +209,7 @@ static void arrow_rows_are_kept_between_passes(void **state)
     store rows = {.of = &from};
     gsa_reader *reader = reader_of(&rows, open_again);
     gsa_error error = {0};
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_status status;
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_spill(reader, "/tmp", &error), GSA_OK);

@@ -69,11 +69,12 @@ static void arrow_cells_that_cannot_be_are_refused_by_what_they_hold(void **stat
     source of_label = SOURCE(long_label, 1), of_word = SOURCE(word, 1), of_product = SOURCE(product, 1),
            of_weight = SOURCE(weight, 1);
     assert_refused(&of_label, NULL, GSA_INPUT, "column 'y' holds 'x", "a label has at most 255 bytes");
-    assert_refused(&of_word, &(gsa_reader_options){.categorical = "x"}, GSA_INPUT, "column 'x' holds '-inf'",
-                   "values must be finite");
-    assert_refused(&of_product, &(gsa_reader_options){.cross = "a*b"}, GSA_INPUT, "column 'a' holds '1e30'", "product");
-    assert_refused(&of_weight, &(gsa_reader_options){.weight = "w"}, GSA_ARGUMENT, "column 'w'",
-                   "it holds text, and a weight is a number");
+    assert_refused(&of_word, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .categorical = "x"}, GSA_INPUT,
+                   "column 'x' holds '-inf'", "values must be finite");
+    assert_refused(&of_product, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*b"}, GSA_INPUT,
+                   "column 'a' holds '1e30'", "product");
+    assert_refused(&of_weight, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .weight = "w"}, GSA_ARGUMENT,
+                   "column 'w'", "it holds text, and a weight is a number");
 }
 
 static void arrow_items_that_cannot_be_are_refused(void **state)
@@ -197,14 +198,15 @@ static void arrow_bad_rows_are_named_or_skipped(void **state)
     static const double x[] = {1, INFINITY, 1e39, 4}, w[] = {1, 1, 1, -1};
     const plan columns[] = {LABEL(4), {"x", "g", 4, 0, 2, {NULL, x}, NULL, NULL}};
     const plan weighed[] = {LABEL(4), {"w", "g", 4, 0, 2, {NULL, w}, NULL, NULL}};
-    const gsa_reader_options weigh = {.weight = "w"}, skip = {.skip_bad_rows = 1};
+    const gsa_reader_options weigh = {.size = sizeof weigh, .weight = "w"},
+                             skip = {.size = sizeof skip, .skip_bad_rows = 1};
     source from = SOURCE(columns, 4), from_weighed = SOURCE(weighed, 4), skipped = SOURCE(columns, 4);
     assert_refused(&from, NULL, GSA_INPUT, "row 2: column 'x' holds 'inf'", "finite");
     assert_refused(&from_weighed, &weigh, GSA_INPUT, "row 4: column 'w' holds '-1'", "weight");
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     assert_int_equal(open_arrow(&skipped, &skip, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
     assert_int_equal(batch.n_rows, 2);

@@ -118,7 +118,7 @@ static void only_plain_caches_have_blocks(void **state)
     assert_non_null(strstr(error.message, "text is no plain cache"));
     assert_int_equal(gsa_reader_seek(reader, &(gsa_place){1, 0, 0}, &error), GSA_UNSUPPORTED);
     gsa_reader_close(reader);
-    const gsa_generator what = {.n_rows = 3, .n_features = 3, .nnz = 1, .n_classes = 2};
+    const gsa_generator what = {.size = sizeof what, .n_rows = 3, .n_features = 3, .nnz = 1, .n_classes = 2};
     assert_int_equal(gsa_reader_open_generated(&what, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_skip(reader, &range, &error), GSA_UNSUPPORTED);
     assert_int_equal(gsa_reader_seek(reader, &(gsa_place){1, 0, 0}, &error), GSA_UNSUPPORTED);
@@ -148,7 +148,7 @@ static content convert(gsa_reader *reader)
 }
 
 static const char *const tables[] = {"y,a,b\n1,2,x\n0,3,y\n1,4,x\n", "y,a,b\n0,2,z\n1,3,x\n"};
-static const gsa_reader_options with_names = {.remember_names = 1};
+static const gsa_reader_options with_names = {.size = sizeof with_names, .remember_names = 1};
 
 /* Both tables as files; names of them are written to paths. */
 static gsa_reader *open_tables(char path[2][PATH_SIZE])

@@ -33,7 +33,7 @@ static void cache_goes_on_after_a_stop(void **state)
     table t = make_table(300, WITH_WORDS | WITH_VALUES | WITH_WEIGHTS, 5);
     content c = write_cache(&t.batch, 300);
     int calls = 0;
-    gsa_env env = {.should_stop = flip, .stop_ctx = &calls};
+    gsa_env env = {.size = sizeof env, .should_stop = flip, .stop_ctx = &calls};
     gsai_reader_sizes sizes = {.read = 3};
     expect_all_rows(&c, &t.batch, &sizes, &env);
     assert_true(calls > 1000);
@@ -188,7 +188,9 @@ static void blocks_are_cut_by_entries(void **state)
     }
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_END);
     gsa_reader_close(reader);
-    reader = open_bytes(c.bytes, c.size, NULL, &(gsa_env){.budget = &(gsa_budget){.limit = (uint64_t)1 << 20}});
+    reader = open_bytes(c.bytes, c.size, NULL,
+                        &(gsa_env){.size = sizeof(gsa_env),
+                                   .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)1 << 20}});
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "memory limit"));
     gsa_reader_close(reader);
@@ -287,7 +289,7 @@ static void caches_and_text_can_be_mixed(void **state)
                 assert_string_equal(batch.words[batch.word[1]], "w3");
         }
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_END);
-        gsa_reader_progress progress;
+        gsa_reader_progress progress = {.size = sizeof progress};
         gsa_reader_get_progress(reader, &progress);
         assert_int_equal(progress.bytes_read, 2 * (c.size + sizeof text - 1));
         assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);

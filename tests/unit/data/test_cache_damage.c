@@ -103,7 +103,9 @@ static void a_lie_with_right_hashes_breaks_nothing(void **state)
             lie[at] = (unsigned char)value;
             sign(lie, c.size, at < index_at ? GSAI_CACHE_HEAD_SIZE : index_at);
             gsa_reader *reader =
-                open_bytes(lie, c.size, NULL, &(gsa_env){.budget = &(gsa_budget){.limit = (uint64_t)4 << 20}});
+                open_bytes(lie, c.size, NULL,
+                           &(gsa_env){.size = sizeof(gsa_env),
+                                      .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)4 << 20}});
             gsa_batch batch;
             gsa_status status;
             while ((status = gsa_reader_next(reader, &batch, &error)) == GSA_OK)

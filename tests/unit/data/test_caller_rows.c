@@ -41,11 +41,11 @@ static void given_batches_are_borrowed_and_their_rows_numbered(void **state)
 {
     (void)state;
     maker rows = {.batch = batches, .n_batches = 3};
-    const gsa_row_source source = {&rows, next, start_over};
+    const gsa_row_source source = {.size = sizeof source, &rows, next, start_over};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     assert_int_equal(gsa_reader_open_rows(&source, NULL, &reader, &error), GSA_OK);
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
@@ -72,10 +72,10 @@ static void given_rows_without_rewind_are_a_stream(void **state)
 {
     (void)state;
     maker rows = {.batch = batches, .n_batches = 3};
-    const gsa_row_source source = {&rows, next, NULL};
+    const gsa_row_source source = {.size = sizeof source, &rows, next, NULL};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     assert_int_equal(gsa_reader_open_rows(&source, NULL, &reader, &error), GSA_OK);
     gsa_reader_get_progress(reader, &progress);
     assert_true(progress.is_stream);
@@ -95,9 +95,9 @@ static void given_rows_fail_with_the_words_of_who_gives_them_and_stop_on_request
 {
     (void)state;
     int stops = 1;
-    const gsa_env env = {.should_stop = stop, .stop_ctx = &stops};
+    const gsa_env env = {.size = sizeof env, .should_stop = stop, .stop_ctx = &stops};
     maker rows = {.batch = batches, .n_batches = 3, .fails = 1};
-    const gsa_row_source source = {&rows, next, NULL};
+    const gsa_row_source source = {.size = sizeof source, &rows, next, NULL};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
@@ -122,7 +122,7 @@ static void given_rows_whose_offsets_or_ids_cannot_be_are_refused_by_their_numbe
                                     "the rows given, row 2: row_start has 1 and then 0"};
     for (int i = 0; i < 2; i++) {
         maker rows = {.batch = sparse[i], .n_batches = 2};
-        const gsa_row_source source = {&rows, next, NULL};
+        const gsa_row_source source = {.size = sizeof source, &rows, next, NULL};
         gsa_reader *reader = NULL;
         gsa_error error = {0};
         gsa_batch batch;

@@ -31,7 +31,7 @@ static char *dump_rest(gsa_reader *reader)
 {
     gsa_status status;
     gsa_error error = {0};
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     char *rows = dump_reader(reader, &status, &error), *all = NULL;
     size_t size;
     FILE *out = open_memstream(&all, &size);
@@ -69,12 +69,12 @@ static gsa_reader *open_input(const input *in, const gsai_reader_sizes *sizes, c
 
 static char *dump_with(const input *in, const gsai_reader_sizes *sizes, unsigned n_threads)
 {
-    gsa_budget budget = {0};
-    const gsa_env env = {.n_threads = n_threads, .budget = &budget};
+    gsa_budget budget = {.size = sizeof budget};
+    const gsa_env env = {.size = sizeof env, .n_threads = n_threads, .budget = &budget};
     gsa_reader *reader = open_input(in, sizes, &env);
     char *dump = dump_rest(reader);
     gsa_batch none;
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_status status = gsa_reader_next(reader, &none, NULL);
     gsa_reader_get_progress(reader, &progress);
     if (status == GSA_END)
@@ -158,7 +158,8 @@ static input make_text(char text[TEXT_SIZE], int number)
         in.size = repeat(text, libsvm_lines, LEN(libsvm_lines), 200);
     } else if (number == 1) {
         in.format = gsai_format_vw();
-        in.options = (gsa_reader_options){.remember_names = 1, .cross = "a*b", .bits = 12};
+        in.options =
+            (gsa_reader_options){.size = sizeof(gsa_reader_options), .remember_names = 1, .cross = "a*b", .bits = 12};
         in.size = repeat(text, vw_lines, LEN(vw_lines), 150);
     } else {
         in.format = gsai_format_csv();
@@ -305,7 +306,7 @@ static void a_reader_can_be_rewound_and_closed_at_any_time(void **state)
     static char text[TEXT_SIZE];
     for (int number = 0; number < N_TEXTS; number++) {
         input in = make_text(text, number);
-        const gsa_env env = {.n_threads = 3};
+        const gsa_env env = {.size = sizeof env, .n_threads = 3};
         char *expected = dump_with(&in, &all_sizes[1], 1);
         for (int n = 0; n < 20; n++) {
             gsa_batch batch;
@@ -337,7 +338,7 @@ static void a_reader_that_is_stopped_goes_on_without_losing_a_row(void **state)
         input in = make_text(text, number);
         char *expected = dump_with(&in, &all_sizes[1], 1);
         atomic_int n_asked = 0;
-        const gsa_env env = {.n_threads = 3, .should_stop = stop_sometimes, .stop_ctx = &n_asked};
+        const gsa_env env = {.size = sizeof env, .n_threads = 3, .should_stop = stop_sometimes, .stop_ctx = &n_asked};
         gsa_reader *reader = open_input(&in, &all_sizes[1], &env);
         char *found = dump_rest(reader);
         assert_string_equal(found, expected);
@@ -362,7 +363,7 @@ static void a_stop_is_answered_after_a_few_batches(void **state)
         memcpy(text + i * 6, "1 1:1\n", 7);
     const input in = {.text = text, .size = sizeof text - 1, .format = gsai_format_libsvm()};
     atomic_int stops = 0;
-    const gsa_env env = {.n_threads = 2, .should_stop = stop_always, .stop_ctx = &stops};
+    const gsa_env env = {.size = sizeof env, .n_threads = 2, .should_stop = stop_always, .stop_ctx = &stops};
     gsa_reader *reader = open_input(&in, &all_sizes[3], &env);
     gsa_batch batch;
     for (int i = 0; i < 5; i++)
@@ -391,7 +392,7 @@ static void rows_of_a_pipe_do_not_wait_for_those_after_them(void **state)
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     const char *paths[] = {path};
     const input in = {.paths = paths, .n_paths = 1};
-    const gsa_env env = {.n_threads = 3};
+    const gsa_env env = {.size = sizeof env, .n_threads = 3};
     gsa_reader *reader = open_input(&in, &all_sizes[1], &env);
     alarm(20); /* instead of waiting for ever */
     gsa_batch batch;
@@ -416,8 +417,8 @@ static void chunks_count_in_the_budget_and_need_a_sixteenth_of_it(void **state)
     const gsai_reader_sizes sizes = {.buffer = 64, .batch_rows = 3};
     uint64_t used[3];
     for (int i = 0; i < 3; i++) { /* one thread; two without room for chunks; two with it */
-        gsa_budget budget = {.limit = (uint64_t)(i == 1 ? 8 : 1024) << 20};
-        const gsa_env env = {.n_threads = i == 0 ? 1 : 2, .budget = &budget};
+        gsa_budget budget = {.size = sizeof budget, .limit = (uint64_t)(i == 1 ? 8 : 1024) << 20};
+        const gsa_env env = {.size = sizeof env, .n_threads = i == 0 ? 1 : 2, .budget = &budget};
         gsa_reader *reader = open_input(&in, &sizes, &env);
         gsa_batch batch;
         for (int n = 0; n < 3; n++)

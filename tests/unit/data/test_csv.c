@@ -18,11 +18,12 @@ static void options_say_what_columns_are(void **state)
 {
     (void)state;
     const char text[] = "id,zip,w,price\n1,10115,2,5\n2,80331,1,7\n";
-    gsa_reader_options options = {.label = "price", .weight = "w", .categorical = "zip", .ignore = "id", .bits = 10};
+    gsa_reader_options options = {
+        .size = sizeof options, .label = "price", .weight = "w", .categorical = "zip", .ignore = "id", .bits = 10};
     expect_schema(text, &options, "columns named\nbits 10\nignored id\nwords zip\nweight w\nlabel price\n");
-    gsa_reader_options numbers = {.label = "4", .categorical = "2,3", .ignore = "1"};
+    gsa_reader_options numbers = {.size = sizeof numbers, .label = "4", .categorical = "2,3", .ignore = "1"};
     expect_schema(text, &numbers, "columns named\nbits 24\nignored id\nwords zip\nwords w\nlabel price\n");
-    expect_schema("7,8,9\n1,2,3\n", &(gsa_reader_options){.label = "3"},
+    expect_schema("7,8,9\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .label = "3"},
                   "columns numbered\nbits 24\nnumber 1\nnumber 2\nlabel 3\n");
 }
 
@@ -50,9 +51,9 @@ static void a_label_that_cannot_be_found_is_asked_for(void **state)
         "y,label\n1,2\n", NULL, GSA_ARGUMENT,
         "t.csv: which column is the label? More than one is named label, target, y, class, click or clicked; "
         "name one of y, label");
-    expect_failure("y,b\n1,2\n", &(gsa_reader_options){.ignore = "c"}, GSA_ARGUMENT,
+    expect_failure("y,b\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .ignore = "c"}, GSA_ARGUMENT,
                    "t.csv: there is no column 'c'; the columns are y, b");
-    expect_failure("1,2\n1,2\n", &(gsa_reader_options){.label = "3"}, GSA_ARGUMENT,
+    expect_failure("1,2\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .label = "3"}, GSA_ARGUMENT,
                    "t.csv: there is no column '3'; the columns are 1 to 2, by number, since there is no "
                    "header");
     expect_failure("y,a,a\n1,2,3\n", NULL, GSA_ARGUMENT, "t.csv: two columns have the name 'a': rename one of them");
@@ -120,7 +121,7 @@ static void rows_do_not_depend_on_buffers(void **state)
 static void bad_rows_name_column_line_and_byte(void **state)
 {
     (void)state;
-    gsa_reader_options weighted = {.weight = "w"};
+    gsa_reader_options weighted = {.size = sizeof weighted, .weight = "w"};
     char text[200000] = "y,age\n";
     size_t n = strlen(text);
     for (int i = 0; i < 5000; i++)
@@ -148,10 +149,10 @@ static void bad_rows_name_column_line_and_byte(void **state)
 static void bad_rows_can_be_left_out(void **state)
 {
     (void)state;
-    gsa_reader_options skip = {.skip_bad_rows = 1};
+    gsa_reader_options skip = {.size = sizeof skip, .skip_bad_rows = 1};
     gsa_reader *reader = open_table("y,a\n1,2\n,3\n1,2,3\n1,\"2\"x\n0,4\n", &skip, NULL);
     gsa_batch batch;
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_int_equal(batch.n_rows, 2);
     gsa_reader_get_progress(reader, &progress);
@@ -162,7 +163,8 @@ static void bad_rows_can_be_left_out(void **state)
 static void weights_count_for_rows(void **state)
 {
     (void)state;
-    gsa_reader *reader = open_table("y,w,a\n1,2.5,1\n0,0,1\n", &(gsa_reader_options){.weight = "w"}, NULL);
+    gsa_reader *reader = open_table("y,w,a\n1,2.5,1\n0,0,1\n",
+                                    &(gsa_reader_options){.size = sizeof(gsa_reader_options), .weight = "w"}, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_non_null(batch.weight);
@@ -187,7 +189,7 @@ static void the_reader_says_what_it_understood(void **state)
 static void columns_are_crossed(void **state)
 {
     (void)state;
-    gsa_reader_options options = {.remember_names = 1, .cross = "c*a,a*b,c*d"};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .cross = "c*a,a*b,c*d"};
     gsa_reader *reader = open_table("y,a,b,c,d\n1,2,5,red,x\n1,2,,red,NA\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -215,14 +217,14 @@ static void columns_are_crossed(void **state)
                         "t.csv: comma-separated, with a header; label is 'y', 2 number and "
                         "2 word columns, 3 crosses (hashed to 24 bits)");
     gsa_reader_close(reader);
-    expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.cross = "2*b"},
+    expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2*b"},
                   "columns named\nbits 24\nlabel y\nnumber a\nnumber b\ncross a\tb\n");
-    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.cross = "a*y"}, GSA_ARGUMENT,
-                   "t.csv: a cross needs two columns of features, as in A*B, and 'y' is none");
-    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.cross = "a"}, GSA_ARGUMENT,
+    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*y"},
+                   GSA_ARGUMENT, "t.csv: a cross needs two columns of features, as in A*B, and 'y' is none");
+    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a"}, GSA_ARGUMENT,
                    "t.csv: a cross needs two columns of features, as in A*B, and '' is none");
     expect_failure(
-        "y,a\n1,3e38\n", &(gsa_reader_options){.cross = "a*a"}, GSA_INPUT,
+        "y,a\n1,3e38\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*a"}, GSA_INPUT,
         "t.csv:2 (byte 6): column 'a' holds '3e38': its product with the column that it is crossed with does "
         "not fit a float");
 }
@@ -273,7 +275,7 @@ static void a_table_that_is_refused_is_refused_alike_after_a_rewind(void **state
 {
     (void)state;
     static const char *const tables[] = {"y,a,a\n1,2,3\n", "y,a,b\n1,2,3\n"};
-    const gsa_reader_options options = {.cross = "a*b,a*c"};
+    const gsa_reader_options options = {.size = sizeof options, .cross = "a*b,a*c"};
     for (size_t i = 0; i < 2; i++) {
         gsa_reader *reader = open_table(tables[i], i > 0 ? &options : NULL, NULL);
         gsa_batch batch;

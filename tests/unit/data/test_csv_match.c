@@ -18,7 +18,7 @@ static void columns_are_found_by_name_whatever_their_order(void **state)
         gsa_reader *reader;
         gsa_batch batch;
         gsa_error error = {0};
-        gsa_reader_options options = {.ignore = i == 3 ? "zz" : NULL};
+        gsa_reader_options options = {.size = sizeof options, .ignore = i == 3 ? "zz" : NULL};
         assert_int_equal(read_following(texts[i], &options, &batch, &reader, &error), GSA_OK);
         assert_int_equal(batch.n_rows, 1);
         assert_int_equal(batch.row_start[1], 3);
@@ -36,7 +36,7 @@ static void labels_may_be_missing_where_they_are_not_needed(void **state)
         gsa_reader *reader;
         gsa_batch batch;
         gsa_error error = {0};
-        gsa_reader_options options = {.without_labels = 1};
+        gsa_reader_options options = {.size = sizeof options, .without_labels = 1};
         assert_int_equal(read_following(texts[i], &options, &batch, &reader, &error), GSA_OK);
         assert_null(batch.label);
         assert_int_equal(batch.row_start[1], 3);
@@ -68,7 +68,7 @@ static void columns_that_do_not_fit_are_named(void **state)
     gsa_reader *reader;
     gsa_batch batch;
     gsa_error error = {0};
-    gsa_reader_options options = {.categorical = "b"};
+    gsa_reader_options options = {.size = sizeof options, .categorical = "b"};
     assert_int_equal(read_following("y,a,c,b\n1,2,red,3\n", &options, &batch, &reader, &error), GSA_ARGUMENT);
     assert_string_equal(error.message, "t.csv: a categorical column contradicts the model about 'b'; leave it out");
     gsa_reader_close(reader);

@@ -6,7 +6,7 @@
 static void words_are_remembered_by_column_and_text(void **state)
 {
     (void)state;
-    gsa_reader_options options = {.remember_names = 1, .bits = 20};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .bits = 20};
     gsa_reader *reader = open_table("y,a,c\n1,2,red\n0,,blue\n1,2,red\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -18,7 +18,7 @@ static void words_are_remembered_by_column_and_text(void **state)
     assert_null(gsa_reader_name(reader, UINT64_MAX));
     assert_true(gsa_reader_collision_rate(reader) == 2.0 / (1 << 20));
     gsa_reader_close(reader);
-    gsa_schema_info info;
+    gsa_schema_info info = {.size = sizeof info};
     assert_int_equal(gsa_schema_get_info(model, &info, NULL), GSA_OK);
     assert_true(info.bits == 24 && info.n_numbers == 2 && info.n_words == 1);
     assert_int_equal(gsa_schema_get_info("rubbish", &info, NULL), GSA_FORMAT);
@@ -32,7 +32,7 @@ static void cells_are_kept_for_whoever_asks(void **state)
     const char text[] = "y,c,a,b\n1,red,0,5\n0,,,6\n1,blue,3,inf\n0,NA, 2 ,\n1,blue,nan,0\n";
     uint64_t red = gsai_hash("c\0red", 5, 0), blue = gsai_hash("c\0blue", 6, 0);
     const uint64_t expected[] = {1, 1, red, 0, 1, 0, 1, 0, 0, 0, 1, blue};
-    gsa_reader_options options = {.keep_cells = 1, .skip_bad_rows = 1, .bits = 10};
+    gsa_reader_options options = {.size = sizeof options, .keep_cells = 1, .skip_bad_rows = 1, .bits = 10};
     gsa_reader *reader = open_table(text, &options, NULL);
     gsa_batch batch;
     size_t n_columns = 77;
@@ -59,8 +59,8 @@ static void kept_cells_bound_a_batch(void **state)
 {
     (void)state;
     const gsai_reader_sizes sizes = {.batch_values = 8};
-    gsa_reader *reader =
-        open_table("y,a,b,c\n1,,,\n1,,,4\n0,,,\n0,,,2\n", &(gsa_reader_options){.keep_cells = 1}, &sizes);
+    gsa_reader *reader = open_table("y,a,b,c\n1,,,\n1,,,4\n0,,,\n0,,,2\n",
+                                    &(gsa_reader_options){.size = sizeof(gsa_reader_options), .keep_cells = 1}, &sizes);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_int_equal(batch.n_rows, 3);
@@ -97,7 +97,7 @@ static void names_of_words_come_by_number_as_they_came(void **state)
     (void)state;
     static const char text[] = "y,n,a\n1,2,x\n0,3,x\n1,2,o\0d\n0,2,y\n", *const names[] = {"a=x", "", "a=y"};
     const gsai_reader_sizes sizes = {0};
-    gsa_reader_options options = {.remember_names = 1};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1};
     gsa_reader *reader;
     gsa_batch batch;
     uint64_t feature = 0;

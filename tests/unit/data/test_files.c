@@ -42,7 +42,7 @@ static void files_are_read_one_after_the_other(void **state)
     for (uint32_t i = 0; i < 3; i++)
         assert_string_equal(gsa_reader_file(reader, i), paths[i]);
     assert_string_equal(gsa_reader_file(reader, 3), "unknown file");
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     assert_int_equal(progress.n_rows, 3);
     assert_int_equal(progress.bytes_read, 21);
@@ -92,7 +92,7 @@ static void files_count_bad_rows_anew_after_rewinding(void **state)
     gsa_reader *reader = open_text(text, strlen(text), NULL, 1, NULL);
     for (int pass = 0; pass < 2; pass++) {
         free(dump_to_end(reader));
-        gsa_reader_progress progress;
+        gsa_reader_progress progress = {.size = sizeof progress};
         gsa_reader_get_progress(reader, &progress);
         assert_int_equal(progress.n_bad_rows, 2);
         assert_int_equal(progress.n_rows, 1);
@@ -161,7 +161,7 @@ static void standard_input_is_a_stream(void **state)
     assert_int_equal(status, GSA_INPUT);
     assert_string_equal(dump, "0:1@0 0x1p+0 0\n-- ones\n");
     assert_true(strncmp(error.message, "standard input:2 (byte 10): ", 28) == 0);
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     assert_true(progress.is_stream);
     assert_int_equal(progress.bytes_total, 0);
@@ -186,7 +186,7 @@ static void standard_input_from_a_file_has_a_size(void **state)
     gsa_reader *reader;
     gsa_error error;
     assert_int_equal(open_paths(paths, 1, NULL, &reader, &error), GSA_OK);
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     assert_int_equal(progress.bytes_total, 6);
     assert_true(progress.is_stream);
@@ -223,7 +223,7 @@ static void a_named_pipe_is_a_stream_and_is_opened_once(void **state)
     int exited;
     assert_int_equal(waitpid(child, &exited, 0), child);
     assert_int_equal(exited, 0);
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     assert_true(progress.is_stream);
     assert_int_equal(progress.bytes_total, 0);
@@ -303,7 +303,7 @@ static void read_interrupted(int stop)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     const char *paths[] = {path};
-    gsa_env env = {.should_stop = stop ? stop_at_first : stop_never, .stop_ctx = &was_stopped};
+    gsa_env env = {.size = sizeof env, .should_stop = stop ? stop_at_first : stop_never, .stop_ctx = &was_stopped};
     gsa_reader *reader;
     gsa_error error;
     gsa_batch batch;
@@ -396,8 +396,9 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
                                          0xB4, 0x32, 0xE4, 0x02, 0x00, 0x81, 0x4B, 0xC6, 0xF8, 0x06, 0x00, 0x00, 0x00};
     static const char table[] = "y,a,c\nyes,1,red\nno,2,\"b\"\"lue\"\nno,3,green\nyes,4,\n";
     static const char vw[] = "1 |a x y:2 |b z\n-1 |a y |b q\n";
-    const gsa_reader_options columns = {.remember_names = 1, .label = "y", .ignore = "2", .cross = "c*c", .bits = 8};
-    const gsa_reader_options spaces = {.remember_names = 1, .cross = "a*b", .bits = 8};
+    const gsa_reader_options columns = {
+        .size = sizeof columns, .remember_names = 1, .label = "y", .ignore = "2", .cross = "c*c", .bits = 8};
+    const gsa_reader_options spaces = {.size = sizeof spaces, .remember_names = 1, .cross = "a*b", .bits = 8};
     const struct {
         const void *bytes;
         size_t size;

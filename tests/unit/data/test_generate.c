@@ -18,7 +18,7 @@ static gsa_reader *generate_as(gsa_generator what)
 
 static gsa_reader *generate(uint64_t rows, uint64_t features, uint64_t nnz, uint64_t classes, uint64_t seed)
 {
-    return generate_as((gsa_generator){rows, features, nnz, classes, seed, 0, 0});
+    return generate_as((gsa_generator){.size = sizeof(gsa_generator), rows, features, nnz, classes, seed, 0, 0});
 }
 
 static void hash_numbers(gsai_hasher *hasher, const void *numbers, size_t n, size_t size)
@@ -56,13 +56,13 @@ static void generated_rows_are_the_same_on_every_machine(void **state)
         gsa_generator what;
         uint64_t hash;
     } cases[] = {
-        {{1000, 1000000, 20, 2, 1, 0, 0}, 0xCFA9F9CE2D743D97},
-        {{1000, 1000000, 20, 2, 2, 0, 0}, 0x6F2090C4EDF0A4FF},
-        {{1000, 4294967294u, 7, 5, 1, 0, 0}, 0x133D80A8871D22F7},
-        {{1000, 100, 10, 1, 3, 0, 0}, 0xB126FE3C3D73EA0C},
-        {{1000, 1000003, 20, 2, 1, 1, 0.1}, 0x01E8C5094BB9844E},
-        {{1000, 4294967294u, 7, 5, 1, 0.5, 1}, 0x30E8F16C93CBBAA7},
-        {{1000, 1000000, 10, 1, 3, 2.5, 4}, 0xA0534E434C762770},
+        {{sizeof(gsa_generator), 1000, 1000000, 20, 2, 1, 0, 0}, 0xCFA9F9CE2D743D97},
+        {{sizeof(gsa_generator), 1000, 1000000, 20, 2, 2, 0, 0}, 0x6F2090C4EDF0A4FF},
+        {{sizeof(gsa_generator), 1000, 4294967294u, 7, 5, 1, 0, 0}, 0x133D80A8871D22F7},
+        {{sizeof(gsa_generator), 1000, 100, 10, 1, 3, 0, 0}, 0xB126FE3C3D73EA0C},
+        {{sizeof(gsa_generator), 1000, 1000003, 20, 2, 1, 1, 0.1}, 0x01E8C5094BB9844E},
+        {{sizeof(gsa_generator), 1000, 4294967294u, 7, 5, 1, 0.5, 1}, 0x30E8F16C93CBBAA7},
+        {{sizeof(gsa_generator), 1000, 1000000, 10, 1, 3, 2.5, 4}, 0xA0534E434C762770},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t hash = hash_rows(cases[i].what);
@@ -96,7 +96,7 @@ static void generated_rows_can_be_read_again(void **state)
     gsa_error error;
     char *first = dump_reader(reader, &status, &error);
     assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     assert_int_equal(progress.n_rows, 0);
     assert_false(progress.is_stream);
@@ -156,7 +156,8 @@ static void generated_features_are_skewed_as_asked(void **state)
     static const double skews[] = {0.3, 1, 1.7, 10};
     for (size_t s = 0; s < sizeof skews / sizeof *skews; s++) {
         double count[2 * WIDTH] = {0}, a = 1 - skews[s];
-        gsa_reader *reader = generate_as((gsa_generator){ROWS, 2 * WIDTH, 2, 2, 7, skews[s], 0});
+        gsa_reader *reader =
+            generate_as((gsa_generator){.size = sizeof(gsa_generator), ROWS, 2 * WIDTH, 2, 2, 7, skews[s], 0});
         gsa_batch batch;
         while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
             for (int64_t i = 0; i < batch.row_start[batch.n_rows]; i++)
@@ -178,7 +179,8 @@ static void generated_skew_stays_in_its_slice_whatever_its_width(void **state)
     static const uint64_t features[] = {7, 8, 13, 1000003, 4294967294u};
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         for (double skew = 0.25; skew <= 10; skew *= 2) {
-            gsa_reader *reader = generate_as((gsa_generator){2000, features[i], 7, 2, i, skew, 0});
+            gsa_reader *reader =
+                generate_as((gsa_generator){.size = sizeof(gsa_generator), 2000, features[i], 7, 2, i, skew, 0});
             gsa_batch batch;
             while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
                 for (uint64_t at = 0; at < 7 * batch.n_rows; at++) {
@@ -198,7 +200,8 @@ static void generated_noise_changes_as_many_labels_as_asked(void **state)
     for (uint64_t classes = 2; classes <= 5; classes += 3)
         for (size_t n = 0; n < sizeof noises / sizeof *noises; n++) {
             gsa_reader *clean = generate(ROWS, 1000, 5, classes, 9);
-            gsa_reader *noisy = generate_as((gsa_generator){ROWS, 1000, 5, classes, 9, 0, noises[n]});
+            gsa_reader *noisy =
+                generate_as((gsa_generator){.size = sizeof(gsa_generator), ROWS, 1000, 5, classes, 9, 0, noises[n]});
             gsa_batch a, b;
             double changed = 0, most = (double)classes - 1;
             while (gsa_reader_next(clean, &a, NULL) == GSA_OK) {
@@ -223,8 +226,8 @@ static void generated_targets_have_the_noise_that_is_asked_for(void **state)
     (void)state;
     gsa_batch base, same, wide;
     gsa_reader *usual = generate(4000, 1000, 5, 1, 9);
-    gsa_reader *named = generate_as((gsa_generator){4000, 1000, 5, 1, 9, 0, 0.3});
-    gsa_reader *more = generate_as((gsa_generator){4000, 1000, 5, 1, 9, 0, 5.3});
+    gsa_reader *named = generate_as((gsa_generator){.size = sizeof(gsa_generator), 4000, 1000, 5, 1, 9, 0, 0.3});
+    gsa_reader *more = generate_as((gsa_generator){.size = sizeof(gsa_generator), 4000, 1000, 5, 1, 9, 0, 5.3});
     assert_int_equal(gsa_reader_next(usual, &base, NULL), GSA_OK);
     assert_int_equal(gsa_reader_next(named, &same, NULL), GSA_OK);
     assert_int_equal(gsa_reader_next(more, &wide, NULL), GSA_OK);
@@ -315,20 +318,22 @@ static void generator_explains_what_it_cannot_do(void **state)
         gsa_status status;
         const char *message;
     } cases[] = {
-        {{10, 0, 1, 2, 0, 0, 0}, GSA_ARGUMENT, "0 features: expected 1 to 4294967294"},
-        {{10, 4294967295u, 1, 2, 0, 0, 0}, GSA_ARGUMENT, "4294967295 features"},
-        {{10, 5, 0, 2, 0, 0, 0}, GSA_ARGUMENT, "0 non-zeros a row: expected 1 to the number of features, 5"},
-        {{10, 5, 6, 2, 0, 0, 0}, GSA_ARGUMENT, "6 non-zeros"},
-        {{10, 5, 5, 0, 0, 0, 0}, GSA_ARGUMENT, "0 classes: expected 1 (a real target) to 1000"},
-        {{10, 5, 5, 1001, 0, 0, 0}, GSA_ARGUMENT, "1001 classes"},
-        {{10, 5, 5, 2, 0, -1, 0}, GSA_ARGUMENT, "a skew of -1: expected 0 (none) to 10"},
-        {{10, 5, 5, 2, 0, NAN, 0}, GSA_ARGUMENT, "a skew of "},
-        {{10, 5, 5, 2, 0, 0, 1.5}, GSA_ARGUMENT, "a noise of 1.5: expected 0 to 1"},
-        {{10, 5, 5, 1, 0, 0, 1e7}, GSA_ARGUMENT, "a noise of 1e+07: expected 0 to 1e+06"},
-        {{10, 5, 5, 1, 0, 0, NAN}, GSA_ARGUMENT, "a noise of "},
-        {{10, 1000000, 1000000, 2, 0, 0, 0}, GSA_LIMIT, "over the memory limit"},
+        {{sizeof(gsa_generator), 10, 0, 1, 2, 0, 0, 0}, GSA_ARGUMENT, "0 features: expected 1 to 4294967294"},
+        {{sizeof(gsa_generator), 10, 4294967295u, 1, 2, 0, 0, 0}, GSA_ARGUMENT, "4294967295 features"},
+        {{sizeof(gsa_generator), 10, 5, 0, 2, 0, 0, 0},
+         GSA_ARGUMENT,
+         "0 non-zeros a row: expected 1 to the number of features, 5"},
+        {{sizeof(gsa_generator), 10, 5, 6, 2, 0, 0, 0}, GSA_ARGUMENT, "6 non-zeros"},
+        {{sizeof(gsa_generator), 10, 5, 5, 0, 0, 0, 0}, GSA_ARGUMENT, "0 classes: expected 1 (a real target) to 1000"},
+        {{sizeof(gsa_generator), 10, 5, 5, 1001, 0, 0, 0}, GSA_ARGUMENT, "1001 classes"},
+        {{sizeof(gsa_generator), 10, 5, 5, 2, 0, -1, 0}, GSA_ARGUMENT, "a skew of -1: expected 0 (none) to 10"},
+        {{sizeof(gsa_generator), 10, 5, 5, 2, 0, NAN, 0}, GSA_ARGUMENT, "a skew of "},
+        {{sizeof(gsa_generator), 10, 5, 5, 2, 0, 0, 1.5}, GSA_ARGUMENT, "a noise of 1.5: expected 0 to 1"},
+        {{sizeof(gsa_generator), 10, 5, 5, 1, 0, 0, 1e7}, GSA_ARGUMENT, "a noise of 1e+07: expected 0 to 1e+06"},
+        {{sizeof(gsa_generator), 10, 5, 5, 1, 0, 0, NAN}, GSA_ARGUMENT, "a noise of "},
+        {{sizeof(gsa_generator), 10, 1000000, 1000000, 2, 0, 0, 0}, GSA_LIMIT, "over the memory limit"},
     };
-    gsa_env env = {.budget = &(gsa_budget){.limit = 1 << 20}};
+    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gsa_reader *reader = NULL;
         gsa_error error;

@@ -309,7 +309,7 @@ static void libsvm_skips_every_bad_row_when_asked(void **state)
         snprintf(expected, sizeof expected,
                  "0:1@0 0x1p+0 0=0x1p-1 2=0x1p+0\n0:3@%" PRIu64 " 0x0p+0 1=0x1p+0\n-- values\n", (uint64_t)(size - 6));
         assert_string_equal(dump, expected);
-        gsa_reader_progress progress;
+        gsa_reader_progress progress = {.size = sizeof progress};
         gsa_reader_get_progress(reader, &progress);
         assert_int_equal(progress.n_bad_rows, 1);
         assert_int_equal(progress.n_rows, 2);

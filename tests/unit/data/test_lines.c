@@ -70,7 +70,7 @@ static void lines_go_on_after_every_stop(void **state)
     char *expected = dump_text(mixed, strlen(mixed), &whole, NULL);
     for (unsigned every = 1; every < 6; every++) {
         stopper stop = {0, every};
-        gsa_env env = {.should_stop = stop_often, .stop_ctx = &stop};
+        gsa_env env = {.size = sizeof env, .should_stop = stop_often, .stop_ctx = &stop};
         gsai_reader_sizes sizes = {.buffer = 5, .read = 3, .batch_rows = 2};
         char *dump = dump_text(mixed, strlen(mixed), &sizes, &env);
         assert_string_equal(dump, expected);
@@ -124,8 +124,10 @@ static void *count_resize(void *ctx, void *memory, size_t size)
 
 static gsa_env metered(meter *m, uint64_t limit)
 {
+    m->budget.size = sizeof m->budget;
     m->budget.limit = limit;
-    return (gsa_env){.alloc = count_alloc,
+    return (gsa_env){.size = sizeof(gsa_env),
+                     .alloc = count_alloc,
                      .alloc_zeroed = count_alloc_zeroed,
                      .resize = count_resize,
                      .release = count_release,
@@ -153,7 +155,7 @@ static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **stat
         size_t total;
         char *text = with_long_line(size, &total);
         memset(text + 6, ' ', size); /* a blank line, if it is a line at all */
-        gsa_env env = {.budget = &(gsa_budget){.limit = limit}};
+        gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = limit}};
         gsai_reader_sizes sizes = {.buffer = 100};
         gsa_reader *reader = open_text(text, total, &sizes, 0, &env);
         gsa_error error = {0};
@@ -177,7 +179,7 @@ static void lines_skip_a_line_that_is_too_long(void **state)
     size_t total;
     char *text = with_long_line(1 << 20, &total);
     for (size_t buffer = 40; buffer <= (2 << 20); buffer *= 32) {
-        gsa_env env = {.budget = &(gsa_budget){.limit = (4 << 20) - 8}};
+        gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (4 << 20) - 8}};
         gsai_reader_sizes sizes = {.buffer = buffer};
         gsa_reader *reader = open_text(text, total, &sizes, 1, &env);
         gsa_error error;
@@ -185,7 +187,7 @@ static void lines_skip_a_line_that_is_too_long(void **state)
         char *dump = dump_reader(reader, &status, &error);
         assert_int_equal(status, GSA_END);
         assert_string_equal(dump, "0:1@0 0x1p+0 0\n0:3@1048583 0x0p+0 1\n-- ones\n");
-        gsa_reader_progress progress;
+        gsa_reader_progress progress = {.size = sizeof progress};
         gsa_reader_get_progress(reader, &progress);
         assert_int_equal(progress.n_bad_rows, 1);
         assert_int_equal(progress.bytes_read, total);
@@ -200,7 +202,7 @@ static void lines_skip_a_line_that_is_too_long_and_last(void **state)
     (void)state;
     size_t total;
     char *text = with_long_line(1 << 20, &total);
-    gsa_env env = {.budget = &(gsa_budget){.limit = 3 << 20}};
+    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 3 << 20}};
     gsa_reader *reader = open_text(text, total - 7, NULL, 1, &env); /* no newline after it */
     gsa_error error;
     gsa_status status;

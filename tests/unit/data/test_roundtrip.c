@@ -313,7 +313,7 @@ static void a_cache_that_contradicts_an_option_does_so_in_every_pass(void **stat
     gsa_batch batch;
     assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, &reader, &error), GSA_OK);
     convert(reader, &where, "a.gsac");
-    const gsa_reader_options options = {.bits = 5};
+    const gsa_reader_options options = {.size = sizeof options, .bits = 5};
     assert_int_equal(gsa_reader_open(paths, 1, &options, NULL, &reader, &error), GSA_OK);
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
@@ -483,7 +483,8 @@ static void caches_of_tables_have_their_rows_and_schema(void **state)
     (void)state;
     folder where = make_folder();
     for (uint64_t set = 0; set < N_SETS; set++) {
-        gsa_reader_options options = {.weight = "w", .cross = set % 3 == 0 ? "a*city" : NULL, .bits = set % 2 ? 5 : 0};
+        gsa_reader_options options = {
+            .size = sizeof options, .weight = "w", .cross = set % 3 == 0 ? "a*city" : NULL, .bits = set % 2 ? 5 : 0};
         options.categorical = set % 5 == 0 ? "a" : NULL;
         char *text = random_csv(set);
         assert_cached(open_table(text, "t.csv", &options), open_table(text, "t.csv", &options), &where);
@@ -521,7 +522,8 @@ static void caches_of_vowpal_wabbit_text_have_its_rows_and_schema(void **state)
     (void)state;
     folder where = make_folder();
     for (uint64_t set = 0; set < N_SETS; set++) {
-        gsa_reader_options options = {.cross = set % 3 == 0 ? "a*b" : NULL, .bits = set % 2 ? 7 : 0};
+        gsa_reader_options options = {
+            .size = sizeof options, .cross = set % 3 == 0 ? "a*b" : NULL, .bits = set % 2 ? 7 : 0};
         char *text = random_vw(set);
         assert_cached(open_table(text, "t.vw", &options), open_table(text, "t.vw", &options), &where);
         free(text);
@@ -531,7 +533,7 @@ static void caches_of_vowpal_wabbit_text_have_its_rows_and_schema(void **state)
 
 static gsa_reader *open_arrow(arrow_numbers *table)
 {
-    const gsa_reader_options options = {.weight = "w"};
+    const gsa_reader_options options = {.size = sizeof options, .weight = "w"};
     struct ArrowArrayStream stream = arrow_stream(table);
     gsa_reader *reader = NULL;
     gsa_error error = {0};

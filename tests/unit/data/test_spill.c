@@ -54,7 +54,7 @@ static char *dump_rows(gsa_reader *reader, gsa_status *status)
 static gsa_reader *open_skipping(const char *const *paths, size_t n_paths)
 {
     gsa_reader *reader = NULL;
-    gsa_reader_options options = {.skip_bad_rows = 1};
+    gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = 1};
     gsa_error error;
     assert_int_equal(gsa_reader_open(paths, n_paths, &options, NULL, &reader, &error), GSA_OK);
     return reader;
@@ -62,7 +62,7 @@ static gsa_reader *open_skipping(const char *const *paths, size_t n_paths)
 
 static gsa_reader_progress progress_of(const gsa_reader *reader)
 {
-    gsa_reader_progress progress;
+    gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     return progress;
 }
@@ -302,7 +302,7 @@ static void a_failed_allocation_never_changes_the_rows_and_leaks_nothing(void **
         failing memory = {n, 0};
         gsa_env env = failing_env(&memory);
         gsa_reader *reader = NULL;
-        gsa_reader_options options = {.skip_bad_rows = 1};
+        gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = 1};
         gsa_error error;
         status = gsa_reader_open(paths, 1, &options, &env, &reader, &error);
         if (status == GSA_OK)

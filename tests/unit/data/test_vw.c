@@ -126,7 +126,7 @@ static void what_is_not_supported_is_refused_by_name(void **state)
 static void labels_are_not_needed_to_predict(void **state)
 {
     (void)state;
-    gsa_reader_options options = {.without_labels = 1, .skip_bad_rows = 1};
+    gsa_reader_options options = {.size = sizeof options, .without_labels = 1, .skip_bad_rows = 1};
     gsa_reader *reader = open_vw("| a b\n'tag | a\n1 | c\nx | y\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_set_schema(reader, "greedystep schema 1\ncolumns namespaces\nbits 18\n", NULL), GSA_OK);
@@ -141,7 +141,8 @@ static void labels_are_not_needed_to_predict(void **state)
 static void features_are_remembered_by_namespace_and_name(void **state)
 {
     (void)state;
-    gsa_reader *reader = open_vw("1 |ns a | b\n", &(gsa_reader_options){.remember_names = 1}, NULL);
+    gsa_reader *reader =
+        open_vw("1 |ns a | b\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .remember_names = 1}, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_string_equal(gsa_reader_name(reader, gsai_hash("ns\0a", 4, 0) & 0xFFFFFF), "ns=a");
@@ -160,7 +161,7 @@ static uint64_t cross_hash(const char *a, size_t a_size, const char *b, size_t b
 static void namespaces_are_crossed_pair_by_pair(void **state)
 {
     (void)state;
-    gsa_reader_options options = {.remember_names = 1, .cross = "u*i,u*u"};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .cross = "u*i,u*u"};
     gsa_reader *reader = open_vw("1 |u x y:2 |i z:3 |uu q\n1 |i z\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -192,7 +193,7 @@ static void a_namespace_that_goes_on_behind_a_nul_is_another(void **state)
 {
     (void)state;
     const char text[] = "1 |u\0 x |u y\n1 |u\0v x |u y z\n";
-    gsa_reader_options options = {.cross = "u*u"};
+    gsa_reader_options options = {.size = sizeof options, .cross = "u*u"};
     static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
     gsa_batch batch;
@@ -227,11 +228,12 @@ static void crosses_of_a_long_line_can_be_stopped_and_begun_again(void **state)
     (void)state;
     int left = -1;
     char *text = line_of_features(1000);
-    gsa_env env = {.should_stop = is_over, .stop_ctx = &left};
+    gsa_env env = {.size = sizeof env, .should_stop = is_over, .stop_ctx = &left};
     gsa_reader *reader = NULL;
     gsa_batch batch;
     gsa_error error = {0};
-    assert_int_equal(gsai_reader_open_bytes(text, strlen(text), "t.vw", NULL, &(gsa_reader_options){.cross = "a*a"},
+    assert_int_equal(gsai_reader_open_bytes(text, strlen(text), "t.vw", NULL,
+                                            &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*a"},
                                             &(gsai_reader_sizes){0}, &env, &reader, NULL),
                      GSA_OK);
     unsigned n_stops = 0;
@@ -249,7 +251,7 @@ static void more_crosses_than_2_to_22_of_a_line_are_refused(void **state)
 {
     (void)state;
     char *text = line_of_features(2900);
-    gsa_reader *reader = open_vw(text, &(gsa_reader_options){.cross = "a*a"}, NULL);
+    gsa_reader *reader = open_vw(text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*a"}, NULL);
     gsa_batch batch;
     gsa_error error = {0};
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);

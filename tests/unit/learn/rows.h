@@ -187,8 +187,8 @@ static inline void prepare(gsa_state *state, const gsa_batch *batch)
 
 static inline gsa_summary state_summary(const gsa_state *state)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = {.size = sizeof summary};
+    gsa_state_get_summary(state, &summary);
     return summary;
 }
 

@@ -128,7 +128,7 @@ static double final_loss(const char *units, rows *r)
 {
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "units", units, "holdout", "0", NULL);
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     learn(state, &batch);
     gsa_state_end_pass(state);
     learn(state, &batch);
@@ -237,7 +237,7 @@ static void squared_loss_does_not_diverge(void **unused)
         }
         gsa_batch batch = rows_batch(r);
         gsa_state *state = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL);
-        gsa_summary summary;
+        gsa_summary summary = {.size = sizeof summary};
         learn(state, &batch);
         gsa_state_end_pass(state);
         learn(state, &batch);

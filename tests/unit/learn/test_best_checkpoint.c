@@ -91,7 +91,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
             must_be_ok(gsai_state_learn(copy, &row, held->class_number, held->number, (double)held->weight, &error),
                        &error);
         }
-        gsa_model_info info;
+        gsa_model_info info = {.size = sizeof info};
         gsa_model_get_info(model, &info);
         assert_int_equal(info.n_rows, 600);
         for (size_t slot = 0; slot <= info.n_features; slot++)
@@ -214,7 +214,7 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
         }
         assert_true(best_pass < pass); /* else the data is too easy to test anything */
         gsa_model *model = model_of(state);
-        gsa_model_info info;
+        gsa_model_info info = {.size = sizeof info};
         gsa_model_get_info(model, &info);
         for (size_t slot = 0; slot <= FEATURES; slot++)
             for (size_t k = 0; k < info.n_outputs; k++)
@@ -266,7 +266,7 @@ static void the_best_of_fewer_labels_is_not_made_a_model_of(void **unused)
     gsa_state_end_pass(state);
     assert_int_equal(state_summary(state).best_pass, 1);
     gsa_model *model = model_of(state);
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     assert_int_equal(info.n_outputs, 3);
     gsa_state *again = reread(state);
@@ -342,7 +342,7 @@ static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
     (void)unused;
     rows *r = noisy(8, 300, 0);
     gsa_batch batch = rows_batch(r);
-    gsa_margin_loss loss = {half_square, half_square_slope, NULL};
+    gsa_margin_loss loss = {.size = sizeof loss, half_square, half_square_slope, NULL};
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *state;

@@ -615,11 +615,11 @@ static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void *
     assert_true(state->table.n_outputs >= GSAI_MANY_OUTPUTS && state->sample.n > 100);
     for (unsigned after = 0; after < 1000; after += 111) {
         unsigned left = after;
-        gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
+        gsa_env env = {.size = sizeof env, .should_stop = stop_once, .stop_ctx = &left};
         assert_int_equal(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), GSA_STOPPED);
     }
     unsigned asked = 0;
-    gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
+    gsa_env env = {.size = sizeof env, .should_stop = stop_always, .stop_ctx = &asked};
     must_be_ok(gsa_state_finish(state, &env, &model, &error), &error); /* the average as it is */
     assert_in_range(asked, 1, 20);
     for (uint64_t feature = 0; feature < 20; feature++)
@@ -636,7 +636,7 @@ static void with_few_classes_nothing_is_asked(void **unused)
     gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
     learn_random(state, 3, 2000, 20, 3);
     unsigned asked = 0;
-    gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
+    gsa_env env = {.size = sizeof env, .should_stop = stop_always, .stop_ctx = &asked};
     must_be_ok(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), &error);
     assert_int_equal(asked, 0);
     gsa_state_free(state);

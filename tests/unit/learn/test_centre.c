@@ -75,7 +75,7 @@ static void the_origin_of_a_column_does_not_change_what_is_learned(void **unused
             rows *r = dense(loss, 1000, 0, n_classes[loss]), *moved = dense(loss, 1000, shifts[i], n_classes[loss]);
             gsa_batch x = rows_batch(r), y = rows_batch(moved);
             gsa_state *a = free_of_units(losses[loss]), *b = free_of_units(losses[loss]);
-            gsa_summary of_a, of_b;
+            gsa_summary of_a = {.size = sizeof of_a}, of_b = {.size = sizeof of_b};
             for (size_t from = 0; from < 1000; from += 100) {
                 gsa_batch here = rows_slice(&x, from, 100), there = rows_slice(&y, from, 100);
                 learn(a, &here);

@@ -84,7 +84,7 @@ static double recall_of_rare(const gsa_state *state, const gsa_batch *eval)
     double m[2 * MAX_ROWS], found = 0, n = 0;
     gsa_error error = {0};
     gsa_model *model = model_of(state);
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     must_be_ok(gsa_model_margins(model, eval, m, &error), &error);
     for (size_t row = 0; row < eval->n_rows; row++)

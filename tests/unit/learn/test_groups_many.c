@@ -316,7 +316,7 @@ static double loss_of(double from, double unit, const char *units)
     rows *r = dense_rows(from, unit);
     gsa_batch all = rows_batch(r), part = all;
     gsa_state *state = state_with("method", "gsa", "loss", "softmax", "units", units, "holdout", "0", NULL);
-    gsa_summary summary[2];
+    gsa_summary summary[2] = {{.size = sizeof *summary}, {.size = sizeof *summary}};
     prepare(state, &all);
     for (size_t i = 0; i < 2; i++) {
         part.n_rows = i == 0 ? 8000 : 4000;

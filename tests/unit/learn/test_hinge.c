@@ -266,7 +266,7 @@ static void a_third_label_keeps_what_was_learned(void **unused)
             state_with("loss", names[kind & 1], "method", kind & 2 ? "paper" : "auto", "holdout", "0", NULL);
         learn_random(state, 8, 600, 20, 2);
         gsa_model *before = model_of(state);
-        gsa_summary then, now;
+        gsa_summary then = {.size = sizeof then}, now = {.size = sizeof now};
         then = state_summary(state);
         prepare(state, &more);
         now = state_summary(state);
@@ -305,7 +305,7 @@ static void passes_do_not_diverge(const char *loss, unsigned n_classes, uint64_t
     }
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "loss", loss, NULL);
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     double first = 0, zeros = loss_of_zeros(loss, r);
     for (int pass = 0; pass < 5; pass++) {
         learn(state, &batch);
@@ -344,7 +344,7 @@ static void judge_by_hand(unsigned n_classes, int squared)
     gsa_state *state = state_with("loss", names[squared], "method", "auto", NULL);
     learn_random(state, 12, 900, 20, n_classes);
     gsa_model *model = model_of(state);
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     assert_string_equal(info.loss, names[squared]);
     assert_true(!info.has_probabilities && info.n_outputs == (n_classes == 2 ? 1 : n_classes));
@@ -398,7 +398,7 @@ static void states_of_two_labels_merge_into_three_classes(void **unused)
     const gsa_state *fit[] = {a, b}, *odd[] = {a, other}, *odder[] = {a, logistic};
     all = merged(fit, 2, NULL);
     gsa_model *model = model_of(all), *alone = model_of(a);
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     assert_string_equal(info.loss, "hinge");
     assert_int_equal(info.n_outputs, 3);

@@ -236,7 +236,7 @@ static gsa_state *solved(const char *loss, const rows *r)
     gsa_reader *reader = NULL;
     gsa_state *state = new_state(loss, "optimum");
     const rows *left = r;
-    gsa_row_source source = {.ctx = &left, .next = next};
+    gsa_row_source source = {.size = sizeof source, .ctx = &left, .next = next};
     must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_reader_close(reader);

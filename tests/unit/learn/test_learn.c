@@ -163,7 +163,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
     gsa_batch batch = rows_batch(r);
     batch.weight = r->weight;
     gsa_state *state = state_with("method", "auto", "loss", "logistic", "holdout", "0", NULL);
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     double loss[601] = {0}, share[601] = {0}, before = 0, given = 0;
     summary = state_summary(state);
     assert_true(isnan(summary.falling));
@@ -213,7 +213,7 @@ static void logistic_is_two_class_softmax_at_every_row(void **unused)
         learn(one, &delta);
         learn(two, &delta);
         gsa_model *a = model_of(one), *b = model_of(two);
-        gsa_model_info info;
+        gsa_model_info info = {.size = sizeof info};
         gsa_model_get_info(b, &info);
         for (size_t i = 0; i <= FEATURES && info.n_classes == 2; i++) {
             double difference = model_weight(b, i, 1) - model_weight(b, i, 0);
@@ -239,7 +239,7 @@ static void a_third_label_turns_logistic_into_softmax_exactly(void **unused)
     prepare(softmax, &before);
     learn(softmax, &batch);
     learn(grown, &before);
-    gsa_summary summary, twin;
+    gsa_summary summary = {.size = sizeof summary}, twin = {.size = sizeof twin};
     summary = state_summary(grown);
     assert_string_equal(summary.loss, "logistic");
     gsa_batch rest = rows_slice(&batch, 200, 100);
@@ -291,7 +291,7 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
     (void)unused;
     rows *r = rows_random(8, 300, FEATURES, 0);
     gsa_batch batch = rows_batch(r);
-    gsa_margin_loss loss = {half_square, half_square_slope, NULL};
+    gsa_margin_loss loss = {.size = sizeof loss, half_square, half_square_slope, NULL};
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *custom;
@@ -324,8 +324,8 @@ static void every_choice_of_the_loss_is_learned_under_its_name(void **unused)
         memcpy(name, choice, size);
         choice += size;
         gsa_state *state = state_with("loss", name, NULL);
-        gsa_summary summary;
-        gsa_state_summary(state, &summary);
+        gsa_summary summary = {.size = sizeof summary};
+        gsa_state_get_summary(state, &summary);
         assert_string_equal(summary.loss, name);
         gsa_state_free(state);
     }

@@ -228,7 +228,7 @@ static void heavy_rows_take_an_implicit_step(void **state)
 {
     (void)state;
     gsai_rng rng = gsai_rng_of(5, 0, 0);
-    const gsa_margin_loss custom = {bend, bend_slope, NULL};
+    const gsa_margin_loss custom = {.size = sizeof custom, bend, bend_slope, NULL};
     for (int i = 0; i < 2000; i++) {
         heavy h = draw_heavy(&rng);
         int y = i % 2;
@@ -476,7 +476,7 @@ static double cosh_slope(void *ctx, double m, double y)
     return sinh(m - y);
 }
 
-static const gsa_margin_loss cosh_functions = {cosh_loss, cosh_slope, NULL};
+static const gsa_margin_loss cosh_functions = {.size = sizeof cosh_functions, cosh_loss, cosh_slope, NULL};
 
 static double value_of(const gsai_loss *loss, const sample *r, const gsai_target *target)
 {

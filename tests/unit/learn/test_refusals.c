@@ -267,7 +267,7 @@ static void there_are_at_most_a_million_labels(void **unused)
 
 /* ---- losses of the caller's -------------------------------------------------------------------------------------- */
 
-static const gsa_margin_loss square = {.loss = half_square, .derivative = half_square_slope};
+static const gsa_margin_loss square = {.size = sizeof square, .loss = half_square, .derivative = half_square_slope};
 
 static gsa_state *state_of_custom_loss(void)
 {
@@ -284,7 +284,8 @@ static gsa_state *state_of_custom_loss(void)
 static void half_a_loss_is_refused(void **unused)
 {
     (void)unused;
-    const gsa_margin_loss halves[] = {{.loss = half_square}, {.derivative = half_square_slope}};
+    const gsa_margin_loss halves[] = {{.size = sizeof *halves, .loss = half_square},
+                                      {.size = sizeof *halves, .derivative = half_square_slope}};
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *custom = state_of_custom_loss(), *other = some_state();
@@ -594,8 +595,8 @@ static void a_loss_that_is_no_number_stops_the_run_with_advice(void **unused)
     (void)unused;
     static const char *const methods[][2] = {{"paper", "custom loss diverged after 1 rows"},
                                              {"auto", "weights are no longer finite after 1 rows"}};
-    const gsa_margin_loss losses[] = {{.loss = nowhere, .derivative = half_square_slope},
-                                      {.loss = half_square, .derivative = nowhere}};
+    const gsa_margin_loss losses[] = {{.size = sizeof *losses, .loss = nowhere, .derivative = half_square_slope},
+                                      {.size = sizeof *losses, .loss = half_square, .derivative = nowhere}};
     static const int64_t row_start[] = {0, 1, 2};
     static const uint32_t index[] = {0, 1};
     static const double label[] = {1, -1};

@@ -13,7 +13,7 @@
 static void all_weights_are_finite(const gsa_state *state)
 {
     gsa_model *model = model_of(state); /* fails on a weight that is not finite */
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     assert_true(info.n_outputs >= 1);
     gsa_model_free(model);
@@ -198,7 +198,7 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
     gsa_config *config;
     gsa_state *state;
     gsa_error error = {0};
-    gsa_env env = {.budget = &(gsa_budget){.limit = 1u << 30}};
+    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1u << 30}};
     config = config_with(NULL);
     must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);
@@ -240,7 +240,7 @@ static void use(const gsa_state *state, const gsa_batch *batch)
         return;
     }
     must_be_ok(status, &error);
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     double *out = calloc(batch->n_rows * (info.n_outputs + 1), sizeof *out);
     must_be_ok(gsa_model_predict(model, batch, out, &error), &error);
@@ -355,7 +355,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         }
         f.left = SIZE_MAX;
         gsa_model *model = model_of(state);
-        gsa_model_info info, other;
+        gsa_model_info info = {.size = sizeof info}, other = {.size = sizeof other};
         gsa_model_get_info(expected, &info);
         gsa_model_get_info(model, &other);
         assert_int_equal(info.n_rows, other.n_rows);

@@ -105,7 +105,7 @@ static double huge(double m, double y)
 static double search(slope_fn slope, double m, double y, size_t *n_calls)
 {
     counted c = {slope, 0};
-    gsa_margin_loss loss = {no_value, counted_slope, &c};
+    gsa_margin_loss loss = {.size = sizeof loss, no_value, counted_slope, &c};
     double lambda = gsai_search_lambda(&loss, m, y, slope(m, y));
     if (n_calls)
         *n_calls = c.n_calls;
@@ -150,7 +150,7 @@ static void search_agrees_with_the_oracle(void **state)
         double m = golden_number(&line, 2), y = golden_number(&line, 3), g = golden_number(&line, 4);
         double expected = golden_number(&line, 5);
         counted c = {slope_named(line.field[1]), 0};
-        gsa_margin_loss loss = {no_value, counted_slope, &c};
+        gsa_margin_loss loss = {.size = sizeof loss, no_value, counted_slope, &c};
         double got = gsai_search_lambda(&loss, m, y, g);
         double ulps = 4 * 0x1p-52 * fabs(m) / (fabs(expected * g) + 1e-300);
         check(line.text, got, expected, strcmp(line.field[1], "quartic") == 0 ? 1e-11 : 1e-12 + ulps);
@@ -227,7 +227,7 @@ static void nonsense_ends_with_a_finite_number(void **state)
             for (size_t j = 0; j < sizeof values / sizeof *values; j++) {
                 double g = slopes[s](values[i], values[j]);
                 counted c = {slopes[s], 0};
-                gsa_margin_loss loss = {no_value, counted_slope, &c};
+                gsa_margin_loss loss = {.size = sizeof loss, no_value, counted_slope, &c};
                 double lambda = gsai_search_lambda(&loss, values[i], values[j], isfinite(g) ? g : 1);
                 assert_true(isfinite(lambda) && lambda >= 0);
                 assert_true(c.n_calls < 1500);
@@ -238,7 +238,7 @@ static void a_tiny_gradient_does_not_overflow(void **state)
 {
     (void)state;
     counted c = {squared_hinge, 0};
-    gsa_margin_loss loss = {no_value, counted_slope, &c};
+    gsa_margin_loss loss = {.size = sizeof loss, no_value, counted_slope, &c};
     assert_true(isfinite(gsai_search_lambda(&loss, 0, 1, -5e-324)));
     assert_true(isfinite(gsai_search_lambda(&loss, 1e300, -1, 5e-324)));
 }

@@ -113,7 +113,7 @@ static trace run(const problem *p, uint64_t seed)
     prepare(state, &batch);
     for (int k = 0; k < STEPS; k++) {
         uint32_t row = (uint32_t)gsai_rng_below(&rng, ROWS);
-        gsa_summary summary;
+        gsa_summary summary = {.size = sizeof summary};
         must_be_ok(gsa_state_update_rows(state, &batch, &row, 1, &error), &error);
         summary = state_summary(state);
         assert_true(summary.step > 0);

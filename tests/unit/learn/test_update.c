@@ -8,7 +8,7 @@
 static void same_models(const gsa_state *a, const gsa_state *b)
 {
     gsa_model *x = model_of(a), *y = model_of(b);
-    gsa_model_info info, other;
+    gsa_model_info info = {.size = sizeof info}, other = {.size = sizeof other};
     gsa_model_get_info(x, &info);
     gsa_model_get_info(y, &other);
     assert_int_equal(info.n_features, other.n_features);
@@ -394,7 +394,7 @@ static void rows_with_equal_features_are_all_held_or_all_learned(void **unused)
     }
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", "logistic", "holdout", "1000", NULL);
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     learn(state, &batch);
     summary = state_summary(state);
     assert_in_range(summary.n_held_out, 2, 70);
@@ -435,7 +435,7 @@ static void a_label_that_was_refused_is_not_remembered(void **unused)
     gsa_batch batch = rows_batch(r), last = rows_slice(&batch, 39, 1);
     gsa_state *state = state_with("loss", "logistic", NULL);
     gsa_error error = {0};
-    gsa_summary summary;
+    gsa_summary summary = {.size = sizeof summary};
     r->label[39] = 2;
     for (int again = 0; again < 2; again++) {
         assert_int_equal(gsa_state_update(state, again ? &last : &batch, &error), GSA_LABEL);
@@ -482,7 +482,7 @@ static void a_loss_that_is_set_before_the_first_row_is_learned_with(void **unuse
     gsa_batch batch = rows_batch(r);
     for (size_t i = 0; i < 5; i++) {
         gsa_error error = {0};
-        gsa_summary summary;
+        gsa_summary summary = {.size = sizeof summary};
         gsa_state *set = state_with(NULL), *made = state_with("loss", losses[i], NULL);
         must_be_ok(gsa_state_set(set, "loss", losses[i], &error), &error);
         learn(set, &batch);

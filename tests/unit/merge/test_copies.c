@@ -391,7 +391,7 @@ static void the_number_of_threads_changes_no_bit_of_a_merge(void **unused)
         }
         bytes expected = {0};
         for (unsigned n_threads = 1; n_threads <= 7; n_threads += 2) {
-            gsa_env env = {.n_threads = n_threads};
+            gsa_env env = {.size = sizeof env, .n_threads = n_threads};
             gsa_state *all;
             gsa_error error = {0};
             must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, &env, &all, &error), &error);

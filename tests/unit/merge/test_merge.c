@@ -15,7 +15,7 @@ static gsa_state *trained(uint64_t seed, size_t n, uint32_t n_features, unsigned
 static void models_agree(const gsa_state *a, const gsa_state *b, double tolerance)
 {
     gsa_model *x = model_of(a), *y = model_of(b);
-    gsa_model_info info, other;
+    gsa_model_info info = {.size = sizeof info}, other = {.size = sizeof other};
     gsa_model_get_info(x, &info);
     gsa_model_get_info(y, &other);
     assert_int_equal(info.n_features, other.n_features);

@@ -25,7 +25,7 @@ static void a_model_with_the_same_weights_predicts_the_same(void **unused)
     for (size_t kind = 0; kind < 3; kind++) {
         rows *r;
         gsa_model *model = trained_model(kinds[kind].n_classes, kinds[kind].loss, &r), *twin;
-        gsa_model_info info;
+        gsa_model_info info = {.size = sizeof info};
         gsa_error error = {0};
         gsa_batch batch = rows_batch(r);
         gsa_model_get_info(model, &info);
@@ -60,7 +60,7 @@ static double state_against_model(const gsa_state *state, const gsa_batch *batch
 {
     gsa_error error = {0};
     gsa_model *model = model_of(state);
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     size_t width = info.n_classes > 1 ? (size_t)info.n_classes : 1;
     double *ours = calloc(batch->n_rows * width, sizeof *ours), *its = calloc(batch->n_rows * width, sizeof *its);
@@ -226,7 +226,7 @@ static double margin_of(const gsa_model *model, const uint32_t *id, const float 
 {
     double lane[8] = {0};
     size_t position = 0;
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     for (size_t i = 0; i < n; i++)
         if (id[i] < info.n_features && x[i] != 0) {

@@ -40,7 +40,8 @@ static inline gsa_status try_training(const rows *r, const char *const *params, 
                                       gsa_error *error)
 {
     source from = {r, 0};
-    const gsa_row_source source_of = {.ctx = &from, .next = source_next, .rewind = source_rewind};
+    const gsa_row_source source_of = {
+        .size = sizeof source_of, .ctx = &from, .next = source_next, .rewind = source_rewind};
     gsa_config *config = NULL;
     gsa_reader *reader = NULL;
     *out = NULL;
@@ -83,7 +84,7 @@ static inline gsa_model *trained_model(const rows *r, const char *const *params)
 
 static inline gsa_model_info info_of(const gsa_model *model)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     return info;
 }

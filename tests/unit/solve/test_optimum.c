@@ -46,7 +46,7 @@ static void the_number_of_threads_changes_no_bit(void **unused)
     for (size_t i = 0; i < COUNT(DATA); i++) {
         rows *r = rows_of(&DATA[i]);
         const char *params[] = {"loss", DATA[i].loss, NULL};
-        gsa_env env = {.n_threads = 1};
+        gsa_env env = {.size = sizeof env, .n_threads = 1};
         gsa_error error = {0};
         gsa_state *one, *other;
         must_be_ok(try_training(r, params, &env, &one, &error), &error);

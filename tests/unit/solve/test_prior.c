@@ -24,8 +24,9 @@ static rows *part_of(const rows *all, size_t from, size_t n, uint32_t step)
 static gsa_state *day_of(const gsa_state *from, const rows *r, const char *loss, const char *method, unsigned n_threads)
 {
     source rows_from = {r, 0};
-    const gsa_row_source source_of = {.ctx = &rows_from, .next = source_next, .rewind = source_rewind};
-    gsa_env env = {.n_threads = n_threads};
+    const gsa_row_source source_of = {
+        .size = sizeof source_of, .ctx = &rows_from, .next = source_next, .rewind = source_rewind};
+    gsa_env env = {.size = sizeof env, .n_threads = n_threads};
     gsa_error error = {0};
     gsa_config *config = config_with("loss", loss, "method", method, NULL);
     gsa_reader *reader;

@@ -177,7 +177,8 @@ static void a_stop_ends_the_solution_at_once(void **unused)
         for (size_t k = 0; k < COUNT(n_before); k++)
             for (unsigned n_threads = 1; n_threads < 4; n_threads += 2) {
                 patience p = {.n_before = n_before[k]};
-                gsa_env env = {.should_stop = has_had_enough, .stop_ctx = &p, .n_threads = n_threads};
+                gsa_env env = {
+                    .size = sizeof env, .should_stop = has_had_enough, .stop_ctx = &p, .n_threads = n_threads};
                 gsa_error error = {0};
                 gsa_state *state;
                 gsa_status status =
@@ -246,9 +247,10 @@ static void every_strength_is_told_with_its_held_out_loss(void **unused)
     for (size_t n_classes = 0; n_classes < 4; n_classes += n_classes == 0 ? 2 : 1) {
         rows *r = planted(600, 5, 1, n_classes);
         source from = {r, 0};
-        const gsa_row_source source_of = {.ctx = &from, .next = source_next, .rewind = source_rewind};
+        const gsa_row_source source_of = {
+            .size = sizeof source_of, .ctx = &from, .next = source_next, .rewind = source_rewind};
         told noted = {0, INFINITY};
-        const gsa_train_hooks hooks = {.ctx = &noted, .strength_tried = note_strength};
+        const gsa_train_hooks hooks = {.size = sizeof hooks, .ctx = &noted, .strength_tried = note_strength};
         gsa_error error = {0};
         gsa_reader *reader;
         gsa_state *state;

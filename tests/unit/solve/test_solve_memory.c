@@ -44,7 +44,8 @@ static void allocations_may_fail_of_rows_beyond_the_sample(void **unused)
     size_t n_refused = 1;
     for (size_t n = 1; n_refused > 0; n += 37) {
         refusing memory = {.first = n, .last = SIZE_MAX};
-        gsa_env env = {.alloc = take, .alloc_zeroed = take_zeroed, .resize = take_more, .release = give_back};
+        gsa_env env = {
+            .size = sizeof env, .alloc = take, .alloc_zeroed = take_zeroed, .resize = take_more, .release = give_back};
         bytes out = {0};
         gsa_error error = {0};
         env.alloc_ctx = &memory;

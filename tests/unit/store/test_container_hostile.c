@@ -384,8 +384,8 @@ static void the_environment_can_limit_and_stop(void **state)
     memcpy(shifted + 1, b.at, b.size);
     gsai_container *container;
     gsa_error error;
-    gsa_budget budget = {.limit = b.size - 1};
-    gsa_env env = {.budget = &budget};
+    gsa_budget budget = {.size = sizeof budget, .limit = b.size - 1};
+    gsa_env env = {.size = sizeof env, .budget = &budget};
     assert_int_equal(gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
     assert_int_equal(budget.used, 0);
     budget.limit = 0;

@@ -450,7 +450,7 @@ static void a_model_that_claims_more_features_than_fit_is_refused(void **unused)
 {
     (void)unused;
     gsa_model *model = model_of_classes(1000), *out = NULL;
-    gsa_env env = {.budget = &(gsa_budget){.limit = 1 << 20}};
+    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_error error = {0};
     forged what;
     int kept;

@@ -105,7 +105,7 @@ static void a_model_predicts_the_same_after_the_trip(void **unused)
             assert_int_equal(gsa_model_predict(again, &batch, q, &error), status);
             assert_true((status == GSA_OK) == !strstr(kinds[kind].loss, "hinge"));
             assert_memory_equal(p, q, 200 * 8 * sizeof *p);
-            gsa_model_info info, other;
+            gsa_model_info info = {.size = sizeof info}, other = {.size = sizeof other};
             gsa_model_get_info(model, &info);
             gsa_model_get_info(again, &other);
             assert_string_equal(info.loss, other.loss);

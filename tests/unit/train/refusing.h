@@ -65,7 +65,8 @@ static inline void refuse_each(run_fn run, unsigned n_threads, bool and_all_late
     while (n_refused > 0) {
         n++;
         refusing memory = {.first = n, .last = and_all_later ? SIZE_MAX : n};
-        gsa_env env = {.alloc = take, .alloc_zeroed = take_zeroed, .resize = take_more, .release = give_back};
+        gsa_env env = {
+            .size = sizeof env, .alloc = take, .alloc_zeroed = take_zeroed, .resize = take_more, .release = give_back};
         env.alloc_ctx = &memory;
         env.n_threads = n_threads;
         bytes out = {0};
@@ -136,9 +137,17 @@ static inline void limit_each(run_fn run, unsigned n_threads)
     must_be_ok(run(NULL, &whole, NULL), NULL);
     for (uint64_t limit = 1024; n_fine < 3; limit += limit / 8) {
         meter memory = {0};
-        gsa_budget budget = {.limit = limit};
-        gsa_env env = {
-            measure_zeroed, measure_zeroed, measure_resize, measure_release, &memory, &budget, NULL, NULL, 0};
+        gsa_budget budget = {.size = sizeof budget, .limit = limit};
+        gsa_env env = {.size = sizeof env,
+                       measure_zeroed,
+                       measure_zeroed,
+                       measure_resize,
+                       measure_release,
+                       &memory,
+                       &budget,
+                       NULL,
+                       NULL,
+                       0};
         env.n_threads = n_threads;
         bytes out = {0};
         gsa_error error = {0};

@@ -11,7 +11,8 @@
 
 static inline gsa_reader *generated(uint64_t n_rows, uint64_t n_classes, uint64_t seed)
 {
-    gsa_generator what = {.n_rows = n_rows, .n_features = 50, .nnz = 5, .n_classes = n_classes, .seed = seed};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = n_rows, .n_features = 50, .nnz = 5, .n_classes = n_classes, .seed = seed};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);

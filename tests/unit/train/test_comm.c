@@ -18,7 +18,12 @@ struct task {
 
 static gsa_reader *open_rows(const struct task *task)
 {
-    gsa_generator what = {.n_rows = task->n_rows, .n_features = 40, .nnz = 2, .n_classes = task->n_classes, .seed = 3};
+    gsa_generator what = {.size = sizeof what,
+                          .n_rows = task->n_rows,
+                          .n_features = 40,
+                          .nnz = 2,
+                          .n_classes = task->n_classes,
+                          .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
@@ -37,8 +42,8 @@ static int count_looks(void *ctx)
 static void learn_together(struct rank *rank)
 {
     const struct task *task = rank->ctx;
-    gsa_env env = {.n_threads = task->n_threads, .should_stop = count_looks, .stop_ctx = rank};
-    gsa_train_hooks hooks = {.comm = &rank->comm};
+    gsa_env env = {.size = sizeof env, .n_threads = task->n_threads, .should_stop = count_looks, .stop_ctx = rank};
+    gsa_train_hooks hooks = {.size = sizeof hooks, .comm = &rank->comm};
     bytes cache = {malloc(task->cache.size), task->cache.size};
     memcpy(cache.data, task->cache.data, cache.size);
     if (task->is_damaged && rank->comm.rank == task->damaged)
@@ -58,7 +63,7 @@ static bytes alone(const struct task *task)
     gsa_error error = {0};
     gsa_reader *reader = task->open(task);
     gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
-    gsa_env env = {.n_threads = 1};
+    gsa_env env = {.size = sizeof env, .n_threads = 1};
     must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
     bytes saved = state_bytes(state);
     gsa_state_free(state);
@@ -140,7 +145,7 @@ static gsa_reader *open_late(const struct task *task)
     if (late->rows)
         gsa_reader_close(late->rows);
     *late = (struct late){.rows = open_rows(task)};
-    gsa_row_source source = {late, next_late, rewind_late};
+    gsa_row_source source = {.size = sizeof source, late, next_late, rewind_late};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
@@ -207,7 +212,7 @@ static void a_failure_of_one_is_everyones_and_names_it(void **unused)
 static void learn_what_each_has(struct rank *rank)
 {
     const bytes *of = rank->ctx;
-    gsa_train_hooks hooks = {.comm = &rank->comm};
+    gsa_train_hooks hooks = {.size = sizeof hooks, .comm = &rank->comm};
     gsa_reader *reader = of ? cache_reader(of[rank->comm.rank]) : text_reader("1 1:1\n0 2:1\n", NULL);
     gsa_state *state = state_with("passes", "1", NULL);
     rank->status = gsa_train(state, reader, &hooks, NULL, &rank->error);

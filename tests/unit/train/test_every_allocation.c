@@ -13,7 +13,7 @@ static gsa_status train_on(const char *text, const char *const *params, const gs
     gsa_config *config = NULL;
     gsa_state *state = NULL;
     gsa_reader *reader = NULL;
-    gsa_reader_options options = {.remember_names = 1, .bits = 6};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .bits = 6};
     gsa_status status = gsa_config_new(env, &config, error);
     for (; status == GSA_OK && *params; params += 2)
         status = gsa_config_set(config, params[0], params[1], error);
@@ -136,7 +136,8 @@ static gsa_status predict_rows(const gsa_env *env, bytes *out, gsa_error *error)
     gsa_state *state = trained_on(1);
     gsa_model *model = model_of(state);
     gsa_reader *reader = NULL;
-    gsa_predict_hooks hooks = {.ctx = out, .text = GSA_TEXT_JSONL, .every_class = 1, .take = take_lines};
+    gsa_predict_hooks hooks = {
+        .size = sizeof hooks, .ctx = out, .text = GSA_TEXT_JSONL, .every_class = 1, .take = take_lines};
     gsa_status status = gsa_reader_open_memory(NUMBERED, sizeof NUMBERED - 1, "rows", NULL, env, &reader, error);
     if (status == GSA_OK)
         status = gsa_predict(model, reader, &hooks, env, error);

@@ -73,7 +73,8 @@ static gsa_status rewind_rows(void *ctx, gsa_error *error)
 
 static gsa_reader *reader_of(shape *s, int can_rewind)
 {
-    const gsa_row_source source = {.ctx = s, .next = next_rows, .rewind = can_rewind ? rewind_rows : NULL};
+    const gsa_row_source source = {
+        .size = sizeof source, .ctx = s, .next = next_rows, .rewind = can_rewind ? rewind_rows : NULL};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
@@ -212,7 +213,7 @@ static void a_block_beyond_the_memory_limit_is_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_env env = {.budget = &(gsa_budget){.limit = 2 << 20}};
+    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 2 << 20}};
     gsa_reader *reader = generated(50000, 2, 1);
     gsa_state *state = state_with("passes", "1", NULL);
     must_refuse(gsa_train(state, reader, NULL, &env, &error), GSA_LIMIT, &error, "and the memory limit is 2.0 MiB");
@@ -233,7 +234,7 @@ static void an_evaluation_stops_on_request_and_names_bad_rows(void **unused)
     gsa_metrics *metrics;
     must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
     unsigned left = 0;
-    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left};
     must_be_ok(gsa_reader_rewind(rows_to_learn, &error), &error);
     must_refuse(gsa_evaluate(metrics, rows_to_learn, &env, &error), GSA_STOPPED, &error, "stopped on request");
     gsa_metrics_free(metrics);

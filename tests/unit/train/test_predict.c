@@ -67,15 +67,15 @@ static void forget(collected *all)
 static gsa_status predict_on(const gsa_model *model, gsa_reader *reader, unsigned n_threads, gsa_text text,
                              collected *all, gsa_error *error)
 {
-    gsa_predict_hooks hooks = {.ctx = all, .text = text, .every_class = 1, .take = collect};
-    gsa_env env = {.n_threads = n_threads};
+    gsa_predict_hooks hooks = {.size = sizeof hooks, .ctx = all, .text = text, .every_class = 1, .take = collect};
+    gsa_env env = {.size = sizeof env, .n_threads = n_threads};
     return gsa_predict(model, reader, &hooks, &env, error);
 }
 
 /* Row by row, with printf. */
 static void expect(const gsa_model *model, gsa_reader *reader, int margins, collected *all)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_batch batch;
     gsa_model_get_info(model, &info);
     size_t n_classes = (size_t)info.n_classes;
@@ -168,7 +168,8 @@ static void must_be_text(const gsa_model *model, const char *rows_text, gsa_text
     gsa_error error = {0};
     collected all = {0};
     gsa_reader *reader = text_reader(rows_text, NULL);
-    gsa_predict_hooks hooks = {.ctx = &all, .text = kind, .every_class = every_class, .take = collect};
+    gsa_predict_hooks hooks = {
+        .size = sizeof hooks, .ctx = &all, .text = kind, .every_class = every_class, .take = collect};
     must_be_ok(gsa_predict(model, reader, &hooks, NULL, &error), &error);
     assert_string_equal(all.text ? all.text : "", text);
     gsa_reader_close(reader);
@@ -181,7 +182,7 @@ static const char *number_of(const gsa_model *model, uint32_t feature, size_t nu
     int64_t row_start[] = {0, 1};
     double numbers[64];
     gsa_batch row = {.n_rows = 1, .row_start = row_start, .index = &feature};
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     must_be_ok(info.n_classes > 0 && !info.has_probabilities ? gsa_model_margins(model, &row, numbers, NULL)
                                                              : gsa_model_predict(model, &row, numbers, NULL),
@@ -267,7 +268,8 @@ static void must_begin_with(const gsa_model *model, gsa_text kind, int every_cla
     for (int fails = 0; fails < 2; fails++) {
         collected all = {.fail_at = (size_t)fails};
         gsa_reader *reader = text_reader("", NULL); /* also if there are no rows */
-        gsa_predict_hooks hooks = {.ctx = &all, .text = kind, .header = 1, .every_class = every_class, .take = collect};
+        gsa_predict_hooks hooks = {
+            .size = sizeof hooks, .ctx = &all, .text = kind, .header = 1, .every_class = every_class, .take = collect};
         gsa_status status = gsa_predict(model, reader, &hooks, NULL, &error);
         assert_int_equal(status, fails && *header ? GSA_LIMIT : GSA_OK);
         assert_int_equal(all.n_calls, *header ? 1 : 0);
@@ -301,7 +303,7 @@ static void csv_begins_with_a_header_where_it_is_asked_for(void **unused)
     collected all = {0};
     gsa_error error = {0};
     gsa_reader *reader = generated(5000, 2, 2);
-    gsa_predict_hooks hooks = {.ctx = &all, .text = GSA_TEXT_CSV, .header = 1, .take = collect};
+    gsa_predict_hooks hooks = {.size = sizeof hooks, .ctx = &all, .text = GSA_TEXT_CSV, .header = 1, .take = collect};
     must_be_ok(gsa_predict(model, reader, &hooks, NULL, &error), &error);
     assert_int_equal(strncmp(all.text, "row,label,probability\n1,", 24), 0);
     assert_int_equal(all.n_rows, 5000);
@@ -327,7 +329,8 @@ static void every_class_is_told_only_on_request(void **unused)
             gsa_error error = {0};
             collected all = {0};
             gsa_reader *reader = generated(1, 21, 2);
-            gsa_predict_hooks hooks = {.ctx = &all, .text = kind, .every_class = every_class, .take = collect};
+            gsa_predict_hooks hooks = {
+                .size = sizeof hooks, .ctx = &all, .text = kind, .every_class = every_class, .take = collect};
             must_be_ok(gsa_predict(model, reader, &hooks, NULL, &error), &error);
             if (kind == GSA_TEXT_CSV)
                 assert_int_equal(count(all.text, ','), every_class ? 2 + 21 : 2);
@@ -409,8 +412,8 @@ static void a_request_to_stop_is_answered(void **unused)
     gsa_reader *reader = generated(100000, 2, 2);
     collected all = {0};
     unsigned left = 3;
-    gsa_predict_hooks hooks = {.ctx = &all, .take = collect};
-    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
+    gsa_predict_hooks hooks = {.size = sizeof hooks, .ctx = &all, .take = collect};
+    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
     assert_int_equal(gsa_predict(model, reader, &hooks, &env, &error), GSA_STOPPED);
     assert_true(all.n_rows > 0 && all.n_rows < 100000);
     forget(&all);
@@ -428,7 +431,8 @@ static void every_failure_of_memory_is_reported_and_nothing_is_lost(void **unuse
         failing memory = {.left = n};
         gsa_env env = failing_env(&memory);
         collected all = {0};
-        gsa_predict_hooks hooks = {.ctx = &all, .text = GSA_TEXT_CSV, .every_class = 1, .take = collect};
+        gsa_predict_hooks hooks = {
+            .size = sizeof hooks, .ctx = &all, .text = GSA_TEXT_CSV, .every_class = 1, .take = collect};
         assert_int_equal(gsa_reader_rewind(reader, NULL), GSA_OK);
         status = gsa_predict(model, reader, &hooks, &env, NULL);
         assert_int_equal(memory.live, 0);
@@ -485,7 +489,7 @@ static void long_labels_make_few_rows_at_a_time(void **unused)
     gsa_model *model = trained_on_words(words, 2, "logistic");
     gsa_reader *reader = generated(5000, 2, 2);
     size_t longest = 0;
-    gsa_predict_hooks hooks = {.ctx = &longest, .text = GSA_TEXT_LINES, .take = note_the_longest};
+    gsa_predict_hooks hooks = {.size = sizeof hooks, .ctx = &longest, .text = GSA_TEXT_LINES, .take = note_the_longest};
     must_be_ok(gsa_predict(model, reader, &hooks, NULL, NULL), NULL);
     assert_true(longest > 100000 && longest <= (16u << 20));
     gsa_reader_close(reader);

@@ -88,7 +88,7 @@ static void a_later_pass_compares_all_rows_before_it_ends(void **unused)
     for (size_t i = 0; i < 4; i++) {
         gsa_error error = {0};
         unsigned n_whole = 0;
-        gsa_train_hooks hooks = {.ctx = &n_whole, .state_is_whole = count_whole};
+        gsa_train_hooks hooks = {.size = sizeof hooks, .ctx = &n_whole, .state_is_whole = count_whole};
         gsa_state *state = state_with("method", "paper", "passes", "1", NULL);
         must_be_ok(train_on(state, 3000, NONE, NULL, NULL, &error), &error);
         must_be_ok(gsa_state_set(state, "passes", "3", &error), &error);
@@ -106,7 +106,7 @@ static gsa_state *stopped_state(const char *method, const char *order, long n_ro
 {
     gsa_error error = {0};
     gsa_state *state = state_with("method", method, "order", order, "passes", "2", NULL);
-    gsa_env env = {.should_stop = stop_after, .stop_ctx = &looks, .n_threads = 1};
+    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &looks, .n_threads = 1};
     assert_int_equal(train_on(state, n_rows, NONE, NULL, &env, &error), GSA_STOPPED);
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.pass, 0);
@@ -153,7 +153,7 @@ struct rows_of_ranks {
 static void go_on(struct rank *rank)
 {
     const struct rows_of_ranks *task = rank->ctx;
-    gsa_train_hooks hooks = {.comm = &rank->comm};
+    gsa_train_hooks hooks = {.size = sizeof hooks, .comm = &rank->comm};
     gsa_state *state = NULL;
     rank->status = gsa_state_read(task->state.data, task->state.size, NULL, &state, &rank->error);
     if (rank->status == GSA_OK)
@@ -221,7 +221,7 @@ static void copies_that_are_merged_have_the_rows_of_all(void **unused)
     gsa_fingerprint_add(&all, &batch, NULL, 900);
     gsa_state_end_pass(merged);
     must_be_ok(gsa_state_update_rows(merged, &batch, number, 300, &error), &error); /* a later pass adds nothing */
-    gsa_state_fingerprint(merged, &found);
+    gsa_state_get_fingerprint(merged, &found);
     assert_true(found.sum == all.sum);
     assert_int_equal(found.n_rows, 900);
     gsa_state_free(merged);

@@ -14,7 +14,8 @@ enum { ROWS = 20 * 65536 - 1000, FEATURES = 40 };
 
 static gsa_reader *many_rows(void)
 {
-    gsa_generator what = {.n_rows = ROWS, .n_features = FEATURES, .nnz = 2, .n_classes = 2, .seed = 3};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = ROWS, .n_features = FEATURES, .nnz = 2, .n_classes = 2, .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
@@ -49,7 +50,7 @@ static int note_thread(void *ctx)
 static bytes bytes_with_threads(unsigned n_threads, size_t *n_seen)
 {
     struct crowd crowd = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    gsa_env env = {.n_threads = n_threads, .should_stop = note_thread, .stop_ctx = &crowd};
+    gsa_env env = {.size = sizeof env, .n_threads = n_threads, .should_stop = note_thread, .stop_ctx = &crowd};
     gsa_error error = {0};
     gsa_reader *reader = many_rows();
     gsa_state *state = one_pass("shuffled");
@@ -105,7 +106,7 @@ static gsa_state *trained_once(gsa_state *state, struct told *told)
 {
     gsa_error error = {0};
     gsa_reader *reader = many_rows();
-    gsa_train_hooks hooks = {.ctx = told, .progress = note_progress};
+    gsa_train_hooks hooks = {.size = sizeof hooks, .ctx = told, .progress = note_progress};
     must_be_ok(gsa_train(state, reader, &hooks, NULL, &error), &error);
     gsa_reader_close(reader);
     return state;
@@ -187,7 +188,7 @@ static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **
     for (size_t i = 0; i < sizeof patience / sizeof *patience; i++) {
         gsa_error error = {0};
         struct patience left = {patience[i]};
-        gsa_env env = {.n_threads = 2, .should_stop = run_out, .stop_ctx = &left};
+        gsa_env env = {.size = sizeof env, .n_threads = 2, .should_stop = run_out, .stop_ctx = &left};
         gsa_reader *reader = many_rows();
         gsa_state *state = one_pass("shuffled");
         assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);

@@ -186,7 +186,7 @@ static gsa_reader *open_arrow(arrow_table *memory, const table *from, const gsa_
     memcpy(memory->column, column, sizeof column);
     memory->numbers = (arrow_numbers){names, memory->column, N_COLUMNS + 2, (int64_t)from->n_rows, 999, 0};
     struct ArrowArrayStream stream = arrow_stream(&memory->numbers);
-    const gsa_arrow_again again = {.open = open_again, .ctx = &memory->numbers};
+    const gsa_arrow_again again = {.size = sizeof again, .open = open_again, .ctx = &memory->numbers};
     must_be_ok(gsa_reader_open_arrow(&stream, can_rewind ? &again : NULL, options, NULL, &reader, &error), &error);
     return reader;
 }
@@ -239,7 +239,7 @@ static uint32_t bits_of(float value)
 /* Closes the reader; the name is of its format. */
 static void must_learn(const gsa_model *expected, gsa_reader *reader, how plan, const char *name)
 {
-    gsa_model_info info, other;
+    gsa_model_info info = {.size = sizeof info}, other = {.size = sizeof other};
     gsa_model *model = learned(reader, plan);
     gsa_model_get_info(expected, &info);
     gsa_model_get_info(model, &other);
@@ -271,7 +271,7 @@ static void must_learn_as(const gsa_model *expected, gsa_reader *from, const cha
 /* Something was learned, so that equal weights say something. */
 static void must_have_learned(const gsa_model *model, uint64_t least_features)
 {
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
     assert_true(info.n_features >= least_features);
     uint64_t n = 0;
@@ -280,7 +280,8 @@ static void must_have_learned(const gsa_model *model, uint64_t least_features)
     assert_true(n >= 4);
 }
 
-static const gsa_reader_options plain = {.ignore = "w"}, weighted = {.weight = "w"};
+static const gsa_reader_options plain = {.size = sizeof plain, .ignore = "w"},
+                                weighted = {.size = sizeof weighted, .weight = "w"};
 
 /* What is read once is not learned as a whole, as a small file is: they meet where files are longer than that. */
 static void numbers_train_alike(const table *from, how plan)
@@ -358,8 +359,9 @@ static void streams_train_to_the_same_bits_in_every_format(void **unused)
 /* Words of a table without numbers have the ids of the features of namespaces with the names of its columns. */
 static void words_train_alike(const table *from, how plan)
 {
-    const gsa_reader_options of_csv = {.ignore = "w", .bits = 12}, of_vw = {.bits = 12};
-    const gsa_reader_options of_weighted_csv = {.weight = "w", .bits = 12};
+    const gsa_reader_options of_csv = {.size = sizeof of_csv, .ignore = "w", .bits = 12},
+                             of_vw = {.size = sizeof of_vw, .bits = 12};
+    const gsa_reader_options of_weighted_csv = {.size = sizeof of_weighted_csv, .weight = "w", .bits = 12};
     text csv = csv_of_words(from), vw = vw_of_words(from, false), weighted_vw = vw_of_words(from, true);
     gsa_model *model = learned(open_text(&csv, "t.csv", &of_csv), plan);
     must_have_learned(model, N_COLUMNS * N_WORDS / 2);

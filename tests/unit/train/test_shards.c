@@ -12,7 +12,8 @@ enum { ROWS = 150001, FEATURES = 500, BATCH = 777 };
 
 static gsa_reader *all_rows(uint64_t n_classes)
 {
-    gsa_generator what = {.n_rows = ROWS, .n_features = FEATURES, .nnz = 5, .n_classes = n_classes, .seed = 3};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = ROWS, .n_features = FEATURES, .nnz = 5, .n_classes = n_classes, .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
@@ -58,7 +59,7 @@ static void learn_part(gsa_state *copy, uint64_t n_classes, size_t shard, uint64
 {
     gsa_error error = {0};
     part of = {.all = all_rows(n_classes), .at = from, .end = to};
-    const gsa_row_source source = {&of, next_of_part, NULL};
+    const gsa_row_source source = {.size = sizeof source, &of, next_of_part, NULL};
     gsa_reader *reader;
     uint64_t n = 0;
     must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
@@ -89,7 +90,7 @@ static gsa_state *after_first_rows(uint64_t n_classes, size_t n_shards)
     gsa_error error = {0};
     gsa_state *state = state_with("method", "auto", "passes", "2", "holdout", "2048", NULL);
     firsts all = {{.all = all_rows(n_classes)}, SIZE_MAX, n_shards};
-    const gsa_row_source source = {&all, next_first, NULL};
+    const gsa_row_source source = {.size = sizeof source, &all, next_first, NULL};
     gsa_reader *reader;
     gsa_batch begin;
     uint64_t n = 0;
@@ -178,7 +179,8 @@ static void shards_of_a_run_are_its_parts_read_apart(void **unused)
 /* Click rows: few features are in many rows, most in few. */
 static gsa_reader *click_rows(void)
 {
-    gsa_generator what = {.n_rows = 150000, .n_features = 50000, .nnz = 10, .n_classes = 2, .seed = 5, .skew = 1};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = 150000, .n_features = 50000, .nnz = 10, .n_classes = 2, .seed = 5, .skew = 1};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
@@ -198,7 +200,8 @@ static double test_loss_of_shards(const char *n_shards)
 {
     gsa_error error = {0};
     part of = {.all = click_rows(), .end = 120000}, test = {.all = click_rows(), .at = 120000, .end = 150000};
-    const gsa_row_source learned = {&of, next_of_part, rewind_clicks}, test_rows = {&test, next_of_part, NULL};
+    const gsa_row_source learned = {.size = sizeof learned, &of, next_of_part, rewind_clicks},
+                         test_rows = {.size = sizeof test_rows, &test, next_of_part, NULL};
     gsa_state *state = state_with("method", "auto", "passes", "1", "shards", n_shards, NULL);
     gsa_reader *reader;
     gsa_model *model;
@@ -236,7 +239,7 @@ static void more_shards_than_rows_are_as_many_as_rows(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_generator what = {.n_rows = 40, .n_features = 10, .nnz = 3, .n_classes = 2, .seed = 3};
+    gsa_generator what = {.size = sizeof what, .n_rows = 40, .n_features = 10, .nnz = 3, .n_classes = 2, .seed = 3};
     gsa_state *state[2];
     static const char *const shards[2] = {"40", "60000"};
     for (size_t i = 0; i < 2; i++) {
@@ -276,7 +279,7 @@ static void a_stream_and_a_run_that_has_begun_are_refused(void **unused)
     (void)unused;
     gsa_error error = {0};
     part of = {.all = all_rows(2), .end = ROWS};
-    const gsa_row_source once = {&of, next_of_part, NULL};
+    const gsa_row_source once = {.size = sizeof once, &of, next_of_part, NULL};
     gsa_reader *reader;
     gsa_state *state = state_with("method", "auto", "shards", "2", NULL);
     must_be_ok(gsa_reader_open_rows(&once, NULL, &reader, &error), &error);

@@ -41,7 +41,7 @@ static void ask(const gsa_model *model, const gsa_batch *batch, answers *out)
 {
     static const float dense_row[] = {1, 0, 0.5f, 0, 2};
     const gsa_batch dense = {.n_rows = 1, .value = dense_row, .width = 5};
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsa_metrics *metrics;
     gsa_metric metric;
     *out = (answers){.hash = 14695981039346656037u};
@@ -59,8 +59,9 @@ static void ask(const gsa_model *model, const gsa_batch *batch, answers *out)
         out->log_loss = strcmp(metric.name, "log_loss") == 0 ? metric.value : out->log_loss;
     gsa_metrics_free(metrics);
     gsa_reader *reader = generated(50, 3, 4);
-    gsa_predict_hooks hooks = {.ctx = &out->text_size, .text = GSA_TEXT_CSV, .every_class = 1, .take = count_text};
-    must_be_ok(gsa_predict(model, reader, &hooks, &(gsa_env){.n_threads = 1}, NULL), NULL);
+    gsa_predict_hooks hooks = {
+        .size = sizeof hooks, .ctx = &out->text_size, .text = GSA_TEXT_CSV, .every_class = 1, .take = count_text};
+    must_be_ok(gsa_predict(model, reader, &hooks, &(gsa_env){.size = sizeof(gsa_env), .n_threads = 1}, NULL), NULL);
     gsa_reader_close(reader);
 }
 

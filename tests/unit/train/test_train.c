@@ -30,7 +30,7 @@ static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **
         unsigned n_stops = 0;
         while (status == GSA_STOPPED) { /* a new process each time: state from its bytes, reader from the start */
             unsigned left = 23;
-            gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
+            gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
             gsa_state *saved = reread(stopped);
             gsa_state_free(stopped);
             stopped = saved;
@@ -76,7 +76,7 @@ static void other_data_is_not_resumed(void **unused)
     assert_int_equal(gsa_train(state, other, NULL, NULL, &error), GSA_CONFLICT);
     assert_string_equal(error.param, "start_from");
     unsigned left = 10;
-    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
+    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
     assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
     assert_int_equal(gsa_train(state, shorter, NULL, NULL, &error), GSA_CONFLICT);
     gsa_reader_close(reader);
@@ -133,7 +133,8 @@ static void hooks_hear_of_rows_and_passes_and_can_end_the_run(void **unused)
 {
     (void)unused;
     calls seen = {0};
-    gsa_train_hooks hooks = {.ctx = &seen, .progress = count_progress, .pass_ended = count_passes};
+    gsa_train_hooks hooks = {
+        .size = sizeof hooks, .ctx = &seen, .progress = count_progress, .pass_ended = count_passes};
     gsa_error error = {0};
     gsa_state *state = state_with("passes", "10", NULL);
     gsa_reader *reader = generated(1000, 2, 1);
@@ -276,7 +277,7 @@ static gsa_status next_of_stream(void *ctx, gsa_batch *out, gsa_error *error)
 
 static gsa_reader *streamed(gsa_reader *from)
 {
-    const gsa_row_source source = {.ctx = from, .next = next_of_stream};
+    const gsa_row_source source = {.size = sizeof source, .ctx = from, .next = next_of_stream};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_begin(from, &error), &error);

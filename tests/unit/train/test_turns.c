@@ -25,9 +25,10 @@ static void note_round(void *ctx, const gsa_round_report *report)
 /* Rows of so many features that hardly two are equal: equals of held-out rows are not learned in later passes. */
 static bytes bytes_of(uint64_t n_rows, const char *passes, unsigned n_threads, struct seen *seen)
 {
-    gsa_generator what = {.n_rows = n_rows, .n_features = 2000, .nnz = 5, .n_classes = 2, .seed = 3};
-    gsa_env env = {.n_threads = n_threads};
-    gsa_train_hooks hooks = {.ctx = seen, .round_ended = note_round};
+    gsa_generator what = {
+        .size = sizeof what, .n_rows = n_rows, .n_features = 2000, .nnz = 5, .n_classes = 2, .seed = 3};
+    gsa_env env = {.size = sizeof env, .n_threads = n_threads};
+    gsa_train_hooks hooks = {.size = sizeof hooks, .ctx = seen, .round_ended = note_round};
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
