@@ -240,8 +240,8 @@ class TrainHooks(Sized):
         ("notice", Notice),
         ("state_is_whole", PassEnded),
         ("round_ended", c_void_p),
-        ("counted", c_void_p),
         ("comm", c_void_p),
+        ("files_are_own", c_int),
         ("strength_tried", c_void_p),
     ]
 
