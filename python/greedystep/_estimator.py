@@ -61,7 +61,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     _fitted: _Fitted
     passes: int
     method: str
-    units: str
+    scale: str
     average: str
     order: str
     holdout: int | str
@@ -78,7 +78,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         *,
         passes: int = 0,
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
         holdout: int | str = "auto",
@@ -127,7 +127,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
                 "loss": self._loss(),
                 "passes": self.passes,
                 "method": self.method,
-                "units": self.units,
+                "scale": self.scale,
                 "average": self.average,
                 "order": self.order,
                 "holdout": self.holdout,

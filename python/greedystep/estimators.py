@@ -135,7 +135,7 @@ class GreedystepClassifier(_ClassifierBase):
         penalised optimum, with the penalty chosen on held-out folds; data beyond the limit is
         refused. "gsa": greedy step averaging, as streams are learned. "paper": Algorithm 1 of the
         paper to the letter.
-    units, average, order, holdout
+    scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     fit_intercept : bool
         Learn a constant term.
@@ -164,7 +164,7 @@ class GreedystepClassifier(_ClassifierBase):
         class_weight: Any = None,
         passes: int = 0,
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
         holdout: int | str = "auto",
@@ -196,7 +196,7 @@ class GreedystepLinearSVC(_ClassifierBase):
     ----------
     loss : {"squared_hinge", "hinge"}
         What rows on the wrong side of their margin cost.
-    class_weight, passes, method, units, average, order, holdout, fit_intercept, warm_start, \
+    class_weight, passes, method, scale, average, order, holdout, fit_intercept, warm_start, \
 random_state, n_jobs, callback
         As of :class:`GreedystepClassifier`.
     """
@@ -210,7 +210,7 @@ random_state, n_jobs, callback
         class_weight: Any = None,
         passes: int = 0,
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
         holdout: int | str = "auto",
@@ -233,7 +233,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
 
     Parameters
     ----------
-    passes, method, units, average, order, holdout, fit_intercept, warm_start, random_state, \
+    passes, method, scale, average, order, holdout, fit_intercept, warm_start, random_state, \
 n_jobs, callback
         As of :class:`GreedystepClassifier`.
     """

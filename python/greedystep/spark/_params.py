@@ -122,7 +122,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         TypeConverters.toInt,
     )
     method = _param("method", "auto, optimum, gsa or paper: how to learn", TypeConverters.toString)
-    units = _param("units", "auto, given or free: whether features keep their units", TypeConverters.toString)
+    scale = _param("scale", "auto, none or standard: whether features are standardised", TypeConverters.toString)
     average = _param(
         "average",
         "which weights a model has: recent, last, full, suffix",
@@ -140,7 +140,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         self._setDefault(
             passes=0,
             method="auto",
-            units="auto",
+            scale="auto",
             average="recent",
             leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,
@@ -165,7 +165,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     def library_parameters(self) -> dict[str, str]:
         """Return the library's parameters as text."""
-        same = {name: self.getOrDefault(name) for name in ("passes", "method", "units", "average", "seed")}
+        same = {name: self.getOrDefault(name) for name in ("passes", "method", "scale", "average", "seed")}
         return parameter_texts({**same, "intercept": self.getOrDefault("fitIntercept"), "order": "shuffled"})
 
 

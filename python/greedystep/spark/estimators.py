@@ -286,7 +286,7 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         "auto": rows that fit in memory are solved by one task to the penalised optimum, as
         ``greedystep train`` does; all others are learned as "gsa", partitions side by side. A given
         `passes`, `average` or `leastShardRows` chooses "gsa" too.
-    units, average, fitIntercept, seed
+    scale, average, fitIntercept, seed
         The command's parameters.
     leastShardRows : int
         Partitions of fewer rows are put together.
@@ -317,7 +317,7 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         passes: int = 0,
         classWeight: str = "none",
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         fitIntercept: bool = True,
         seed: int = 0,
@@ -346,7 +346,7 @@ class GreedystepRegressor(_GreedystepEstimator):
     Parameters
     ----------
     featuresCol, indicesCol, valuesCol, inputCols, categorical, cross, bits, labelCol, weightCol, \
-predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRows
+predictionCol, passes, method, scale, average, fitIntercept, seed, leastShardRows
         As of :class:`GreedystepClassifier`.
     """
 
@@ -368,7 +368,7 @@ predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRow
         bits: int = 24,
         passes: int = 0,
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         fitIntercept: bool = True,
         seed: int = 0,

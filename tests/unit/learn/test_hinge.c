@@ -228,7 +228,7 @@ static void compare_with_oracle(size_t n_classes, bool squared, bool paper)
 {
     rows *r = dense_rows(40 + n_classes, 1500, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("loss", names[squared], "method", paper ? "paper" : "auto", "units", "given",
+    gsa_state *state = state_with("loss", names[squared], "method", paper ? "paper" : "auto", "scale", "none",
                                   "average", "last", "holdout", "0", NULL);
     prepare(state, &batch);
     learn(state, &batch);

@@ -452,7 +452,7 @@ static void copies_with_less_than_their_base_are_refused(void **unused)
     (void)unused;
     rows *r = rows_random(1, 400, 20, 2);
     gsa_batch batch = rows_batch(r), some = rows_slice(&batch, 0, 200), others = rows_slice(&batch, 200, 200);
-    gsa_state *base = state_with("method", "auto", "units", "free", NULL), *copies[2], *out = NULL;
+    gsa_state *base = state_with("method", "auto", "scale", "standard", NULL), *copies[2], *out = NULL;
     gsa_error error = {0};
     learn(base, &some);
     for (size_t i = 0; i < 2; i++) {

@@ -17,7 +17,7 @@ static double total(double t)
 
 static gsa_state *trained_base(const char *holdout)
 {
-    gsa_state *base = state_with("method", "auto", "holdout", holdout, "units", "given", NULL);
+    gsa_state *base = state_with("method", "auto", "holdout", holdout, "scale", "none", NULL);
     learn_random(base, 1, 300, FEATURES, 2);
     return base;
 }
@@ -383,7 +383,7 @@ static void the_number_of_threads_changes_no_bit_of_a_merge(void **unused)
     enum { MANY = 400000 };
     static const unsigned classes[] = {2, 3};
     for (size_t kind = 0; kind < 2; kind++) {
-        gsa_state *base = state_with("method", "gsa", "units", "given", NULL), *copies[3];
+        gsa_state *base = state_with("method", "gsa", "scale", "none", NULL), *copies[3];
         learn_random(base, 1, 900, MANY, classes[kind]);
         for (size_t c = 0; c < 3; c++) {
             copies[c] = forked(base, 3);

@@ -195,7 +195,7 @@ static gsa_state *rich_state(void)
     gsa_error error = {0};
     rows *r = rows_random(1, 300, 30, 3);
     gsa_batch batch = rows_batch(r);
-    gsa_state *first = state_with("method", "auto", "units", "free", "class_weight", "balanced", NULL), *out = NULL;
+    gsa_state *first = state_with("method", "auto", "scale", "standard", "class_weight", "balanced", NULL), *out = NULL;
     must_be_ok(gsa_state_set_schema(first, "columns of a table", &error), &error);
     learn(first, &batch);
     out = started_from(first);
