@@ -27,8 +27,8 @@ static const cli_option reader_options[] = {
     {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash words and crosses to 2^N features"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
      "on a row that cannot be read: stop, or skip and count it"},
-    {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
-     "fail if data and tables need more memory, such as 512M or 2G (docs/memory.md); 0: no limit"},
+    {"memory-limit", 0, OPTION_SIZE, false, "none|SIZE", "half of the memory", 0, 0,
+     "fail if data and tables need more memory, such as 512M or 2G (docs/memory.md)"},
     /* The last one is not for those who need files. */
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
      "read the rows of a DuckDB query in place of DATA, such as \"SELECT * FROM read_parquet('a/*.parquet')\""},
@@ -38,10 +38,9 @@ static cli_option option_of_parameter(const gsa_param *parameter)
 {
     static const option_kind kinds[] = {
         [GSA_PARAM_CHOICE] = OPTION_CHOICE, [GSA_PARAM_COUNT] = OPTION_COUNT, [GSA_PARAM_SWITCH] = OPTION_SWITCH};
-    static const char *const takes[] = {[GSA_PARAM_COUNT] = "N", [GSA_PARAM_SWITCH] = "on|off"};
     return (cli_option){.name = parameter->name,
                         .kind = kinds[parameter->kind],
-                        .takes = parameter->kind == GSA_PARAM_CHOICE ? parameter->choices : takes[parameter->kind],
+                        .takes = parameter->choices != NULL ? parameter->choices : "on|off",
                         .initial = parameter->initial,
                         .min = parameter->least,
                         .max = parameter->most,
@@ -148,6 +147,24 @@ static int complain_unknown(const cli_arguments *arguments, const char *name, si
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
+/* Returns how many bytes of "auto|none|N" are words: those before what stands for a number. */
+static int words_length(const cli_option *option)
+{
+    const char *last = strrchr(option->takes, '|');
+    return last != NULL ? (int)(last - option->takes) : 0;
+}
+
+/* Whether a value is one of the words in "auto|none|N", which end before what stands for a number. */
+static bool is_word(const cli_option *option, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *word = option->takes, *end; (end = strchr(word, '|')) != NULL; word = end + 1) {
+        if ((size_t)(end - word) == length && memcmp(word, value, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int check_choice(const char *name, const char *choices, const char *value)
 {
     char copy[256];
@@ -170,8 +187,9 @@ static int check_count(const cli_option *option, const char *name, const char *v
 {
     if (number_parse_count(value, number) && *number >= option->min && *number <= option->max)
         return EXIT_DONE;
-    return complain_usage("--%s %s: expected a whole number from %" PRIu64 " to %" PRIu64, name, value, option->min,
-                          option->max);
+    int words = words_length(option);
+    return complain_usage("--%s %s: expected %.*s%sa whole number from %" PRIu64 " to %" PRIu64, name, value, words,
+                          option->takes, words > 0 ? " or " : "", option->min, option->max);
 }
 
 static int check_real(const cli_option *option, const char *name, const char *value)
@@ -188,6 +206,8 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
 {
     char name[OPTION_NAME_SIZE];
     option_display_name(option->name, name);
+    if ((option->kind == OPTION_COUNT || option->kind == OPTION_SIZE) && is_word(option, value))
+        return EXIT_DONE;
     switch (option->kind) {
     case OPTION_TEXT:
         return *value != '\0' ? EXIT_DONE : complain_usage("--%s needs a value (%s)", name, option->takes);
@@ -198,9 +218,10 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
     case OPTION_REAL:
         return check_real(option, name, value);
     case OPTION_SIZE:
-        if (number_parse_size(value, number))
+        if (number_parse_size(value, number) && *number > 0)
             return EXIT_DONE;
-        return complain_usage("--%s %s: expected a size in bytes such as 512M or 2G, below 2^64", name, value);
+        return complain_usage("--%s %s: expected %.*s or a size in bytes such as 512M or 2G, below 2^64", name, value,
+                              words_length(option), option->takes);
     case OPTION_SWITCH:
     case OPTION_FLAG:
         return check_choice(name, "on|off", value);
@@ -368,8 +389,10 @@ bool arguments_flag(const cli_arguments *arguments, const char *name)
 
 const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE])
 {
-    if (arguments->value[number] == NULL || arguments->options[number].kind != OPTION_COUNT)
-        return arguments->value[number];
+    const cli_option *option = &arguments->options[number];
+    const char *value = arguments->value[number];
+    if (value == NULL || option->kind != OPTION_COUNT || is_word(option, value))
+        return value;
     snprintf(buffer, VALUE_TEXT_SIZE, "%" PRIu64, arguments->number[number]);
     return buffer;
 }

@@ -25,7 +25,8 @@ typedef struct cli_option {
     char letter; /* 0: none */
     option_kind kind;
     bool required;
-    const char *takes;   /* a choice: "a|b"; else what the help calls the value */
+    const char *takes;   /* a choice: "a|b"; a count or size: words for special values, then what the help calls
+                          * a number: "auto|N"; else what the help calls the value */
     const char *initial; /* the default as text, NULL if there is none; of a flag: off */
     uint64_t min, max;   /* range of a count or real number */
     const char *help;
@@ -59,7 +60,7 @@ typedef struct cli_arguments {
     cli_option options[MAX_OPTIONS];
     size_t n_options, first_parameter;
     const char *value[MAX_OPTIONS]; /* as typed; NULL: not given */
-    uint64_t number[MAX_OPTIONS];   /* of a count or size that was given */
+    uint64_t number[MAX_OPTIONS];   /* of a count or size that was given; of a word 0 */
     const char **positional;        /* points into memory of its own */
     size_t n_positional;
     bool wants_help;

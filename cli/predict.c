@@ -18,8 +18,8 @@ static const cli_option predict_options[] = {
      "output format; auto: csv or jsonl by the name of FILE, else text"},
     {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "with csv and jsonl: print the probability of every class, also beyond 20 classes"},
-    {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "number of threads, 0 for one per processor; the result does not depend on it"},
+    {"threads", 0, OPTION_COUNT, false, "auto|N", "auto", 1, 256,
+     "number of threads; auto: one per processor; the result does not depend on it"},
 };
 
 enum { FEW_CLASSES = 20 }; /* up to which all probabilities are printed without --proba */

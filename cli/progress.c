@@ -140,7 +140,7 @@ static void append_fraction(const cli_progress *progress, double fraction, char 
 static const char *of_passes(const gsa_state *state, char buffer[32])
 {
     const char *passes = gsa_state_get(state, "passes");
-    bool is_fixed = passes != NULL && strcmp(passes, "0") != 0;
+    bool is_fixed = passes != NULL && strcmp(passes, "auto") != 0;
     snprintf(buffer, 32, "%s%s", is_fixed ? "/" : "", is_fixed ? passes : "");
     return buffer;
 }

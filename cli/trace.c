@@ -184,7 +184,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     json_object_set_new(event, "command", command_json(arguments));
     json_object_set_new(event, "versions", versions_json());
     json_object_set_new(event, "processors", json_integer((json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
-    json_object_set_new(event, "threads", report_count(arguments_number(arguments, "threads")));
+    json_object_set_new(event, "threads", json_string(arguments_text(arguments, "threads")));
     json_object_set_new(event, "data", data_json(arguments));
     if (sql != NULL)
         json_object_set_new(event, "sql", report_text(sql));

@@ -30,8 +30,8 @@ static const cli_option train_options[] = {
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
      "save the running state in this folder, for --resume after a crash; method optimum saves none"},
     {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400, "time between checkpoints"},
-    {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "number of threads, 0 for one per processor; the result does not depend on it"},
+    {"threads", 0, OPTION_COUNT, false, "auto|N", "auto", 1, 256,
+     "number of threads; auto: one per processor; the result does not depend on it"},
     {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "with mpirun: each process has DATA files of its own; a replica learns each file, merged after every pass"},
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
@@ -145,7 +145,7 @@ static uint64_t rows_learned(const training *run, const gsa_summary *summary)
 /* Returns the rows of the input; 0 if the reader reads a part of it, or goes back and forth. */
 static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
 {
-    bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
+    bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "none") == 0;
     return reads_all ? reading->n_rows : 0;
 }
 
@@ -173,8 +173,8 @@ static train_outcome outcome_of(const training *run)
     out.n_input_rows = rows_of_input(run, &out.reading);
     out.n_bad_rows = out.reading.n_bad_rows;
     if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
-        out.chosen_by = NULL; /* the rows decided */
-    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);
+        out.chosen_by = NULL;                                                   /* the rows decided */
+    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10); /* auto: 0 */
     return out;
 }
 

@@ -134,15 +134,15 @@ typedef struct setting {
 
 static const setting settings[] = {
     {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0, TWO_PASSES},
-    {"paper", "logistic", "paper", "none", "full", "none", "0", 0, TWO_PASSES},
+    {"paper", "logistic", "paper", "none", "full", "none", "none", 0, TWO_PASSES},
     {"softmax", "softmax", "auto", "standard", "suffix", "balanced", "4", 2, TWO_PASSES},
     {"words", "auto", "gsa", "auto", "recent", "none", "3", 4, TWO_PASSES},
     {"squared", "squared", "auto", "auto", "last", "none", "2", 9, TWO_PASSES},
-    {"hinge", "hinge", "paper", "none", "full", "none", "0", 2, TWO_PASSES},
+    {"hinge", "hinge", "paper", "none", "full", "none", "none", 2, TWO_PASSES},
     {"ones", "squared_hinge", "auto", "none", "recent", "none", "auto", 16, TWO_PASSES},
     {"contest", "softmax", "auto", "auto", "recent", "none", "2", 2, FIRST_PASS},
-    {"steep", "squared", "paper", "none", "full", "none", "0", 1, TWO_PASSES},
-    {"again", "squared", "auto", "standard", "recent", "none", "0", 9, NEW_RUN},
+    {"steep", "squared", "paper", "none", "full", "none", "none", 1, TWO_PASSES},
+    {"again", "squared", "auto", "standard", "recent", "none", "none", 9, NEW_RUN},
 };
 
 static const unsigned char rows_bytes[] = "\0\1\2\3\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1"

@@ -42,7 +42,7 @@ static gsa_status begin(gsa_state **state, gsa_error *error)
     gsa_config *config = NULL;
     gsa_status status = gsa_config_new(NULL, &config, error);
     if (status == GSA_OK)
-        status = gsa_config_set(config, "holdout", "0", error);
+        status = gsa_config_set(config, "holdout", "none", error);
     if (status == GSA_OK)
         status = gsa_state_new(config, NULL, state, error);
     if (status == GSA_OK)

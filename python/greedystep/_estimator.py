@@ -59,12 +59,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted
-    passes: int
+    passes: int | str | None
     method: str
     scale: str
     average: str
     order: str
-    holdout: int | str
+    holdout: int | str | None
     fit_intercept: bool
     warm_start: bool
     random_state: Any
@@ -76,12 +76,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        passes: int = 0,
+        passes: int | str | None = "auto",
         method: str = "auto",
         scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
-        holdout: int | str = "auto",
+        holdout: int | str | None = "auto",
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -226,7 +226,9 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         if _method_of(state) == "optimum":
             return state.fork(1)
         texts = self._texts()
-        return State.start_from(state, {**texts, "holdout": "0"} if texts["holdout"] == "auto" else texts)
+        return State.start_from(
+            state, {**texts, "holdout": "none"} if texts.get("holdout", "auto") == "auto" else texts
+        )
 
     def _begin_partial(self) -> bool:
         """Return whether nothing was learned before; a first call makes the state."""

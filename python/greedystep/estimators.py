@@ -127,8 +127,8 @@ class GreedystepClassifier(_ClassifierBase):
     ----------
     class_weight : dict, "balanced" or None
         What rows of a class count for; "balanced": all classes the same in all.
-    passes : int
-        Times to learn all rows by greedy step averaging; 0: as many as held-out rows gain by.
+    passes : int or "auto"
+        Times to learn all rows by greedy step averaging; "auto" or None: until held-out rows gain no more.
     method : {"auto", "optimum", "gsa", "paper"}
         How to learn. "auto": data that fits in memory as "optimum", all else and ``partial_fit`` as
         "gsa"; `passes`, `average`, `holdout` and ``order="file"`` choose "gsa" too. "optimum": the
@@ -162,12 +162,12 @@ class GreedystepClassifier(_ClassifierBase):
         self,
         *,
         class_weight: Any = None,
-        passes: int = 0,
+        passes: int | str | None = "auto",
         method: str = "auto",
         scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
-        holdout: int | str = "auto",
+        holdout: int | str | None = "auto",
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -208,12 +208,12 @@ random_state, n_jobs, callback
         *,
         loss: str = "squared_hinge",
         class_weight: Any = None,
-        passes: int = 0,
+        passes: int | str | None = "auto",
         method: str = "auto",
         scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
-        holdout: int | str = "auto",
+        holdout: int | str | None = "auto",
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,

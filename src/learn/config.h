@@ -25,7 +25,7 @@ enum { GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_R
 #define GSAI_COUNT_AUTO UINT64_MAX
 
 typedef struct gsai_params {
-    uint64_t value[GSAI_PARAMS]; /* a count, the number of a choice, or 0 and 1 for off and on */
+    uint64_t value[GSAI_PARAMS]; /* a count (none: 0), the number of a choice, or 0 and 1 for off and on */
     char text[GSAI_PARAMS][GSAI_PARAM_TEXT];
     bool has_custom_loss;
     gsa_margin_loss custom_loss;

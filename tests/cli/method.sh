@@ -51,7 +51,7 @@ greedystep train copies.svm -o copies --quiet >log || fail copies
 same copies optimum
 
 echo "options of greedy step averaging choose it, or are refused"
-for option in "--passes 2" "--average last" "--holdout 100" "--holdout 0" "--order file"; do
+for option in "--passes 2" "--average last" "--holdout 100" "--holdout none" "--order file"; do
     greedystep train 2000.svm -o m $option --quiet | grep '^learned'
     try greedystep train 2000.svm -o refused --method optimum $option --quiet
     absent refused

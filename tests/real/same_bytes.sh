@@ -56,7 +56,7 @@ everything() {
     $command convert "$data" -o "$work/$1/2.gsac" --quiet > /dev/null
     train "$1" team "$data"
     train "$1" hinge "$data" --loss hinge --holdout 100
-    train "$1" squared-hinge "$work/$1/7.svm" --loss squared_hinge --holdout 0
+    train "$1" squared-hinge "$work/$1/7.svm" --loss squared_hinge --holdout none
     train "$1" paper "$data" --method paper --average suffix
     train "$1" shards "$data" --shards 3
     if [ "$rounds" = yes ]; then

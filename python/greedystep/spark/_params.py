@@ -118,8 +118,8 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     passes = _param(
         "passes",
-        "times to learn all rows by gsa; 0: as many as held-out rows gain by",
-        TypeConverters.toInt,
+        "times to learn all rows by gsa; auto: until held-out rows gain no more",
+        lambda value: value if value == "auto" else TypeConverters.toInt(value),
     )
     method = _param("method", "auto, optimum, gsa or paper: how to learn", TypeConverters.toString)
     scale = _param("scale", "auto, none or standard: whether features are standardised", TypeConverters.toString)
@@ -138,7 +138,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._setDefault(
-            passes=0,
+            passes="auto",
             method="auto",
             scale="auto",
             average="recent",
@@ -155,7 +155,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         """Set the column that says what rows count for, in proportion to each other."""
         return self._set(weightCol=value)
 
-    def setPasses(self, value: int) -> Any:
+    def setPasses(self, value: int | str) -> Any:
         """Set how often all rows are learned."""
         return self._set(passes=value)
 

@@ -253,7 +253,7 @@ class _GreedystepEstimator(
             self.columns_of(frame, self.getLabelCol(), weight or None),
             self._has_classes,
             self.library_parameters(),
-            self.getOrDefault("passes"),
+            0 if self.getOrDefault("passes") == "auto" else self.getOrDefault("passes"),
             self.getOrDefault("leastShardRows"),
             self.may_solve(),
         )
@@ -278,8 +278,8 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
     inputCols, categorical, cross, bits
         Instead: plain columns of numbers and words, as the command takes them from a table.
     labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
-    passes : int
-        Of greedy step averaging; 0: as many as held-out rows gain by.
+    passes : int or "auto"
+        Of greedy step averaging; "auto": until held-out rows gain no more.
     classWeight : {"none", "balanced"}
         "balanced": all classes count the same in all.
     method : {"auto", "optimum", "gsa", "paper"}
@@ -314,7 +314,7 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         categorical: list[str] | None = None,
         cross: list[str] | None = None,
         bits: int = 24,
-        passes: int = 0,
+        passes: int | str = "auto",
         classWeight: str = "none",
         method: str = "auto",
         scale: str = "auto",
@@ -366,7 +366,7 @@ predictionCol, passes, method, scale, average, fitIntercept, seed, leastShardRow
         categorical: list[str] | None = None,
         cross: list[str] | None = None,
         bits: int = 24,
-        passes: int = 0,
+        passes: int | str = "auto",
         method: str = "auto",
         scale: str = "auto",
         average: str = "recent",

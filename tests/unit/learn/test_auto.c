@@ -88,7 +88,7 @@ static void compare_with_oracle(size_t n_classes, const char *scale, int standar
 {
     rows *r = rows_random(20 + n_classes, n_classes == 2 ? 4001 : 16001, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("method", "auto", "scale", scale, "average", "last", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", scale, "average", "last", "holdout", "none", NULL);
     prepare(state, &batch);
     learn(state, &batch);
     oracle *o = calloc(1, sizeof *o);
@@ -127,7 +127,7 @@ static void votes_and_metric_follow_their_formulas(void **unused)
 static double final_loss(const char *scale, rows *r)
 {
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("method", "auto", "scale", scale, "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", scale, "holdout", "none", NULL);
     gsa_summary summary;
     learn(state, &batch);
     gsa_state_end_pass(state);
@@ -182,8 +182,8 @@ static void free_units_do_not_depend_on_units(void **unused)
     for (size_t e = 0; e < scaled->n_entries; e++)
         scaled->value[e] *= scaled->index[e] % 2 ? 1024.0f : 0x1p-20f;
     gsa_batch b = rows_batch(scaled);
-    gsa_state *one = state_with("method", "auto", "scale", "standard", "holdout", "0", NULL);
-    gsa_state *other = state_with("method", "auto", "scale", "standard", "holdout", "0", NULL);
+    gsa_state *one = state_with("method", "auto", "scale", "standard", "holdout", "none", NULL);
+    gsa_state *other = state_with("method", "auto", "scale", "standard", "holdout", "none", NULL);
     learn_random(one, 5, 800, FEATURES, 3);
     learn(other, &b);
     gsa_summary x = state_summary(one), y = state_summary(other);
@@ -236,7 +236,7 @@ static void squared_loss_does_not_diverge(void **unused)
             mean_square += r->label[row] * r->label[row] / (double)r->n_rows;
         }
         gsa_batch batch = rows_batch(r);
-        gsa_state *state = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL);
+        gsa_state *state = state_with("method", "auto", "loss", "squared", "holdout", "none", NULL);
         gsa_summary summary;
         learn(state, &batch);
         gsa_state_end_pass(state);

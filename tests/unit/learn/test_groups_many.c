@@ -43,7 +43,7 @@ static gsa_batch batch_of(const rows *r)
 
 static gsa_state *learner(uint64_t number, const gsa_batch *batch)
 {
-    const char *holdout = number % 4 < 2 ? "0" : "auto";
+    const char *holdout = number % 4 < 2 ? "none" : "auto";
     gsa_state *state =
         state_with("method", "gsa", "loss", "softmax", "scale", kind_of(number).scale, "holdout", holdout, NULL);
     prepare(state, batch);
@@ -315,7 +315,7 @@ static double loss_of(double from, double unit, const char *scale)
 {
     rows *r = dense_rows(from, unit);
     gsa_batch all = rows_batch(r), part = all;
-    gsa_state *state = state_with("method", "gsa", "loss", "softmax", "scale", scale, "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "gsa", "loss", "softmax", "scale", scale, "holdout", "none", NULL);
     gsa_summary summary[2];
     prepare(state, &all);
     for (size_t i = 0; i < 2; i++) {

@@ -99,7 +99,7 @@ static void free_parts(parts *of)
 static void slices_join_to_the_bits_of_a_merge(void **unused)
 {
     (void)unused;
-    static const char *const ways[][2] = {{"scale", "none"},   {"scale", "standard"}, {"holdout", "0"},
+    static const char *const ways[][2] = {{"scale", "none"},   {"scale", "standard"}, {"holdout", "none"},
                                           {"average", "full"}, {"average", "last"},   {"class_weight", "balanced"},
                                           {"intercept", "off"}};
     for (unsigned n_classes = 0; n_classes < 4; n_classes += n_classes ? 1 : 2) /* 0: numbers */
