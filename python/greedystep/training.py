@@ -92,7 +92,7 @@ def train(
         array.
     categorical, ignore, cross : lists of str
         Columns that are words even if they look like numbers, columns to leave out, and products
-        ("A*B") that are features too.
+        ("A:B") that are features too.
     bits : int, optional
         Words are hashed to 2^bits features; None: 24.
     skip_bad_rows : bool

@@ -168,7 +168,7 @@ def try_interrupt(harness, directory, wanted):
         if not wanted(name):
             continue
         models.plain(os.path.join(fresh(directory), "bad"), data.features(n_lines, n))
-        child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a*a", "--quiet",
+        child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a:a", "--quiet",
                                   "--memory-limit", "none"], cwd=directory, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         harness.n_runs += 1

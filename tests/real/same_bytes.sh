@@ -63,7 +63,7 @@ everything() {
         $command generate --rows 700000 --features 300 --nnz 5 --seed 5 --noise 0.1 -o "$work/$1/long.gsac"
         train "$1" rounds "$work/$1/long.gsac"
     fi
-    train "$1" table "$work/table.csv" --weight weight --cross 'city*age' --bits 14 --class-weight balanced
+    train "$1" table "$work/table.csv" --weight weight --cross city:age --bits 14 --class-weight balanced
 }
 
 command=$first

@@ -41,7 +41,7 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
     )
     cross = _param(
         "cross",
-        'of inputCols: products ("A*B") that are features too',
+        'of inputCols: products ("A:B") that are features too',
         TypeConverters.toListString,
     )
     bits = _param("bits", "words are hashed to 2^bits features", TypeConverters.toInt)

@@ -396,8 +396,8 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
                                          0xB4, 0x32, 0xE4, 0x02, 0x00, 0x81, 0x4B, 0xC6, 0xF8, 0x06, 0x00, 0x00, 0x00};
     static const char table[] = "y,a,c\nyes,1,red\nno,2,\"b\"\"lue\"\nno,3,green\nyes,4,\n";
     static const char vw[] = "1 |a x y:2 |b z\n-1 |a y |b q\n";
-    const gsa_reader_options columns = {.remember_names = 1, .label = "y", .ignore = "2", .cross = "c*c", .bits = 8};
-    const gsa_reader_options spaces = {.remember_names = 1, .cross = "a*b", .bits = 8};
+    const gsa_reader_options columns = {.remember_names = 1, .label = "y", .ignore = "2", .cross = "c:c", .bits = 8};
+    const gsa_reader_options spaces = {.remember_names = 1, .cross = "a:b", .bits = 8};
     const struct {
         const void *bytes;
         size_t size;
