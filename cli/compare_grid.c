@@ -117,7 +117,7 @@ static gsa_status write_row_results(const compare_grid *grid, size_t method, con
         write_result(grid->row_stream, &score);
     }
     if (ferror(grid->row_stream))
-        return gsai_fail(error, GSA_IO, "cannot write the results of --rows: %s", strerror(errno));
+        return gsai_fail(error, GSA_IO, "cannot write the results of --row-results: %s", strerror(errno));
     return GSA_OK;
 }
 

@@ -14,25 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const cli_option quiet_option = {
+    "quiet", 'q', OPTION_FLAG, false, NULL, NULL, 0, 0, "print errors only: no progress, notes or summary"};
+
+/* First what a model knows of its columns, last what is not for those who need files. */
 static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "table column to predict, by name or number; default: the one named label, target, y, class or click, or the "
-     "first if there is no header"},
-    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "table column with the weights of the rows"},
-    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
-     "table columns to treat as categories even if they look like numbers"},
-    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "table columns to leave out"},
-    {"cross", 0, OPTION_TEXT, false, "A*B,C*D", NULL, 0, 0,
-     "add the products of the features of two columns, or of two namespaces"},
-    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash words and crosses to 2^N features"},
+     "column to predict; default: label, target, y, class or click, without a header the first"},
+    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with the weights of the rows"},
+    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
+    {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},
+    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash categories and crosses to 2^N features"},
+    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "leave these columns out"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
-     "on a row that cannot be read: stop, or skip and count it"},
+     "at a row that cannot be read: stop, or skip and count it"},
     {"memory-limit", 0, OPTION_SIZE, false, "none|SIZE", "half of the memory", 0, 0,
-     "fail if data and tables need more memory, such as 512M or 2G (docs/memory.md)"},
-    /* The last one is not for those who need files. */
-    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
-     "read the rows of a DuckDB query in place of DATA, such as \"SELECT * FROM read_parquet('a/*.parquet')\""},
+     "fail rather than use more memory, such as 512M or 2G"},
+    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the rows of a DuckDB query in place of DATA"},
 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 5 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {
@@ -54,13 +54,15 @@ static void append_options(cli_option *out, size_t *n, const cli_option *more, s
         out[(*n)++] = more[i];
 }
 
-size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *first_parameter)
+size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], option_sections *sections)
 {
-    size_t n = 0;
+    size_t n = 0, n_known = verb->has_model ? N_OF_COLUMNS : 0;
     append_options(out, &n, verb->options, verb->n_options);
+    append_options(out, &n, &quiet_option, 1);
+    sections->reader = n;
     if (verb->reads_data)
-        append_options(out, &n, reader_options, sizeof reader_options / sizeof *reader_options - verb->needs_files);
-    *first_parameter = n;
+        append_options(out, &n, reader_options + n_known, N_READER_OPTIONS - n_known - verb->needs_files);
+    sections->parameter = n;
     for (size_t i = 0; verb->takes_parameters && gsa_param_at(i) != NULL; i++) {
         cli_option parameter = option_of_parameter(gsa_param_at(i));
         append_options(out, &n, &parameter, 1);
@@ -68,15 +70,10 @@ size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *fir
     return n;
 }
 
-const char *options_heading(const cli_verb *verb, size_t number)
+size_t options_of_readers(const cli_option **out)
 {
-    cli_option options[MAX_OPTIONS];
-    size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
-    if (number == first_parameter && number < n_options)
-        return "Parameters of training";
-    if (number == verb->n_options && number < first_parameter)
-        return "Reading data";
-    return number == 0 ? "Options" : NULL;
+    *out = reader_options;
+    return N_READER_OPTIONS;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
@@ -135,6 +132,11 @@ static const char *nearest_option(const cli_arguments *arguments, const char *ty
 static int complain_unknown(const cli_arguments *arguments, const char *name, size_t length)
 {
     char typed[OPTION_NAME_SIZE], shown[OPTION_NAME_SIZE];
+    for (size_t i = 0; i < N_OF_COLUMNS && arguments->verb->has_model; i++) {
+        if (names_equal_up_to(name, length, reader_options[i].name))
+            return complain_usage("%s takes no --%s, which the model knows; leave it out", arguments->verb->name,
+                                  reader_options[i].name);
+    }
     snprintf(typed, sizeof typed, "%.*s", (int)(length < sizeof typed ? length : sizeof typed - 1), name);
     bool is_negated = names_equal_up_to(typed, length < 3 ? length : 3, "no-");
     const char *negated = is_negated ? nearest_option(arguments, typed + 3, true) : NULL;
@@ -320,7 +322,7 @@ static int check_complete(const cli_arguments *arguments)
 int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out)
 {
     *out = (cli_arguments){.verb = verb, .argc = argc, .argv = argv};
-    out->n_options = options_of(verb, out->options, &out->first_parameter);
+    out->n_options = options_of(verb, out->options, &out->sections);
     out->positional = calloc((size_t)argc, sizeof *out->positional);
     if (out->positional == NULL)
         return complain_failed("out of memory");

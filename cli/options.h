@@ -1,8 +1,8 @@
 /* The command line: options by table, positional arguments, and what is wrong with them.
  *
- * `--name value`, `--name=value`, `-o FILE`, `-oFILE`; `--` ends the options. A dash and an underscore in a name are
- * the same. A switch is `--name on`, `--name off`, `--name` or `--no-name`; a flag takes no separate value. An option
- * is given once at most. */
+ * `--name value`, `--name=value`, `-o FILE`, `-oFILE`, `-q`; `--` ends the options. A dash and an underscore in a name
+ * are the same. A switch is `--name on`, `--name off`, `--name` or `--no-name`; a flag takes no separate value. An
+ * option is given once at most. */
 #ifndef GREEDYSTEP_CLI_OPTIONS_H
 #define GREEDYSTEP_CLI_OPTIONS_H
 
@@ -43,6 +43,7 @@ typedef struct cli_verb {
     const cli_option *options;
     size_t n_options;
     bool reads_data;        /* has the options of readers too */
+    bool has_model;         /* which knows the columns: options that say what columns are do not belong to the verb */
     bool needs_files;       /* cannot do with the rows of a query, which come once */
     bool takes_parameters;  /* has the parameters of training too */
     const char *positional; /* what a positional argument is called, NULL if none is taken */
@@ -52,13 +53,18 @@ typedef struct cli_verb {
 
 enum { MAX_OPTIONS = 64 };
 
+/* Where the options of readers and the parameters of training begin. */
+typedef struct option_sections {
+    size_t reader, parameter;
+} option_sections;
+
 typedef struct cli_arguments {
     const cli_verb *verb;
     int argc; /* of the whole command, for messages that repeat it */
     char **argv;
-    /* The options of the verb: its own, those of readers, then from first_parameter on those of training. */
-    cli_option options[MAX_OPTIONS];
-    size_t n_options, first_parameter;
+    cli_option options[MAX_OPTIONS]; /* as options_of lists them */
+    size_t n_options;
+    option_sections sections;
     const char *value[MAX_OPTIONS]; /* as typed; NULL: not given */
     uint64_t number[MAX_OPTIONS];   /* of a count or size that was given; of a word 0 */
     const char **positional;        /* points into memory of its own */
@@ -71,10 +77,11 @@ typedef struct cli_arguments {
 int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out);
 void arguments_free(cli_arguments *arguments);
 
-/* The options that a verb understands. */
-size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *first_parameter);
-/* What stands above option `number` of a verb in its manual: NULL if it goes with the one before. */
-const char *options_heading(const cli_verb *verb, size_t number);
+/* Lists the options that a verb understands: its own, --quiet, those of readers, the parameters. Returns their number.
+ */
+size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], option_sections *sections);
+/* Lists the options of readers. Returns their number. */
+size_t options_of_readers(const cli_option **out);
 
 /* By name; the name must be in the table. Values are as typed, else the default. */
 bool arguments_given(const cli_arguments *arguments, const char *name);

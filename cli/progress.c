@@ -25,6 +25,7 @@ double progress_clock(void)
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
 {
     double now = progress_clock();
+    shown = shown && !message_is_quiet();
     *progress = (cli_progress){.shown = shown,
                                .is_live = shown && style_is_on(stderr),
                                .began = now,

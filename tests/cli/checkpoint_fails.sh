@@ -11,6 +11,11 @@ mkdir kept
 echo "[exit $?]"
 # the folder may go away before the file is made, or before it is renamed
 sed 's/: No such file or directory;/: its directory does not exist; make it first;/' err | sort -u
-grep ^learned out
+wc -c <out | tr -d " "
 greedystep train - -o whole --quiet <data.svm >log
 same whole m
+
+echo "-- the checkpoint would be the state of the model --"
+mkdir folder
+try greedystep train data.svm -o m --checkpoint .
+try greedystep train data.svm -o folder/m --checkpoint ./folder
