@@ -234,7 +234,6 @@ static int save_and_report(training *run)
     train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
     bool as_json = arguments_flag(run->arguments, "json");
     code = as_json || !message_is_quiet() ? train_summary_print(&outcome, as_json) : EXIT_DONE;
-    trace_results(&run->trace, run->state, run->test.reader, run->reader, &run->env);
     trace_end(&run->trace, run->state, run->stopped, outcome.n_bad_rows, outcome.held_out_loss);
     if (run->stopped)
         return interrupt_exit_code();

@@ -298,9 +298,11 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_intercept": (c_double, [_P, c_size_t]),
     "gsa_model_weights": (POINTER(c_float), [_P]),
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
+    "gsa_model_class": (c_size_t, [_P, _B, c_size_t]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
     "gsa_metrics_new": (c_int, [_P, _ENV, _OUT, _E]),
     "gsa_metrics_free": (None, [_P]),
+    "gsa_metrics_update": (c_int, [_P, _B, _E]),
     "gsa_metrics_finish": (c_int, [_P, _E]),
     "gsa_metrics_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
     "gsa_reader_open": (

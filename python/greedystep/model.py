@@ -68,6 +68,16 @@ def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
     return np.array(labels)
 
 
+def finished(metrics: Handle) -> dict[str, float]:
+    """Return the metrics of all rows that were added, by name."""
+    call("gsa_metrics_finish", metrics.pointer)
+    found: dict[str, float] = {}
+    metric = c.Metric()
+    while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
+        found[c.text_of(metric.name) or ""] = float(metric.value)
+    return found
+
+
 class Model:
     """What was learned from data: :func:`greedystep.train` and :func:`greedystep.load` make it.
 
@@ -214,12 +224,7 @@ class Model:
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer, None), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.env))
         reader.close()
-        call("gsa_metrics_finish", metrics.pointer)
-        found: dict[str, float] = {}
-        metric = c.Metric()
-        while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
-            found[c.text_of(metric.name) or ""] = float(metric.value)
-        return found
+        return finished(metrics)
 
     # ---- elsewhere ------------------------------------------------------------------------------
 
