@@ -6,6 +6,8 @@
 #include "number.h"
 #include "suggest.h"
 
+#include "base/text.h"
+
 #include <greedystep/greedystep.h>
 
 #include <assert.h>
@@ -187,7 +189,7 @@ static int check_choice(const char *name, const char *choices, const char *value
 
 static int check_count(const cli_option *option, const char *name, const char *value, uint64_t *number)
 {
-    if (number_parse_count(value, number) && *number >= option->min && *number <= option->max)
+    if (gsai_count_parse(value, number) && *number >= option->min && *number <= option->max)
         return EXIT_DONE;
     int words = words_length(option);
     return complain_usage("--%s %s: expected %.*s%sa whole number from %" PRIu64 " to %" PRIu64, name, value, words,
@@ -220,7 +222,7 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
     case OPTION_REAL:
         return check_real(option, name, value);
     case OPTION_SIZE:
-        if (number_parse_size(value, number) && *number > 0)
+        if (number_parse_size(value, number))
             return EXIT_DONE;
         return complain_usage("--%s %s: expected %.*s or a size in bytes such as 512M or 2G, below 2^64", name, value,
                               words_length(option), option->takes);
@@ -374,7 +376,7 @@ uint64_t arguments_number(const cli_arguments *arguments, const char *name)
     uint64_t initial = 0;
     if (arguments->value[at] != NULL)
         return arguments->number[at];
-    return number_parse_count(arguments->options[at].initial, &initial) ? initial : 0;
+    return gsai_count_parse(arguments->options[at].initial, &initial) ? initial : 0;
 }
 
 double arguments_real(const cli_arguments *arguments, const char *name)

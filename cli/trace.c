@@ -66,12 +66,10 @@ int trace_check(const cli_arguments *arguments)
     free(state);
     if (is_result)
         return complain_usage("--trace %s is the model or its state; give another name", path);
-    for (size_t i = 0; i <= arguments->n_positional; i++) {
-        const char *input = i < arguments->n_positional ? arguments->positional[i] : test;
-        if (input != NULL && session_is_same_file(path, input))
-            return complain_failed("--trace %s is an input and would be overwritten; give another name", path);
-    }
-    return output_check_place(path);
+    int code = session_check_not_input(path, "--trace", arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && test != NULL)
+        code = session_check_not_input(path, "--trace", &test, 1);
+    return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
 /* Whether a run that was killed has left a part of a line. */
