@@ -139,7 +139,7 @@ static void show_progress(compare_grid *grid, size_t done, size_t method)
              compare_method_parameters(&grid->methods[method], parameters));
     double left = done > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / fraction : NAN;
     progress_append_left(line, sizeof line, left);
-    progress_draw(progress, line, "");
+    progress_draw(progress, line);
 }
 
 static void show_method(compare_grid *grid, size_t method)

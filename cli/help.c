@@ -64,11 +64,8 @@ static const help_entry about[] = {
      "The state of the run, beside its model. `train --resume`, `train --start-from` and `merge` read it."},
     {NULL, "FILE.gsac", "A cache of parsed rows. `convert` writes it, and every verb reads it in place of text."},
     {NULL, "-", "In place of a file: standard input, or standard output after -o."},
-    {"Environment", "NO_COLOR", "If set and not empty, output has no colours and no charts."},
+    {"Environment", "NO_COLOR", "If set and not empty, output has no colours."},
     {NULL, "TERM", "If unset or dumb, output is plain lines, as into a file."},
-    {NULL, "LC_ALL, LC_CTYPE, LANG",
-     "The first one set decides whether the terminal shows UTF-8, which charts need. Numbers are read and written the "
-     "same in every locale."},
     {NULL, "TMPDIR", "Folder for the temporary cache of rows that `train` keeps of compressed files; default /tmp."},
     {NULL, "GREEDYSTEP_DUCKDB",
      "Path of the DuckDB library, which reads Parquet and --sql; default libduckdb.so on the library path."},

@@ -74,7 +74,7 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
     train_spill_tell(&run->spill, summary.pass, reader, &run->progress);
-    progress_show_training(&run->progress, learner, &summary, run->state, reader);
+    progress_show_training(&run->progress, learner, &summary, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
 }
 
@@ -288,8 +288,6 @@ static int learn(training *run)
         status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;
     run->stopped = status == GSA_STOPPED;
-    if (status == GSA_OK || run->stopped)
-        progress_show_losses(&run->progress);
     progress_clear(&run->progress);
     trace_learned(&run->trace);
     if (status != GSA_OK && !run->stopped) {
