@@ -15,7 +15,7 @@ static const char *kind_of(const cli_option *option)
         {"FILE", "file"}, {"MODEL", "model"}, {"DIR", "folder"}, {"LIST", "methods"}};
     if (option->kind == OPTION_FLAG)
         return "none";
-    if (option->kind == OPTION_CHOICE || option->kind == OPTION_SWITCH)
+    if (option->kind == OPTION_CHOICE || option->kind == OPTION_SWITCH || option_words(option) > 0)
         return "choice";
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(option->takes, known[i][0]) == 0)
@@ -53,8 +53,10 @@ static void put_line(const char *verb, const char *dashes, const char *word, con
     printf("%s\t%s%s\t%s\t", verb, dashes, word, kind);
     if (strcmp(kind, "methods") == 0)
         put_methods();
+    else if (strcmp(kind, "choice") == 0)
+        printf("%.*s", option_words(option) > 0 ? option_words(option) : (int)strlen(option->takes), option->takes);
     else
-        fputs(strcmp(kind, "choice") == 0 ? option->takes : "-", stdout);
+        putchar('-');
     putchar('\t');
 }
 

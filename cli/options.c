@@ -151,10 +151,10 @@ static int complain_unknown(const cli_arguments *arguments, const char *name, si
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-/* Returns how many bytes of "auto|none|N" are words: those before what stands for a number. */
-static int words_length(const cli_option *option)
+int option_words(const cli_option *option)
 {
-    const char *last = strrchr(option->takes, '|');
+    bool is_number = option->kind == OPTION_COUNT || option->kind == OPTION_SIZE;
+    const char *last = is_number ? strrchr(option->takes, '|') : NULL;
     return last != NULL ? (int)(last - option->takes) : 0;
 }
 
@@ -191,7 +191,7 @@ static int check_count(const cli_option *option, const char *name, const char *v
 {
     if (gsai_count_parse(value, number) && *number >= option->min && *number <= option->max)
         return EXIT_DONE;
-    int words = words_length(option);
+    int words = option_words(option);
     return complain_usage("--%s %s: expected %.*s%sa whole number from %" PRIu64 " to %" PRIu64, name, value, words,
                           option->takes, words > 0 ? " or " : "", option->min, option->max);
 }
@@ -210,7 +210,7 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
 {
     char name[OPTION_NAME_SIZE];
     option_display_name(option->name, name);
-    if ((option->kind == OPTION_COUNT || option->kind == OPTION_SIZE) && is_word(option, value))
+    if (option_words(option) > 0 && is_word(option, value))
         return EXIT_DONE;
     switch (option->kind) {
     case OPTION_TEXT:
@@ -225,7 +225,7 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
         if (number_parse_size(value, number))
             return EXIT_DONE;
         return complain_usage("--%s %s: expected %.*s or a size in bytes such as 512M or 2G, below 2^64", name, value,
-                              words_length(option), option->takes);
+                              option_words(option), option->takes);
     case OPTION_SWITCH:
     case OPTION_FLAG:
         return check_choice(name, "on|off", value);

@@ -94,6 +94,8 @@ bool arguments_flag(const cli_arguments *arguments, const char *name);
 enum { VALUE_TEXT_SIZE = 24 };
 const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE]);
 
+/* Returns how many bytes of what a count or size takes are words: in "auto|none|N" those before |N. */
+int option_words(const cli_option *option);
 /* A name with dashes, for messages. */
 enum { OPTION_NAME_SIZE = 48 };
 const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE]);

@@ -43,10 +43,10 @@ def _find(name: str, folder: str) -> str | None:
 
 def _strongest(model: Model, labels: list[str]) -> list[Event]:
     weights = model._model.weights()
-    size = np.abs(weights).ravel()
-    top = np.argsort(-size, kind="stable")[:_STRONGEST]
+    used = np.flatnonzero(weights)  # few of the features that words are hashed to
+    top = used[np.argsort(-np.abs(weights.ravel()[used]), kind="stable")[:_STRONGEST]]
     found = []
-    for feature, output in (divmod(int(i), weights.shape[1]) for i in top if size[i] > 0):
+    for feature, output in (divmod(int(i), weights.shape[1]) for i in top):
         entry: Event = {"index": feature + 1, "weight": float(weights[feature, output])}
         name = model._model.name(feature)
         if name is not None:
