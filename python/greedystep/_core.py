@@ -6,6 +6,7 @@ import ctypes
 import io
 import itertools
 import os
+import struct
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_size_t, c_void_p
@@ -68,9 +69,25 @@ def _delta_arrays(deltas: Sequence[bytes]) -> tuple[Any, Any, int]:
     return (c_char_p * n)(*deltas), (c_size_t * n)(*map(len, deltas)), n
 
 
-def reduce_deltas(deltas: Sequence[bytes]) -> bytes:
-    """Return the sum of the deltas of all replicas for a range of features, in the order of the replicas."""
-    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(deltas), byref(plain_env()))
+def reduce_deltas(deltas: Sequence[bytes | None]) -> bytes:
+    """Return the sum of the deltas of all replicas for a range of features, in the order of the replicas.
+
+    None is a replica that has touched none of the features.
+    """
+    some = next(delta for delta in deltas if delta is not None)
+    # In the format of deltas: the range, the first replica and how many they are, no chunks.
+    found = [delta or some[:32] + struct.pack("<3Q", number, 1, 0) for number, delta in enumerate(deltas)]
+    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(found), byref(plain_env()))
+
+
+def plan_first_rows(n_rows: int, n_shards: int) -> int:
+    """Return how many rows of each shard are learned before the first pass."""
+    return int(c.library().gsa_plan_first_rows(n_rows, n_shards))
+
+
+def plan_replicas(n_rows: int, shard_rows: int) -> int:
+    """Return how many shards of this size all rows would be."""
+    return int(c.library().gsa_plan_replicas(n_rows, shard_rows))
 
 
 def may_fit(n_rows: int, n_entries: int, n_outputs: int) -> bool:
