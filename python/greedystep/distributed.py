@@ -67,7 +67,9 @@ class Rows:
     cross: Sequence[str] = ()
     bits: int | None = None
 
-    def open(self, run: Run, schema: str | None = None, *, remember_names: bool = False) -> Reader:
+    def open(
+        self, run: Run, schema: str | None = None, *, remember_names: bool = False, without_labels: bool = False
+    ) -> Reader:
         """Return a reader of the rows that follows a schema; None: the schema that they have."""
         has_column = isinstance(self.weight, str)
         options = reader_options(
@@ -78,6 +80,7 @@ class Rows:
             cross=self.cross,
             bits=self.bits,
             remember_names=remember_names,
+            without_labels=without_labels,
         )
         weights = None if has_column else self.weight
         opened = open_data(self.data, options, run, y=self.y, weights=weights, schema=schema)
@@ -268,14 +271,14 @@ class Part(NamedTuple):
         return self.loss_sum / self.loss_weight if self.loss_weight > 0 else math.nan
 
 
-def _learn_rows(training: Training, replica: State, rows: Any, shard: int) -> int:
-    """Let a replica learn a shard, but for rows that are learned already; return how many rows the shard has."""
-    run, is_first = Run(1), training.state.summary().pass_ == 1
-    remembers = is_first and training.schema is not None
+def _learn_rows(training: Training, replica: State, rows: Any, shard: int, n_skipped: int) -> int:
+    """Let a replica learn a shard, but for its first rows; return how many rows it learned."""
+    run = Run(1)
+    # Names of features are kept by the state from the first pass on.
+    remembers = training.schema is not None and training.state.summary().pass_ == 1
     reader = _open(rows, run, training.schema, remember_names=remembers)
-    skipped = training.first[shard] if is_first else 0
-    rest = open_blocks(lambda: rows_from(reader, skipped), run) if skipped > 0 else reader
-    n_rows = skipped + replica.train_shard(rest, shard, run)
+    rest = open_blocks(lambda: rows_from(reader, n_skipped), run) if n_skipped > 0 else reader
+    n_rows = replica.train_shard(rest, shard, run)
     if remembers:
         replica.take_names(reader)
     for one in {rest, reader}:
@@ -285,22 +288,24 @@ def _learn_rows(training: Training, replica: State, rows: Any, shard: int) -> in
 
 def learn_parts(training: Training, rows: Any, shard: int) -> Iterator[Part]:
     """Yield what :func:`learn` returns, one part at a time, for engines that stream."""
-    base, expected = training.state, training.rows[shard]
+    base, width = training.state, training.range_features
     before = base.summary()
-    replica = base.fork(plan_replicas(sum(training.rows), expected))
-    n_rows = 0 if rows is None else _learn_rows(training, replica, rows, shard)
-    if n_rows != expected:
+    n_rows = training.rows[shard] if shard < len(training.rows) else 0
+    n_skipped = training.first[shard] if n_rows > 0 and before.pass_ == 1 else 0
+    replica = base.fork(plan_replicas(sum(training.rows), n_rows))
+    learned = 0 if rows is None else _learn_rows(training, replica, rows, shard, n_skipped)
+    if n_skipped + learned != n_rows:
         raise ValueError(
-            f"shard {shard} had {expected} rows when they were counted and has {n_rows} now: it must have the same "
-            "rows in every pass; train on a copy"
+            f"shard {shard} had {n_rows} rows when they were counted and has {n_skipped + learned} now: it must have "
+            "the same rows in every pass; train on a copy"
         )
-    after, width = replica.summary(), training.range_features
+    if n_rows == 0:
+        return
+    after = replica.summary()
     loss = (after.loss_sum - before.loss_sum, after.loss_weight - before.loss_weight)
-    learned = n_rows - (training.first[shard] if before.pass_ == 1 else 0)
     content = replica.write_delta_header(base) if width > 0 else replica.write()
-    if n_rows > 0:
-        yield Part(HEADER, shard, learned, *loss, content)
-    if n_rows > 0 and width > 0:
+    yield Part(HEADER, shard, learned, *loss, content)
+    if width > 0:
         number = training.shards.index(shard)
         for part in range(-(-after.n_features // width)):
             yield Part(part, shard, 0, 0.0, 0.0, replica.write_delta(number, base, part * width, width))
