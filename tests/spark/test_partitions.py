@@ -136,7 +136,7 @@ def test_a_partition_of_nearly_all_rows_is_learned_with_the_others(spark, tmp_pa
     uneven = spark.read.parquet(parquet(tmp_path / "uneven", pairs(N), sizes))
     fitted = classifier(least=min(sizes)).fit(uneven)
     assert shard_rows(fitted) == sorted(sizes)
-    assert log_loss(fitted, frame) < 1.02 * log_loss(model, frame)
+    assert log_loss(fitted, frame) < 1.04 * log_loss(model, frame)
     merges = merged_in_slices(monkeypatch, width=20)
     assert bits(classifier(least=min(sizes)).fit(uneven)) == bits(fitted)
     assert merges
