@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Callable, Union
 
 import numpy as np
@@ -106,33 +107,6 @@ def _is_fraction(label: Label) -> bool:
     return isinstance(label, float) and not label.is_integer()
 
 
-def tell_labels(state: State, rows: Sequence[int], seen: Sequence[SeenLabels]) -> None:
-    """Add all labels to a state, in the order in which blocks of rows show them: all replicas number them alike."""
-    blocks: dict[int, list[Label]] = {}
-    known: set[Label] = set()
-    n_before = 0
-    for n_rows, labels in zip(rows, seen):
-        for label, row in sorted(labels.first_row.items(), key=lambda one: one[1]):
-            if label not in known:
-                known.add(label)
-                blocks.setdefault((n_before + row) // c.BLOCK_ROWS, []).append(label)
-        n_before += n_rows
-    for number in sorted(blocks):
-        state.prepare(_without_features(blocks[number]))
-    if state.summary().n_classes > 0 and any(labels.are_too_many for labels in seen):
-        raise ValueError(f"there are more than {MAX_LABELS} different labels, too many for classes")
-
-
-def _without_features(labels: list[Label]) -> Block:
-    """Return rows of weight 0, which only add their labels."""
-    block = Block(len(labels))
-    block.lend("row_start", np.zeros(len(labels) + 1, np.int64))
-    block.lend("index", np.zeros(1, np.uint32))
-    block.lend("weight", np.zeros(len(labels), np.float32))
-    Labels(labels).lend(block, 0, len(labels))
-    return block
-
-
 # ---- first rows ----------------------------------------------------------------------------------
 
 
@@ -180,6 +154,62 @@ class FirstRows:
         self.has_weights = self.has_weights or bool(batch.weight)
 
 
+# ---- both ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What is known of a shard before it is learned.
+
+    Attributes
+    ----------
+    n_rows : int
+    labels : SeenLabels
+        Its different labels.
+    first : FirstRows
+        Its first rows.
+    schema : str or None
+        The meaning of a table's columns.
+    is_file : bool
+        It ends with a file, which ends a block of rows as well.
+    """
+
+    n_rows: int = 0
+    labels: SeenLabels = field(default_factory=SeenLabels)
+    first: FirstRows = field(default_factory=FirstRows)
+    schema: str | None = None
+    is_file: bool = False
+
+
+def tell_labels(state: State, scans: Sequence[Scan]) -> None:
+    """Add all labels to a state, in the order in which blocks of rows show them: all replicas number them alike."""
+    blocks: dict[int, list[Label]] = {}
+    known: set[Label] = set()
+    n_before = 0
+    for one in scans:
+        for label, row in sorted(one.labels.first_row.items(), key=lambda found: found[1]):
+            if label not in known:
+                known.add(label)
+                blocks.setdefault((n_before + row) // c.BLOCK_ROWS, []).append(label)
+        n_before += one.n_rows
+        if one.is_file:
+            n_before += -n_before % c.BLOCK_ROWS
+    for number in sorted(blocks):
+        state.prepare(_without_features(blocks[number]))
+    if state.summary().n_classes > 0 and any(one.labels.are_too_many for one in scans):
+        raise ValueError(f"there are more than {MAX_LABELS} different labels, too many for classes")
+
+
+def _without_features(labels: list[Label]) -> Block:
+    """Return rows of weight 0, which only add their labels."""
+    block = Block(len(labels))
+    block.lend("row_start", np.zeros(len(labels) + 1, np.int64))
+    block.lend("index", np.zeros(1, np.uint32))
+    block.lend("weight", np.zeros(len(labels), np.float32))
+    Labels(labels).lend(block, 0, len(labels))
+    return block
+
+
 def _joined(firsts: Sequence[FirstRows], counts: Sequence[int]) -> Given:
     """Return so many of the first rows of every shard, in the order of shards."""
     taken = [(one, n) for one, n in zip(firsts, counts) if n > 0]
@@ -190,15 +220,18 @@ def _joined(firsts: Sequence[FirstRows], counts: Sequence[int]) -> Given:
     return Given(features_of(features), Labels(labels), weights if has_weights else None)
 
 
-def learn_first(state: State, rows: Sequence[int], firsts: Sequence[FirstRows], counts: Sequence[int]) -> None:
-    """Let a state learn so many of the first rows of every shard; those that the input begins with identify the run."""
-    beginning, left = [], _RUN_ID_ROWS
-    for n_rows, first in zip(rows, firsts):
-        beginning.append(min(left, first.n_rows))
-        left = left - beginning[-1] if first.n_rows == n_rows else 0
+def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> None:
+    """Let a state learn so many of the first rows of every shard; those of the first block identify the run."""
     if sum(counts) == 0:
         return
-    state.prepare(_joined(firsts, beginning).block(0, sum(beginning)))
+    firsts = [one.first for one in scans]
+    beginning, left = [], _RUN_ID_ROWS
+    for one in scans:
+        beginning.append(min(left, one.first.n_rows))
+        ends = one.is_file and one.n_rows > 0
+        left = 0 if ends or one.first.n_rows < one.n_rows else left - beginning[-1]
+    if sum(beginning) > 0:
+        state.prepare(_joined(firsts, beginning).block(0, sum(beginning)))
     run = Run(1)
     reader = _joined(firsts, counts).open(run)
     state.train_shard(reader, c.FIRST_SHARD, run)

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from . import _library as c
 from ._core import Reader, State, plan_first_rows, plan_replicas, reader_options, reduce_deltas
-from ._data import open_data
-from ._first import FirstRows, SeenLabels, learn_first, rows_from, tell_labels
+from ._data import open_data, paths_of
+from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from, tell_labels
 from ._given import Given, open_blocks
 from ._run import Run
 from .model import Model
@@ -98,27 +98,6 @@ def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = Fal
 # ---- before the first pass -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Scan:
-    """What is known of a shard before it is learned.
-
-    Attributes
-    ----------
-    n_rows : int
-    labels : SeenLabels
-        Its different labels.
-    first : FirstRows
-        Its first rows.
-    schema : str or None
-        The meaning of a table's columns.
-    """
-
-    n_rows: int = 0
-    labels: SeenLabels = field(default_factory=SeenLabels)
-    first: FirstRows = field(default_factory=FirstRows)
-    schema: str | None = None
-
-
 def schema_of(rows: Any) -> str | None:
     """Return what the columns of a table mean, from its first rows; None: rows with feature numbers."""
     reader = _open(rows, Run(1), None)
@@ -143,7 +122,8 @@ def scan(rows: Any, n_shards: int, *, schema: str | None = None) -> Scan:
     -------
     Scan
     """
-    reader = _open(rows, Run(1), schema)
+    given = rows if isinstance(rows, Rows) else Rows(rows)
+    reader = given.open(Run(1), schema)
     labels = SeenLabels()
     first = FirstRows(plan_first_rows(c.NO_ROW, n_shards), c.FIRST_ENTRIES // max(1, n_shards))
     n_rows, batch = 0, c.Batch()
@@ -151,7 +131,7 @@ def scan(rows: Any, n_shards: int, *, schema: str | None = None) -> Scan:
         labels.add(batch, n_rows)
         first.add(batch)
         n_rows += batch.n_rows
-    found = Scan(n_rows, labels, first, reader.schema)
+    found = Scan(n_rows, labels, first, reader.schema, paths_of(given.data) is not None)
     reader.close()
     return found
 
@@ -241,10 +221,10 @@ def begin(scans: Sequence[Scan], *, passes: int = 0, **parameters: Any) -> Train
     state = State.new(parameter_texts({"order": "shuffled", **parameters}))
     state.set_schema(schema)
     rows = tuple(one.n_rows for one in scans)
-    tell_labels(state, rows, [one.labels for one in scans])
+    tell_labels(state, scans)
     most = plan_first_rows(sum(rows), len(filled))
     first = tuple(min(one.first.n_rows, most) for one in scans)
-    learn_first(state, rows, [one.first for one in scans], first)
+    learn_first(state, scans, first)
     state.end_pass()
     return _between_passes(Training(state, rows, first, schema, passes))
 

@@ -89,23 +89,30 @@ def test_tables_have_the_bytes_of_the_command(tmp_path, form):
     columns = {"label": "came", "weight": "times", "bits": 12}
     words = [word for name, value in columns.items() for word in (f"--{name}", value)]
     schema = schema_of(Rows(paths[0], **columns))
-    if form == "gsac":
-        for path in paths:
-            run_command("convert", path, "-o", path.with_suffix(".gsac"), *words, "--quiet")
-        paths, words, columns = [path.with_suffix(".gsac") for path in paths], [], {}
     model = by_command(tmp_path, *paths, *words, "--shards", 3)
     data = [pyarrow.csv.read_csv(path) for path in paths] if form == "arrow" else paths
+    if form == "gsac":
+        data, columns = [path.with_suffix(".gsac") for path in paths], {}
+        for path, cache in zip(paths, data):
+            run_command("convert", path, "-o", cache, *words, "--quiet")
     assert_same_bytes(trained([Rows(one, **columns) for one in data], schema=schema, shards=3), model)
 
 
-def test_classes_that_come_late_are_numbered_as_by_the_command(tmp_path):
+@pytest.mark.parametrize("form", ["arrays", "files"])
+def test_classes_that_come_late_are_numbered_as_by_the_command(tmp_path, form):
     n = 140_000
     X, y = planted(n, 10, 3, seed=5)
     y[:100_000] %= 2
-    y[100_000:] += y[100_000:] == 1  # rows of class 2 come before those of class 1, which the first rows show
-    y[0], y[70_000], y[135_000] = 7, 9, 8
-    model = by_command(tmp_path, write_libsvm(tmp_path / "rows.svm", X, y), "--shards", 2, "--passes", 1)
-    shards = [Rows(X[part], y[part]) for part in bounds(n, 2)]
+    y[0], y[69_000], y[71_000], y[139_000] = 7, 9, 8, 6
+    parts = bounds(n, 2)
+    paths = [write_libsvm(tmp_path / f"{part.start}.svm", X[part], y[part]) for part in parts]
+    if form == "arrays":
+        shards = [Rows(X[part], y[part]) for part in parts]
+        (tmp_path / "rows.svm").write_text("".join(path.read_text() for path in paths))
+        model = by_command(tmp_path, tmp_path / "rows.svm", "--shards", 2, "--passes", 1)
+    else:
+        shards = paths
+        model = by_command(tmp_path, *paths, "--shards", 2, "--passes", 1)
     assert_same_bytes(trained(shards, passes=1, shards=2), model)
 
 
@@ -121,6 +128,16 @@ def test_deltas_have_the_bits_of_whole_replicas(monkeypatch):
     by_deltas = trained(shards)
     assert by_deltas.range_features == 7
     assert by_deltas.state.write() == whole.state.write()
+
+
+def test_files_may_be_empty_or_short(tmp_path):
+    paths = [tmp_path / f"{number}.csv" for number in range(4)]
+    for path, n in zip(paths, (0, 600, 0, 700)):
+        path.write_text("f,y\n" + "".join(f"{i * i % 7},{i % 3 % 2}\n" for i in range(n)))
+    training = trained([Rows(path, label="y") for path in paths], scanned=lambda _: 2)
+    assert training.shards == [1, 3]
+    filled = trained([Rows(path, label="y") for path in paths if path.stat().st_size > 9])
+    assert filled.state.summary().n_rows == training.state.summary().n_rows
 
 
 def test_a_shard_may_be_empty(monkeypatch):

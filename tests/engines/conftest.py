@@ -64,13 +64,13 @@ def expected(files, tmp_path_factory) -> bytes:
 
 
 @pytest.fixture
-def cached(shards, tmp_path):
-    """The same rows as caches, and the command's model of these."""
-    caches = [tmp_path / f"{number}.gsac" for number in range(N_SHARDS)]
-    for rows, cache in zip(shards, caches):
-        words = ["convert", rows.data, "--label", rows.label, "--bits", str(rows.bits), "-o", cache, "--quiet"]
+def caches(shards, tmp_path) -> list[Rows]:
+    """The same rows as caches."""
+    paths = [tmp_path / f"{number}.gsac" for number in range(N_SHARDS)]
+    for rows, path in zip(shards, paths):
+        words = ["convert", rows.data, "--label", rows.label, "--bits", str(rows.bits), "-o", path, "--quiet"]
         subprocess.run([command(), *words], check=True)
-    return [Rows(str(cache)) for cache in caches], by_command(tmp_path / "of caches", *caches, "--shards", N_SHARDS)
+    return [Rows(str(path)) for path in paths]
 
 
 def saved(model, folder: Path) -> bytes:

@@ -39,8 +39,7 @@ def test_a_worker_killed_in_mid_pass_changes_no_bit(start, shards, expected, tmp
     assert_killed(tmp_path / "killed")
 
 
-def test_caches_have_the_bytes_of_the_command(start, cached, tmp_path):
-    caches, expected = cached
+def test_caches_have_the_bytes_of_their_tables(start, caches, expected, tmp_path):
     assert saved(example("dask").train(start(2), caches), tmp_path) == expected
 
 
