@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _library as c
 from ._core import Reader, State
 from ._given import Given, Labels
-from ._rows import Block, features_of, sparse
+from ._rows import features_of, sparse
 from ._run import Run
 
 #: A label is a number or a word.
@@ -181,8 +181,8 @@ class Scan:
     is_file: bool = False
 
 
-def tell_labels(state: State, scans: Sequence[Scan]) -> None:
-    """Add all labels to a state, in the order in which blocks of rows show them: all replicas number them alike."""
+def _new_labels(scans: Sequence[Scan]) -> list[list[Label]]:
+    """Return the labels that each block of rows shows first, of the blocks that show some."""
     blocks: dict[int, list[Label]] = {}
     known: set[Label] = set()
     n_before = 0
@@ -194,45 +194,46 @@ def tell_labels(state: State, scans: Sequence[Scan]) -> None:
         n_before += one.n_rows
         if one.is_file:
             n_before += -n_before % c.BLOCK_ROWS
-    for number in sorted(blocks):
-        state.prepare(_without_features(blocks[number]))
-    if state.summary().n_classes > 0 and any(one.labels.are_too_many for one in scans):
-        raise ValueError(f"there are more than {MAX_LABELS} different labels, too many for classes")
+    return [blocks[number] for number in sorted(blocks)]
 
 
-def _without_features(labels: list[Label]) -> Block:
-    """Return rows of weight 0, which only add their labels."""
-    block = Block(len(labels))
-    block.lend("row_start", np.zeros(len(labels) + 1, np.int64))
-    block.lend("index", np.zeros(1, np.uint32))
-    block.lend("weight", np.zeros(len(labels), np.float32))
-    Labels(labels).lend(block, 0, len(labels))
-    return block
+def _beginning(scans: Sequence[Scan]) -> list[int]:
+    """Return how many rows of every shard are those that the input begins with, as far as they are known."""
+    counts, left = [], _RUN_ID_ROWS
+    for one in scans:
+        counts.append(min(left, one.first.n_rows))
+        ends = one.is_file and one.n_rows > 0
+        left = 0 if ends or one.first.n_rows < one.n_rows else left - counts[-1]
+    return counts
 
 
-def _joined(firsts: Sequence[FirstRows], counts: Sequence[int]) -> Given:
-    """Return so many of the first rows of every shard, in the order of shards."""
-    taken = [(one, n) for one, n in zip(firsts, counts) if n > 0]
-    features = sparse.vstack([sparse.vstack(one.features, "csr")[:n] for one, n in taken], "csr")
-    labels = [label for one, n in taken for label in one.labels[:n]]
-    weights = np.concatenate([np.concatenate(one.weights)[:n] for one, n in taken])
-    has_weights = any(one.has_weights for one, _ in taken)
-    return Given(features_of(features), Labels(labels), weights if has_weights else None)
+def _joined(scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label] = ()) -> Given:
+    """Return so many of the first rows of every shard, and rows without features for some more labels."""
+    taken = [(one.first, n) for one, n in zip(scans, counts) if n > 0]
+    features = [sparse.vstack(first.features, "csr")[:n] for first, n in taken]
+    features.append(sparse.csr_matrix((len(labels), c.MAX_ID + 1), dtype=np.float32))
+    all_labels = [label for first, n in taken for label in first.labels[:n]] + list(labels)
+    weights = [np.concatenate(first.weights)[:n] for first, n in taken] + [np.ones(len(labels), np.float32)]
+    has_weights = any(first.has_weights for first, _ in taken)
+    rows = features_of(sparse.vstack(features, "csr"))
+    return Given(rows, Labels(all_labels), np.concatenate(weights) if has_weights else None)
 
 
 def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> None:
-    """Let a state learn so many of the first rows of every shard; those of the first block identify the run."""
-    if sum(counts) == 0:
-        return
-    firsts = [one.first for one in scans]
-    beginning, left = [], _RUN_ID_ROWS
-    for one in scans:
-        beginning.append(min(left, one.first.n_rows))
-        ends = one.is_file and one.n_rows > 0
-        left = 0 if ends or one.first.n_rows < one.n_rows else left - beginning[-1]
-    if sum(beginning) > 0:
-        state.prepare(_joined(firsts, beginning).block(0, sum(beginning)))
+    """Let a state learn so many of the first rows of every shard.
+
+    It is told all labels before, in the order in which blocks of rows show them, so that all replicas number them
+    alike; the rows that the input begins with identify the run.
+    """
+    begin = _beginning(scans)
+    shown = {label for one, n in zip(scans, begin) for label in one.first.labels[:n]}
+    first, *later = _new_labels(scans) or [[]]
+    told = [_joined(scans, begin, [label for label in first if label not in shown])]
+    for given in told + [_joined([], [], labels) for labels in later]:
+        state.prepare(given.block(0, given.n_rows))
+    if state.summary().n_classes > 0 and any(one.labels.are_too_many for one in scans):
+        raise ValueError(f"there are more than {MAX_LABELS} different labels, too many for classes")
     run = Run(1)
-    reader = _joined(firsts, counts).open(run)
+    reader = _joined(scans, counts).open(run)
     state.train_shard(reader, c.FIRST_SHARD, run)
     reader.close()

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from . import _library as c
 from ._core import Reader, State, plan_first_rows, plan_replicas, reader_options, reduce_deltas
 from ._data import open_data, paths_of
-from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from, tell_labels
+from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from
 from ._given import Given, open_blocks
 from ._run import Run
 from .model import Model
@@ -221,7 +221,6 @@ def begin(scans: Sequence[Scan], *, passes: int = 0, **parameters: Any) -> Train
     state = State.new(parameter_texts({"order": "shuffled", **parameters}))
     state.set_schema(schema)
     rows = tuple(one.n_rows for one in scans)
-    tell_labels(state, scans)
     most = plan_first_rows(sum(rows), len(filled))
     first = tuple(min(one.first.n_rows, most) for one in scans)
     learn_first(state, scans, first)
