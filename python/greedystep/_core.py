@@ -171,6 +171,9 @@ class State(Handle):
         """Return the state as bytes; equal states give equal bytes."""
         return _bytes_of("gsa_state_write", self.pointer)
 
+    def __reduce__(self) -> Any:
+        return State.read, (self.write(),)
+
     def save(self, path: str) -> None:
         """Write the state to a file."""
         call("gsa_state_save", self.pointer, path_bytes(path))
@@ -278,6 +281,9 @@ class CModel(Handle):
     def write(self) -> bytes:
         """Return the model as bytes."""
         return _bytes_of("gsa_model_write", self.pointer)
+
+    def __reduce__(self) -> Any:
+        return CModel.read, (self.write(),)
 
     def save(self, path: str) -> None:
         """Write the model to a file."""

@@ -49,10 +49,7 @@ class _Fitted:
         self._model = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"state": self.state.write(), "is_open": self.is_open}
-
-    def __setstate__(self, stored: dict[str, Any]) -> None:
-        self.__init__(State.read(stored["state"]), is_open=stored["is_open"])  # type: ignore[misc]
+        return {**vars(self), "_model": None}
 
 
 class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]

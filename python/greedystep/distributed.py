@@ -25,10 +25,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from . import _library as c
-from ._core import Reader, State, plan_first_rows, plan_replicas, reader_options, reduce_deltas
-from ._data import open_data, paths_of
+from ._core import Reader, State, plan_first_rows, plan_replicas, reduce_deltas
+from ._data import Rows, paths_of
 from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from
-from ._given import Given, open_blocks
+from ._given import open_blocks
 from ._run import Run
 from .model import Model
 from .training import parameter_texts
@@ -41,53 +41,6 @@ RANGE_BYTES = 64 << 20
 HEADER = -1
 #: The shard number of a delta that is the sum over all shards.
 ALL_SHARDS = -1
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of one shard, and what their columns are.
-
-    Parameters
-    ----------
-    data
-        As in :func:`greedystep.train`: a path or several (CSV, libsvm, caches and so on), a frame, anything with
-        ``__arrow_c_stream__`` or, with `y`, an array or sparse matrix of features.
-    y : array, optional
-        Labels of rows in arrays.
-    label, weight, categorical, ignore, cross, bits
-        As in :func:`greedystep.train`.
-    """
-
-    data: Any
-    y: Any = None
-    label: str | None = None
-    weight: Any = None
-    categorical: Sequence[str] = ()
-    ignore: Sequence[str] = ()
-    cross: Sequence[str] = ()
-    bits: int | None = None
-
-    def open(
-        self, run: Run, schema: str | None = None, *, remember_names: bool = False, without_labels: bool = False
-    ) -> Reader:
-        """Return a reader of the rows that follows a schema; None: the schema that they have."""
-        has_column = isinstance(self.weight, str)
-        options = reader_options(
-            label=self.label,
-            weight=self.weight if has_column else None,
-            categorical=self.categorical,
-            ignore=self.ignore,
-            cross=self.cross,
-            bits=self.bits,
-            remember_names=remember_names,
-            without_labels=without_labels,
-        )
-        weights = None if has_column else self.weight
-        opened = open_data(self.data, options, run, y=self.y, weights=weights, schema=schema)
-        if isinstance(opened, Given):
-            return opened.open(run)
-        opened.follow(schema)
-        return opened
 
 
 def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = False) -> Reader:
@@ -161,10 +114,6 @@ class Training:
     passes: int
     range_features: int = 0
 
-    def __reduce__(self) -> Any:
-        rest = (self.rows, self.first, self.schema, self.passes, self.range_features)
-        return _training_of, (self.state.write(), *rest)
-
     @property
     def shards(self) -> list[int]:
         """The numbers of the shards that have rows."""
@@ -178,10 +127,6 @@ class Training:
     def model(self) -> Model:
         """Return the model, which continues from the state."""
         return Model(self.state.finish(), self.state)
-
-
-def _training_of(state: bytes, *rest: Any) -> Training:
-    return Training(State.read(state), *rest)
 
 
 def _between_passes(training: Training) -> Training:
