@@ -56,13 +56,14 @@ def rows_from(reader: Reader, n_skipped: int) -> Iterator[c.Batch]:
 # ---- labels --------------------------------------------------------------------------------------
 
 
-def _labels_of(batch: c.Batch, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Any]:
+def _labels_of(batch: c.Batch, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], list[str]]:
     """Return the labels of the first n rows: numbers, the numbers of words (-1: no word), and all words."""
     if not batch.label:
         raise ValueError("the rows have no labels")
     numbers = _copied(batch.label, np.float64, n)
     words = _copied(batch.word, np.int32, n) if batch.word else np.full(n, -1, np.int32)
-    return numbers, words, (ctypes.c_char_p * batch.n_words).from_address(batch.words) if batch.n_words else ()
+    texts = (ctypes.c_char_p * batch.n_words).from_address(batch.words) if batch.n_words else ()
+    return numbers, words, [text.decode(errors="surrogateescape") for text in texts]
 
 
 class SeenLabels:
@@ -89,7 +90,7 @@ class SeenLabels:
                 at = int(is_fraction.argmax())
                 self.first_row[float(numbers[at])] = n_before + at
             return
-        self._add_new(words, is_word, n_before, lambda word: texts[word].decode())
+        self._add_new(words, is_word, n_before, texts.__getitem__)
         self._add_new(numbers, ~is_word, n_before, float)
         if len(self.first_row) > MAX_LABELS:
             self.are_too_many = True
@@ -149,7 +150,7 @@ class FirstRows:
         self.n_rows += n
         self.features.append(features[:n])
         numbers, words, texts = _labels_of(batch, n)
-        self.labels += [texts[w].decode() if w >= 0 else v for v, w in zip(numbers.tolist(), words.tolist())]
+        self.labels += [texts[w] if w >= 0 else v for v, w in zip(numbers.tolist(), words.tolist())]
         self.weights.append(_copied(batch.weight, np.float32, n) if batch.weight else np.ones(n, np.float32))
         self.has_weights = self.has_weights or bool(batch.weight)
 
@@ -159,7 +160,7 @@ class FirstRows:
 
 @dataclass(frozen=True)
 class Scan:
-    """What is known of a shard before it is learned.
+    """One read of a shard, before it is learned.
 
     Attributes
     ----------

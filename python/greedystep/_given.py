@@ -44,7 +44,7 @@ class Labels:
     def __init__(self, labels: Sequence[float | str]) -> None:
         words = sorted({one for one in labels if isinstance(one, str)})
         number = {word: i for i, word in enumerate(words)}
-        self._words = (c_char_p * len(words))(*(word.encode() for word in words))
+        self._words = (c_char_p * len(words))(*(word.encode(errors="surrogateescape") for word in words))
         self._codes = np.array([number.get(one, -1) if isinstance(one, str) else -1 for one in labels], np.int32)
         self._numbers = np.array([0.0 if isinstance(one, str) else one for one in labels], np.float64)
 

@@ -102,7 +102,7 @@ class Training:
     schema : str or None
         The meaning of a table's columns.
     passes : int
-        How many were asked for; 0: as long as held-out rows gain by them.
+        How many were asked for; 0: until held-out rows gain no more.
     range_features : int
         Features per delta; 0: replicas are sent whole.
     """
@@ -145,15 +145,15 @@ def features_per_range(n_shards: int, n_outputs: int) -> int:
     return max(1024, RANGE_BYTES // (n_shards * 4 * (3 + 2 * n_outputs)))
 
 
-def begin(scans: Sequence[Scan], *, passes: int = 0, **parameters: Any) -> Training:
+def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: Any) -> Training:
     """Return a run that has learned the first rows of all shards.
 
     Parameters
     ----------
     scans : list of Scan
         Of all shards, in their order.
-    passes : int
-        Times to learn all rows; 0: as long as held-out rows gain by it.
+    passes : int or "auto"
+        Times to learn all rows; "auto": until held-out rows gain no more.
     **parameters
         The command's parameters by name, as in :func:`greedystep.train`.
     """
@@ -170,7 +170,7 @@ def begin(scans: Sequence[Scan], *, passes: int = 0, **parameters: Any) -> Train
     first = tuple(min(one.first.n_rows, most) for one in scans)
     learn_first(state, scans, first)
     state.end_pass()
-    return _between_passes(Training(state, rows, first, schema, passes))
+    return _between_passes(Training(state, rows, first, schema, 0 if passes == "auto" else int(passes)))
 
 
 # ---- passes --------------------------------------------------------------------------------------
