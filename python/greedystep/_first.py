@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -172,7 +173,7 @@ class Scan:
     schema : str or None
         The meaning of a table's columns.
     is_file : bool
-        It ends with a file, which ends a block of rows as well.
+        It begins a file, which matters for the blocks in which rows are learned.
     """
 
     n_rows: int = 0
@@ -182,19 +183,32 @@ class Scan:
     is_file: bool = False
 
 
+def _block_starts(scans: Sequence[Scan]) -> list[int]:
+    """Return the first rows of all blocks: a file is cut into parts, and a small rest joins the next file."""
+    starts, part, n_rows = [0], 0, 0
+    for one in scans:
+        if one.is_file and n_rows > starts[-1]:
+            part = n_rows
+            if n_rows - starts[-1] >= c.FIRST_ROWS:
+                starts.append(n_rows)
+        n_rows += one.n_rows
+        while n_rows - part > c.BLOCK_ROWS:
+            part += c.BLOCK_ROWS
+            starts.append(part)
+    return starts
+
+
 def _new_labels(scans: Sequence[Scan]) -> list[list[Label]]:
     """Return the labels that each block of rows shows first, of the blocks that show some."""
     blocks: dict[int, list[Label]] = {}
     known: set[Label] = set()
-    n_before = 0
+    starts, n_before = _block_starts(scans), 0
     for one in scans:
         for label, row in sorted(one.labels.first_row.items(), key=lambda found: found[1]):
             if label not in known:
                 known.add(label)
-                blocks.setdefault((n_before + row) // c.BLOCK_ROWS, []).append(label)
+                blocks.setdefault(bisect.bisect(starts, n_before + row), []).append(label)
         n_before += one.n_rows
-        if one.is_file:
-            n_before += -n_before % c.BLOCK_ROWS
     return [blocks[number] for number in sorted(blocks)]
 
 
@@ -203,8 +217,7 @@ def _beginning(scans: Sequence[Scan]) -> list[int]:
     counts, left = [], _RUN_ID_ROWS
     for one in scans:
         counts.append(min(left, one.first.n_rows))
-        ends = one.is_file and one.n_rows > 0
-        left = 0 if ends or one.first.n_rows < one.n_rows else left - counts[-1]
+        left = left - counts[-1] if one.first.n_rows == one.n_rows else 0
     return counts
 
 

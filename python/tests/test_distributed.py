@@ -130,7 +130,18 @@ def test_deltas_have_the_bits_of_whole_replicas(monkeypatch):
     assert by_deltas.state.write() == whole.state.write()
 
 
-def test_files_may_be_empty_or_short(tmp_path):
+def test_files_may_be_short(tmp_path):
+    """Rests of files join the next one: labels and the beginning of a run are those of all files."""
+    n = 9000
+    X, y = planted(n, 10, 3, seed=5)
+    y[:600] %= 2
+    y[620], y[8800] = 9, 7
+    paths = [write_libsvm(tmp_path / f"{part.start}.svm", X[part], y[part]) for part in bounds(n, 15)]
+    model = by_command(tmp_path, *paths, "--shards", 15)
+    assert_same_bytes(trained(paths, shards=15), model)
+
+
+def test_files_may_be_empty(tmp_path):
     paths = [tmp_path / f"{number}.csv" for number in range(4)]
     for path, n in zip(paths, (0, 600, 0, 700)):
         path.write_text("f,y\n" + "".join(f"{i * i % 7},{i % 3 % 2}\n" for i in range(n)))
