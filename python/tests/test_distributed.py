@@ -141,6 +141,16 @@ def test_files_may_be_short(tmp_path):
     assert_same_bytes(trained(paths, shards=15), model)
 
 
+def test_uneven_files_have_the_bytes_of_local_files(tmp_path):
+    X, y = planted(30_000, 10, 3, seed=5)
+    caches = []
+    for lo, hi in ((0, 9000), (9000, 21_000), (21_000, 30_000)):
+        caches.append(tmp_path / f"{lo}.gsac")
+        run_command("convert", write_libsvm(tmp_path / "rows.svm", X[lo:hi], y[lo:hi]), "-o", caches[-1], "--quiet")
+    model = by_command(tmp_path, "--local", *caches)
+    assert_same_bytes(trained(caches), model)
+
+
 def test_files_may_be_empty(tmp_path):
     paths = [tmp_path / f"{number}.csv" for number in range(4)]
     for path, n in zip(paths, (0, 600, 0, 700)):
