@@ -172,8 +172,8 @@ static train_outcome outcome_of(const training *run)
     out.n_input_rows = rows_of_input(run, &out.reading);
     out.n_bad_rows = out.reading.n_bad_rows;
     if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
-        out.chosen_by = NULL;                                                   /* the rows decided */
-    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10); /* auto: 0 */
+        out.chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
+    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);   /* auto: 0 */
     return out;
 }
 
