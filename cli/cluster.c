@@ -199,7 +199,7 @@ static double heartbeat_seconds(void)
     const char *text = getenv("GREEDYSTEP_HEARTBEAT_SECONDS");
     double seconds = 60;
     if (text != NULL && (!number_parse_real(text, &seconds) || seconds < 0)) {
-        complain("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is not a number of seconds; using 60", text);
+        note("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is not a number of seconds; using 60", text);
         seconds = 60;
     }
     return seconds;

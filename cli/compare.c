@@ -16,20 +16,18 @@
 
 static const cli_option compare_options[] = {
     {"methods", 0, OPTION_TEXT, true, "LIST", NULL, 0, 0,
-     "methods of the list below, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
+     "methods to compare, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
      "write the results here, as CSV with a line per method, seed, pass and split; - is standard output"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "rows to test on; default: a fifth of the rows, chosen anew by every seed"},
+     "rows to test on; default: a fifth of DATA, another for every seed"},
     {"passes", 0, OPTION_COUNT, false, "N", "5", 1, 1000000, "number of passes over the rows; 1 for a stream"},
     {"seeds", 0, OPTION_COUNT, false, "N", "5", 1, 10000, "run every method with the seeds 0 to N-1"},
     {"loss", 0, OPTION_CHOICE, false, "auto|squared|logistic|softmax", "auto", 0, 0,
      "classes (logistic, softmax) or numbers (squared); auto: by the labels"},
     {"intercept", 0, OPTION_SWITCH, false, "on|off", "on", 0, 0, "learn a constant term"},
-    {"rows", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "write the results per test row here, as CSV with a line per method, seed and row (from 0, in --test or in all "
-     "DATA)"},
-    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
+    {"row-results", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
+     "write the loss of every test row here, as CSV with a line per method, seed and row"},
 };
 
 typedef struct comparing {
@@ -39,7 +37,7 @@ typedef struct comparing {
     compare_data data;
     compare_grid grid;
     char *data_name;
-    cli_output rows; /* closed without --rows */
+    cli_output rows; /* closed without --row-results */
 } comparing;
 
 /* ---- what was asked for ------------------------------------------------------------------------------------------ */
@@ -66,15 +64,15 @@ static int check_output(const cli_arguments *arguments, const char *option, cons
 
 static int check_outputs(const cli_arguments *arguments)
 {
-    const char *path = arguments_text(arguments, "output"), *rows = arguments_text(arguments, "rows");
+    const char *path = arguments_text(arguments, "output"), *rows = arguments_text(arguments, "row-results");
     int code = strcmp(path, "-") != 0 ? check_output(arguments, "-o", path) : EXIT_DONE;
     if (code != EXIT_DONE || rows == NULL)
         return code;
     if (strcmp(rows, "-") == 0)
-        return complain_usage("--rows cannot go to standard output, which has the table; give a file name");
+        return complain_usage("--row-results cannot go to standard output, which has the table; give a file name");
     if (session_is_same_file(rows, path))
-        return complain_usage("-o and --rows are the same file %s; give --rows another name", path);
-    return check_output(arguments, "--rows", rows);
+        return complain_usage("-o and --row-results are the same file %s; give one of them another name", path);
+    return check_output(arguments, "--row-results", rows);
 }
 
 /* The last part of the path, without the ending of a codec. */
@@ -152,14 +150,14 @@ static void tell_bad_rows(comparing *what)
     if (n_bad_rows == 0)
         return;
     progress_clear(&what->grid.progress);
-    complain("%" PRIu64 " bad rows were skipped", n_bad_rows);
+    note("%" PRIu64 " bad rows were skipped", n_bad_rows);
 }
 
 /* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static int open_rows(comparing *what)
 {
-    const char *path = arguments_text(what->arguments, "rows");
+    const char *path = arguments_text(what->arguments, "row-results");
     int code = path != NULL ? output_open(path, &what->rows) : EXIT_DONE;
     what->grid.row_stream = what->rows.stream;
     return code;
@@ -175,7 +173,7 @@ static int write_results(comparing *what)
     if (code == EXIT_DONE)
         code = compare_write_csv(&what->grid, output.stream) ? output_commit(&output) : output_complain(&output);
     output_discard(&output);
-    if (code == EXIT_DONE && strcmp(path, "-") != 0)
+    if (code == EXIT_DONE && strcmp(path, "-") != 0 && !message_is_quiet())
         compare_print_table(&what->grid);
     return code;
 }
@@ -184,7 +182,7 @@ static int compare_all(comparing *what)
 {
     gsa_error error = {.row = GSA_NO_ROW};
     interrupt_catch();
-    progress_begin(&what->grid.progress, !arguments_flag(what->arguments, "quiet"), NULL);
+    progress_begin(&what->grid.progress, true, NULL);
     what->grid.n_seeds = (size_t)arguments_number(what->arguments, "seeds");
     gsa_status status = read_data(what, &error);
     if (status == GSA_OK)
@@ -226,7 +224,7 @@ const cli_verb compare_verb = {
     .summary = "compare several optimisers on the same rows",
     .details = "Trains every method of LIST with every seed on the rows of all DATA files, in the same order, "
                "evaluates each after every pass on training and test rows, and writes the results to FILE. All rows "
-               "are kept in memory. DATA - is standard input.",
+               "are kept in memory.",
     .examples =
         "greedystep compare train.svm --methods gsa,paper,sgd:0.1 -o results.csv\n# one seed, and a test "
         "file\ngreedystep compare train.svm --test test.svm --seeds 1 \\\n    --methods gsa,adagrad:0.1 -o tested.csv",

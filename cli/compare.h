@@ -14,6 +14,7 @@
 #include "base/error.h"
 
 #include <greedystep/data.h>
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>

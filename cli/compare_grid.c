@@ -117,7 +117,7 @@ static gsa_status write_row_results(const compare_grid *grid, size_t method, con
         write_result(grid->row_stream, &score);
     }
     if (ferror(grid->row_stream))
-        return gsai_fail(error, GSA_IO, "cannot write the results of --rows: %s", strerror(errno));
+        return gsai_fail(error, GSA_IO, "cannot write the results of --row-results: %s", strerror(errno));
     return GSA_OK;
 }
 
@@ -139,7 +139,7 @@ static void show_progress(compare_grid *grid, size_t done, size_t method)
              compare_method_parameters(&grid->methods[method], parameters));
     double left = done > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / fraction : NAN;
     progress_append_left(line, sizeof line, left);
-    progress_draw(progress, line, "");
+    progress_draw(progress, line);
 }
 
 static void show_method(compare_grid *grid, size_t method)

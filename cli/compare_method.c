@@ -1,10 +1,10 @@
 /* The methods by name: parsed from --methods, and described for the help. */
 #include "compare.h"
 
-#include "number.h"
 #include "report.h"
 #include "suggest.h"
 
+#include "base/text.h"
 #include "baseline/optimizer.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static int parse_shards(const char *knobs, compare_method *out)
     uint64_t n_shards;
     if (knobs == NULL)
         return complain_usage("--methods: paper-shards needs P, the number of replicas, such as paper-shards:8");
-    if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MAX_SHARDS)
+    if (!gsai_count_parse(knobs, &n_shards) || n_shards < 1 || n_shards > MAX_SHARDS)
         return complain_usage("--methods: P of paper-shards is '%s', expected a whole number from 1 to %d", knobs,
                               MAX_SHARDS);
     *out = (compare_method){.name = shards_name,

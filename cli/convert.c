@@ -21,14 +21,13 @@
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "write the rows here: .gsac is a cache, .vw Vowpal Wabbit text, any other name libsvm text; .gz or .zst after "
-     "that compresses; - is standard output; a folder gets one cache per DATA file"},
+     "write the rows here, by the name as cache (.gsac), Vowpal Wabbit (.vw) or libsvm text, .gz or .zst compressed; a "
+     "folder gets a cache per file"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "output format; auto: by the name of FILE"},
     {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "with mpirun: each process has DATA files of its own, and converts all of them"},
     {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "read the cache back and fail unless it has the same rows"},
-    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
 typedef struct converting {
@@ -148,7 +147,7 @@ static gsa_status copy(const cli_arguments *arguments, converting *what, const c
     GSA_TRY(gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, error));
     if (schema != NULL)
         GSA_TRY(gsa_reader_set_schema(what->reader, schema, error));
-    GSA_TRY(session_begin_reader(arguments, what->reader, error));
+    GSA_TRY(session_begin_reader(what->reader, error));
     GSA_TRY(gsa_writer_set_schema(what->writer, gsa_reader_schema(what->reader), error));
     GSA_TRY(copy_rows(what, error));
     GSA_TRY(copy_names(what, error));
@@ -186,7 +185,7 @@ static int convert_to_file(const cli_arguments *arguments, const char *path, con
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, env, &what.reader);
     if (code == EXIT_DONE)
         code = convert(arguments, &what, path, NULL, env);
-    if (code == EXIT_DONE && strcmp(path, "-") != 0)
+    if (code == EXIT_DONE && strcmp(path, "-") != 0 && !message_is_quiet())
         print_results(&what, path, progress_clock() - began);
     gsa_reader_close(what.reader);
     return code;
@@ -331,7 +330,7 @@ static int convert_to_folder(const cli_arguments *arguments, const char *folder,
         code = add_ranks(cluster, &what);
     what.rows = (gsa_fingerprint){.n_rows = what.n_rows};
     what.verifies = false; /* said by not failing */
-    if (code == EXIT_DONE && cluster_is_root(cluster)) {
+    if (code == EXIT_DONE && cluster_is_root(cluster) && !message_is_quiet()) {
         report_field("files", "%zu", arguments->n_positional);
         print_results(&what, folder, progress_clock() - began);
     }
@@ -363,7 +362,7 @@ const cli_verb convert_verb = {
     .details =
         "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds parsed rows: every verb reads it in "
         "place of text, faster and with the same results. libsvm text loses the columns of a table and row weights; "
-        "Vowpal Wabbit text (FILE.vw) is only for rows that came with feature numbers. DATA - is standard input.\n\nIf "
+        "Vowpal Wabbit text (FILE.vw) is only for rows that came with feature numbers.\n\nIf "
         "FILE is a folder, every DATA file becomes a cache of its own there; started by mpirun, processes divide the "
         "files among themselves. Processes that train together read such caches.",
     .examples = "# parse once, train many times\n"

@@ -73,14 +73,14 @@ const cli_verb evaluate_verb = {
     .usage = "MODEL DATA... [OPTIONS]",
     .summary = "measure a model on labelled rows",
     .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
-               "more for classes, errors for values. A label that the model does not know counts as wrong. DATA - is "
-               "standard input.",
+               "more for classes, errors for values. A label that the model does not know counts as wrong.",
     .examples = "greedystep evaluate my.model test.svm\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",
     .options = evaluate_options,
     .n_options = sizeof evaluate_options / sizeof *evaluate_options,
     .reads_data = true,
+    .has_model = true,
     .positional = "MODEL and DATA",
     .min_positional = 2,
     .max_positional = SIZE_MAX,

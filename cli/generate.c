@@ -11,22 +11,19 @@
 
 static const cli_option generate_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "write the rows here: .gsac is a cache, .vw Vowpal Wabbit text, any other name libsvm text; .gz or .zst after "
-     "that compresses; - is standard output"},
+     "write the rows here, by the name as cache (.gsac), Vowpal Wabbit (.vw) or libsvm text; .gz or .zst compresses"},
     {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
     {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
     {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,
      "non-zero features per row, all with value 1"},
     {"classes", 0, OPTION_COUNT, false, "N", "2", 1, 1000, "number of classes, labelled from 0; 1 for regression"},
     {"noise", 0, OPTION_REAL, false, "P", "0", 0, 1000000,
-     "share of rows with a random label, at most 1; with --classes 1 the standard deviation of the noise, where 0 "
-     "stands for 0.3"},
+     "share of rows with a random label; with --classes 1 the standard deviation of the noise (0: 0.3)"},
     {"skew", 0, OPTION_REAL, false, "S", "0", 0, 10,
-     "frequency of the r-th feature is about 1 / r^S; 0: all alike, 1: like words of a language"},
+     "make some features frequent, the r-th about 1 / r^S; 1: like words of a language"},
     {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "seed of weights and rows"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "output format; auto: by the name of FILE"},
-    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
 static gsa_status copy_rows(gsa_reader *reader, gsa_writer *writer, uint64_t n_rows, cli_progress *progress,

@@ -1,25 +1,33 @@
-/* The verbs in the order of the manual, help and version. */
+/* The verbs in the order of the manual, its pages, and the version. A page is a title, paragraphs, items (a term and
+ * its explanation) and examples; the functions put_ write each in the format of the page. */
 #include "help.h"
 
 #include "cluster.h"
 #include "compare.h"
 #include "duckdb.h"
+#include "report.h"
 #include "verbs.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 
+#include <ctype.h>
 #include <jansson.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 6, HELP_WIDTH = 80 };
+enum { INDENT = 6, WIDTH = 80, TERM_SIZE = 200 };
 
-const char help_quick_start[] = "greedystep generate --rows 12000 -o all.svm\n"
-                                "head -n 10000 all.svm > train.svm\n"
-                                "tail -n 2000 all.svm > test.svm\n"
-                                "greedystep train train.svm -o my.model\n"
-                                "greedystep evaluate my.model test.svm\n"
-                                "greedystep predict my.model test.svm | head";
+static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n"
+                                  "head -n 10000 all.svm > train.svm\n"
+                                  "tail -n 2000 all.svm > test.svm\n"
+                                  "greedystep train train.svm -o my.model\n"
+                                  "greedystep evaluate my.model test.svm\n"
+                                  "greedystep predict my.model test.svm | head";
+
+static const char about_data[] =
+    "DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, or Parquet; - is "
+    "standard input. A column is given by its name or by its number from 1; one whose name contains a comma or a colon "
+    "by its number.";
 
 const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
                                  &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};
@@ -33,35 +41,58 @@ const cli_verb *verb_find(const char *name)
     return NULL;
 }
 
-/* Lines of shell as they are, since they must not be broken. */
-static void print_examples(FILE *stream, const char *title, const char *lines)
-{
-    fprintf(stream, "\n%s:\n", title);
-    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
-        length = strcspn(lines, "\n");
-        fprintf(stream, "  %.*s\n", (int)length, lines);
-    }
-}
+typedef struct help_entry {
+    const char *section; /* NULL: that of the entry before */
+    const char *term, *text;
+} help_entry;
 
-void help_print_overview(FILE *stream)
-{
-    fputs("usage: greedystep VERB ...\n\nLinear models with nothing to tune, by greedy step averaging.\n\n", stream);
-    for (const cli_verb *const *each = verbs; *each != NULL; each++)
-        fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
-    fputs("\n  greedystep help VERB    describe a verb, with options and examples\n  greedystep --version    print the "
-          "version and the libraries found\n",
-          stream);
-    print_examples(stream, "Quick start", help_quick_start);
-}
+/* A test compares the environment with the variables that the sources read. */
+static const help_entry about[] = {
+    {"Options", "--name VALUE, --name=VALUE",
+     "Options stand anywhere after the verb, each at most once; a dash and an underscore in a name are the same. -- "
+     "ends them: everything after it is a file, whatever it begins with."},
+    {NULL, "--name on, --name off, --name, --no-name", "A switch, such as --intercept."},
+    {NULL, "-h, --help", "After a verb: the same as `greedystep help VERB`."},
+    {NULL, "-q, --quiet", "After a verb: print errors only, and results that were asked for."},
+    {NULL, "-V, --version", "In place of a verb: print the version and the libraries found."},
+    {NULL, "N", "A count is 10000, 10_000 or 1e4."},
+    {NULL, "SIZE", "A size is 512M or 1.5G, in powers of 1024."},
+    {"Files", "MODEL",
+     "A model, as a safetensors file that other programs can read. `predict`, `evaluate`, `inspect` and `export` need "
+     "nothing else."},
+    {NULL, "MODEL.state",
+     "The state of the run, beside its model. `train --resume`, `train --start-from` and `merge` read it."},
+    {NULL, "FILE.gsac", "A cache of parsed rows. `convert` writes it, and every verb reads it in place of text."},
+    {NULL, "-", "In place of a file: standard input, or standard output after -o."},
+    {"Environment", "NO_COLOR", "If set and not empty, output has no colours."},
+    {NULL, "TERM", "If unset or dumb, output is plain lines, as into a file."},
+    {NULL, "TMPDIR", "Folder for the temporary cache of rows that `train` keeps of compressed files; default /tmp."},
+    {NULL, "GREEDYSTEP_DUCKDB",
+     "Path of the DuckDB library, which reads Parquet and --sql; default libduckdb.so on the library path."},
+    {NULL, "GREEDYSTEP_MPI",
+     "Path of the library that connects the processes of a cluster; default the one for the MPI that launched them."},
+    {NULL, "GREEDYSTEP_HEARTBEAT_SECONDS",
+     "Seconds without a sign of life after which a process of a cluster counts as hung; default 60, 0 turns the check "
+     "off."},
+    {NULL,
+     "OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, PMI_RANK, PMI_SIZE, PMIX_RANK, SLURM_NTASKS, SLURM_STEP_NUM_TASKS",
+     "Set by the launchers of Open MPI, MPICH and Slurm: the processes of one `train` learn together."},
+    {"Exit status", "0", "Success."},
+    {NULL, "1", "Failure; the message on standard error names the reason and what to do."},
+    {NULL, "2", "Wrong command line; nothing was done."},
+    {NULL, "128 + N", "Ended by signal N, such as 130 by Ctrl-C."},
+};
 
-/* Words in lines of HELP_WIDTH at most, each indented; a newline in the text ends a line. */
-static void print_wrapped(const char *text, int indent)
+/* ---- parts of a page --------------------------------------------------------------------------------------------- */
+
+/* Prints words in lines of WIDTH at most, each indented; a newline in the text ends a line. */
+static void put_wrapped(const char *text, int indent)
 {
     int column = 0;
     for (; *text != '\0'; text += strspn(text, " ")) {
         int length = (int)strcspn(text, " \n");
         bool ends_line = text[length] == '\n';
-        if (column > 0 && column + 1 + length > HELP_WIDTH) {
+        if (column > 0 && column + 1 + length > WIDTH) {
             putchar('\n');
             column = 0;
         }
@@ -76,52 +107,235 @@ static void print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
-static void print_option(const cli_option *option)
+/* Prints text with the characters escaped that mean something to scdoc or markdown. Between backticks it is bold in
+ * man, and as it is in markdown. */
+static void put_marked(help_format format, const char *text)
 {
-    char name[OPTION_NAME_SIZE];
-    option_display_name(option->name, name);
-    int column = option->letter != 0 ? printf("  -%c, --%s", option->letter, name) : printf("  --%s", name);
-    if (option->kind != OPTION_FLAG)
-        column += printf(" %s", option->takes);
-    if (option->required)
-        fputs("  (required)", stdout);
-    else if (option->initial != NULL) {
-        if (column + (int)(strlen("  (default: )") + strlen(option->initial)) > HELP_WIDTH)
-            printf("\n%*s", HELP_COLUMN - 2, "");
-        printf("  (default: %s)", option->initial);
+    bool is_man = format == HELP_MAN, is_code = false;
+    for (; *text != '\0'; text++) {
+        is_code ^= *text == '`';
+        if (*text == '`')
+            putchar(is_man ? '*' : '`');
+        else
+            printf(strchr(is_man ? "\\*_" : is_code ? "" : "\\*_<[", *text) != NULL ? "\\%c" : "%c", *text);
     }
+}
+
+static void put_paragraphs(help_format format, const char *text)
+{
+    if (format == HELP_TEXT) {
+        put_wrapped(text, 0);
+        return;
+    }
+    put_marked(format, text);
     putchar('\n');
-    print_wrapped(option->help, HELP_COLUMN);
 }
 
-static void print_methods(void)
+/* Prints a usage for man: options bold, values in capitals underlined, but not those of a list such as A:B,C:D, within
+ * which scdoc underlines nothing. */
+static void put_usage(const char *usage)
 {
-    compare_method_help method;
-    puts("\nMethods:");
-    for (size_t i = 0; compare_method_describe(i, &method); i++) {
-        printf("  %s%s\n", method.usage, method.needs_rows ? "  (not for a stream)" : "");
-        print_wrapped(method.text, HELP_COLUMN);
+    char before = ' ';
+    for (size_t n; *usage != '\0'; before = usage[n - 1], usage += n) {
+        size_t dashes = strspn(usage, "-");
+        n = strspn(usage, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (n > 0 && before != ',' && before != ':' && usage[n] != ',' && usage[n] != ':') {
+            printf("_%.*s_", (int)n, usage);
+        } else if (dashes > 0 && islower((unsigned char)usage[dashes])) {
+            n = dashes + strcspn(usage + dashes, " =]|,");
+            printf("*%.*s*", (int)n, usage);
+        } else {
+            n = 1;
+            printf(*usage == '_' || *usage == '*' ? "\\%c" : "%c", *usage);
+        }
     }
 }
 
-void help_print_verb(const cli_verb *verb)
+static void put_title(help_format format, const char *title)
+{
+    fputs(format == HELP_MAN ? "\n# " : format == HELP_MARKDOWN ? "\n## " : "\n", stdout);
+    for (; *title != '\0'; title++)
+        putchar(format == HELP_MAN ? toupper((unsigned char)*title) : *title);
+    puts(format == HELP_TEXT ? ":" : "\n");
+}
+
+/* Prints a term, with a remark behind it, and its explanation. */
+static void put_item(help_format format, const char *term, bool is_usage, const char *remark, const char *text)
+{
+    if (format == HELP_TEXT) {
+        bool fits = 2 + strlen(term) + strlen(remark) <= WIDTH;
+        printf("  %s%s%s\n", term, fits ? "" : "\n   ", remark);
+        put_wrapped(text, INDENT);
+        return;
+    }
+    if (format == HELP_MARKDOWN) {
+        printf("- `%s`%s<br>", term, remark);
+    } else if (is_usage) {
+        put_usage(term);
+        printf("%s\n\t", remark);
+    } else {
+        putchar('*');
+        put_marked(format, term);
+        printf("*%s\n\t", remark);
+    }
+    put_marked(format, text);
+    fputs(format == HELP_MAN ? "\n\n" : "\n", stdout);
+}
+
+static void put_option(help_format format, const cli_option *option)
+{
+    char name[OPTION_NAME_SIZE], term[TERM_SIZE], remark[100] = "", letter[8] = "";
+    const char *space = format == HELP_TEXT ? "  " : " ";
+    if (option->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(term, sizeof term, "%s--%s%s%s", letter, option_display_name(option->name, name),
+             option->kind != OPTION_FLAG ? " " : "", option->kind != OPTION_FLAG ? option->takes : "");
+    if (option->required)
+        snprintf(remark, sizeof remark, "%s(required)", space);
+    else if (option->initial != NULL)
+        snprintf(remark, sizeof remark, "%s(default: %s)", space, option->initial);
+    put_item(format, term, true, remark, option->help);
+}
+
+/* Prints lines of shell, which must not be broken. In markdown as `text`: `sh` would promise that a page runs from top
+ * to bottom. */
+static void put_examples(help_format format, const char *title, const char *lines)
+{
+    put_title(format, title);
+    fputs(format == HELP_MAN ? "```\n" : format == HELP_MARKDOWN ? "```text\n" : "  ", stdout);
+    for (; *lines != '\0'; lines++) {
+        printf(format == HELP_MAN && *lines == '\\' ? "\\%c" : "%c", *lines);
+        if (format == HELP_TEXT && *lines == '\n')
+            fputs("  ", stdout);
+    }
+    puts(format == HELP_TEXT ? "" : "\n```");
+}
+
+static void put_head(help_format format, const char *dash, const char *name, const char *summary)
+{
+    if (format == HELP_MAN)
+        printf("greedystep%s%s(1) \"greedystep %s\" \"greedystep manual\"\n\n# NAME\n\ngreedystep%s%s - %s\n\n"
+               "# SYNOPSIS\n\n",
+               dash, name, gsa_version(), dash, name, summary);
+    else if (format == HELP_MARKDOWN && name[0] != '\0')
+        printf("# greedystep %s\n\n*%s*\n\n", name, summary);
+    else if (format == HELP_MARKDOWN)
+        puts("# The command\n");
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
+static void put_synopsis(help_format format, const cli_verb *verb)
+{
+    if (format == HELP_MAN) {
+        printf("*greedystep %s* ", verb->name);
+        put_usage(verb->usage);
+        puts("\n\n# DESCRIPTION\n");
+    } else {
+        printf(format == HELP_TEXT ? "usage: greedystep %s %s\n\n" : "```text\ngreedystep %s %s\n```\n\n", verb->name,
+               verb->usage);
+    }
+}
+
+/* Names the options of readers, which help_write_data explains. */
+static void put_reader_options(help_format format, const cli_option *options, size_t n)
+{
+    char line[400] = "Options about DATA: ", name[OPTION_NAME_SIZE];
+    for (size_t i = 0; i < n; i++)
+        report_append(line, sizeof line, "--%s%s", option_display_name(options[i].name, name), i + 1 < n ? ", " : "");
+    report_append(line, sizeof line, "; `greedystep help data` explains them.");
+    put_title(format, "Reading data");
+    put_paragraphs(format, line);
+}
+
+void help_write_verb(help_format format, const cli_verb *verb)
 {
     cli_option options[MAX_OPTIONS];
-    size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
-    printf("usage: greedystep %s %s\n\n", verb->name, verb->usage);
-    print_wrapped(verb->details, 0);
-    for (size_t i = 0; i < n_options; i++) {
-        const char *heading = options_heading(verb, i);
-        if (heading != NULL)
-            printf("\n%s:\n", heading);
-        print_option(&options[i]);
+    option_sections at;
+    size_t n_options = options_of(verb, options, &at);
+    compare_method_help method;
+    put_head(format, "-", verb->name, verb->summary);
+    put_synopsis(format, verb);
+    put_paragraphs(format, verb->details);
+    put_title(format, "Options");
+    for (size_t i = 0; i < at.reader; i++)
+        put_option(format, &options[i]);
+    if (at.parameter > at.reader)
+        put_reader_options(format, options + at.reader, at.parameter - at.reader);
+    for (size_t i = at.parameter; i < n_options; i++) {
+        if (i == at.parameter)
+            put_title(format, "Parameters of training");
+        put_option(format, &options[i]);
     }
-    if (verb == &compare_verb)
-        print_methods();
-    print_examples(stdout, "Examples", verb->examples);
+    for (size_t i = 0; verb == &compare_verb && compare_method_describe(i, &method); i++) {
+        if (i == 0)
+            put_title(format, "Methods");
+        const char *remark = format == HELP_TEXT ? "  (not for a stream)" : " (not for a stream)";
+        put_item(format, method.usage, false, method.needs_rows ? remark : "", method.text);
+    }
+    put_examples(format, "Examples", verb->examples);
+    if (format == HELP_MAN)
+        puts("\n# SEE ALSO\n\n*greedystep*(1): all verbs, options about data, the environment and exit codes.");
 }
 
-void help_print_version(void)
+void help_write_data(help_format format)
+{
+    const cli_option *options;
+    size_t n = options_of_readers(&options);
+    if (format != HELP_TEXT)
+        put_title(format, "Reading data");
+    put_paragraphs(format, about_data);
+    putchar('\n');
+    for (size_t i = 0; i < n; i++)
+        put_option(format, &options[i]);
+}
+
+void help_write_command(help_format format)
+{
+    bool is_man = format == HELP_MAN;
+    put_head(format, "", "", "linear models with nothing to tune, by greedy step averaging");
+    puts(is_man
+             ? "*greedystep* _VERB_ ...++\n*greedystep help* [_VERB_|*data*]++\n*greedystep --version*\n\n# VERBS\n\n"
+               "Each has a page of its own, which *greedystep help* _VERB_ prints as well.\n"
+             : "```text\ngreedystep VERB ...\ngreedystep help [VERB|data]\ngreedystep --version\n```\n\n"
+               "| verb | |\n|---|---|");
+    for (const cli_verb *const *each = verbs; *each != NULL; each++) {
+        const char *name = (*each)->name, *summary = (*each)->summary;
+        if (is_man)
+            printf("*greedystep-%s*(1)\n\t%s\n\n", name, summary);
+        else
+            printf("| [%s](%s.md) | %s |\n", name, name, summary);
+    }
+    if (!is_man) {
+        puts("\n`greedystep help VERB` and `man greedystep-VERB` show the same pages.");
+        put_examples(format, "Quick start", quick_start);
+    }
+    help_write_data(format);
+    for (size_t i = 0; i < sizeof about / sizeof *about; i++) {
+        if (about[i].section != NULL)
+            put_title(format, about[i].section);
+        put_item(format, about[i].term, false, "", about[i].text);
+    }
+    if (is_man)
+        put_examples(format, "Examples", quick_start);
+}
+
+void help_write_overview(FILE *stream)
+{
+    fputs("usage: greedystep VERB ...\n\nLinear models with nothing to tune, by greedy step averaging.\n\n", stream);
+    for (const cli_verb *const *each = verbs; *each != NULL; each++)
+        fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
+    fputs("\n  greedystep help VERB    describe a verb, with options and examples\n"
+          "  greedystep help data    describe what can be read, and the options for it\n"
+          "  greedystep --version    print the version and the libraries found\n\nQuick start:\n",
+          stream);
+    for (const char *line = quick_start, *end; *line != '\0'; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        fprintf(stream, "  %.*s\n", (int)(end - line), line);
+    }
+}
+
+void help_write_version(void)
 {
     const char *name, *version;
     printf("greedystep %s\n", gsa_version());

@@ -1,4 +1,5 @@
-/* Help and version, made from the tables of options and parameters. */
+/* Help, manual and version, made from the tables that the command parses by: text for `greedystep help`, source of
+ * scdoc for man, markdown for the documentation. */
 #ifndef GREEDYSTEP_CLI_HELP_H
 #define GREEDYSTEP_CLI_HELP_H
 
@@ -6,12 +7,16 @@
 
 #include <stdio.h>
 
-/* Lines of shell for the first minute. */
-extern const char help_quick_start[];
+typedef enum help_format { HELP_TEXT, HELP_MAN, HELP_MARKDOWN } help_format;
 
-void help_print_overview(FILE *stream);
-void help_print_verb(const cli_verb *verb);
-/* The version, then the codecs and libraries of this build. */
-void help_print_version(void);
+void help_write_verb(help_format format, const cli_verb *verb);
+/* Writes what DATA is, and the options of readers, which the pages of verbs only name. */
+void help_write_data(help_format format);
+/* Writes the page of the command as a whole, as man or markdown: verbs, data, files, environment and exit codes. */
+void help_write_command(help_format format);
+/* Writes the list of verbs and the quick start, as text. */
+void help_write_overview(FILE *stream);
+/* Writes the version, then the codecs and libraries of this build. */
+void help_write_version(void);
 
 #endif

@@ -252,7 +252,7 @@ const cli_verb inspect_verb = {
                "if MODEL.state is there.\n\nFor data, in one pass: prints the detected format, rows, labels and their "
                "balance, one line per column (missing cells, different values, range, frequent words) or the most "
                "frequent features, and warnings with remedies: ids, row numbers, copies of the label, constants, rare "
-               "classes, rows sorted by label. DATA - is standard input.",
+               "classes, rows sorted by label.",
     .examples = "# before training: the table\ngreedystep inspect clicks.csv --label clicked\n# after training: the "
                 "model\ngreedystep inspect clicks.model --top 20",
     .options = inspect_options,

@@ -280,17 +280,8 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
 
 bool features_init(data_features *features)
 {
-    *features = (data_features){.few = calloc(FEW_FEATURES, sizeof *features->few)};
-    return features->few != NULL && value_set_init(&features->beyond, MANY_VALUES, true);
-}
-
-static void forget_few(data_features *features)
-{
-    for (size_t i = 0; i < features->n_few; i++)
-        column_free(&features->few[i]);
-    free(features->few);
-    features->few = NULL;
-    features->n_few = 0;
+    *features = (data_features){.count = NULL};
+    return value_set_init(&features->beyond, MANY_VALUES, true);
 }
 
 void features_free(data_features *features)
@@ -298,56 +289,6 @@ void features_free(data_features *features)
     value_set_free(&features->beyond);
     free(features->count);
     top_free(&features->frequent);
-    forget_few(features);
-}
-
-/* A feature that turns up was absent in all rows before this one, the last of `labels`. */
-static bool begin_feature(data_column *feature, uint64_t id, const row_label *label, const data_labels *labels)
-{
-    bool has_room = column_init(feature, COLUMN_NUMBER);
-    feature->number = id;
-    feature->n_absent = labels->n_rows - 1;
-    feature->absent_label = labels->side[0];
-    feature->absent_is_mixed = labels->n_changes > label->is_change;
-    return has_room;
-}
-
-/* Its place among the few; n_few: it is new. */
-static size_t find_few(const data_features *features, uint64_t id, size_t guess)
-{
-    if (guess < features->n_few && features->few[guess].number == id)
-        return guess;
-    size_t at = 0;
-    while (at < features->n_few && features->few[at].number != id)
-        at++;
-    return at;
-}
-
-static bool add_to_few(data_features *features, const gsa_batch *batch, size_t row, const row_label *label,
-                       const data_labels *labels)
-{
-    uint64_t met = 0;
-    size_t guess = 0;
-    bool has_room = true;
-    for (int64_t i = batch->row_start[row]; i < batch->row_start[row + 1] && has_room; i++) {
-        size_t at = find_few(features, batch->index[i], guess);
-        if (at == FEW_FEATURES) {
-            forget_few(features);
-            return true;
-        }
-        if (at == features->n_few)
-            has_room = begin_feature(&features->few[features->n_few++], batch->index[i], label, labels);
-        double x = batch->value != NULL ? (double)batch->value[i] : 1;
-        if (x == 0)
-            continue;
-        has_room = has_room && column_add_number(&features->few[at], x, label, labels->first_number);
-        met |= UINT64_C(1) << at;
-        guess = at + 1;
-    }
-    for (size_t at = 0; at < features->n_few; at++)
-        if (!(met >> at & 1))
-            column_add_absent(&features->few[at], label->key);
-    return has_room;
 }
 
 static bool grow_counts(data_features *features, size_t id)
@@ -375,11 +316,10 @@ static bool count_feature(data_features *features, uint32_t id)
     return true;
 }
 
-bool features_add(data_features *features, const gsa_batch *batch, size_t row, const row_label *label,
-                  const data_labels *labels)
+bool features_add(data_features *features, const gsa_batch *batch, size_t row)
 {
     int64_t begin = batch->row_start[row], end = batch->row_start[row + 1];
-    bool has_room = features->few == NULL || add_to_few(features, batch, row, label, labels);
+    bool has_room = true;
     if (features->n_entries == 0 && end > begin)
         features->min = features->max = batch->value != NULL ? (double)batch->value[begin] : 1;
     for (int64_t i = begin; i < end && has_room; i++) {
@@ -390,12 +330,6 @@ bool features_add(data_features *features, const gsa_batch *batch, size_t row, c
     }
     features->n_entries += (uint64_t)(end - begin);
     return has_room;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const data_column *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
 }
 
 bool features_finish(data_features *features, size_t n_frequent)
@@ -412,7 +346,5 @@ bool features_finish(data_features *features, size_t n_frequent)
         const value_entry *entry = &features->beyond.entry[i];
         top_consider(&features->frequent, (top_feature){.id = entry->value, .value = (double)entry->count});
     }
-    if (features->n_few > 1)
-        qsort(features->few, features->n_few, sizeof *features->few, compare_numbers);
     return true;
 }

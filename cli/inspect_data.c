@@ -101,7 +101,7 @@ static bool add_rows(data_inspection *data, const gsa_batch *batch)
         moments_add(&data->weights, batch->weight != NULL ? (double)batch->weight[row] : 1);
         has_room = labels_add(&data->labels, batch, row, &label);
         if (has_room && data->column == NULL)
-            has_room = features_add(&data->features, batch, row, &label, &data->labels);
+            has_room = features_add(&data->features, batch, row);
         else if (has_room && cell != NULL)
             has_room = add_cells(data, batch, row, cell + row * n_cells, &label);
     }

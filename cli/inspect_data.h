@@ -25,7 +25,6 @@ enum {
     MAX_COUNTED = 1 << 24, /* features are counted one by one below this number */
     MAX_CLASSES = 1000,    /* whole numbers that `train` takes for classes */
     MAX_COLUMNS = 4096,    /* of a table, for a line a column */
-    FEW_FEATURES = 50,     /* of other rows, for a line a feature */
     LABELS_LISTED = 20,
     WORDS_LISTED = 3
 };
@@ -85,9 +84,9 @@ typedef enum column_kind {
 const char *column_kind_name(column_kind kind);
 
 typedef struct data_column {
-    char *name; /* NULL: a feature with a number */
+    char *name;
     column_kind kind;
-    uint64_t number; /* of the column, from 1, or of the feature, from 0 */
+    uint64_t number; /* from 1 */
     moments numbers;
     value_set values;
     uint64_t n_present, n_absent;
@@ -119,16 +118,13 @@ typedef struct data_features {
     uint64_t n_seen;  /* once all rows are there, as the next */
     top_features frequent;
     uint64_t highest, n_entries;
-    double min, max;  /* of values */
-    data_column *few; /* in the order of their coming; NULL: there are more than FEW_FEATURES */
-    size_t n_few;
+    double min, max; /* of values */
 } data_features;
 
 bool features_init(data_features *features);
 void features_free(data_features *features);
-bool features_add(data_features *features, const gsa_batch *batch, size_t row, const row_label *label,
-                  const data_labels *labels);
-/* All rows are there: counts features, finds the most frequent ones and sorts the few by number. */
+bool features_add(data_features *features, const gsa_batch *batch, size_t row);
+/* All rows are there: counts features and finds the most frequent ones. */
 bool features_finish(data_features *features, size_t n_frequent);
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */

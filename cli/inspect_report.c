@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MIN_NAME = 6, HASH_WIDTH = 10, MAX_NAME = 28, CELL_SIZE = 40 };
+enum { MIN_NAME = 6, MAX_NAME = 28, CELL_SIZE = 40 };
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -157,13 +157,10 @@ static void print_words(const data_inspection *data, const data_column *column)
 static void print_column(const data_inspection *data, const data_column *column, int width)
 {
     bool is_feature = column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS;
-    char number[CELL_SIZE];
-    snprintf(number, sizeof number, "%" PRIu64, column->number + 1);
-    print_padded(column->name != NULL ? column->name : number, width);
-    if (column->name != NULL)
-        printf(" %s", column_kind_name(column->kind));
+    print_padded(column->name, width);
+    printf(" %s", column_kind_name(column->kind));
     if (is_feature) {
-        printf("%*s", column->name != NULL ? 7 - (int)strlen(column_kind_name(column->kind)) : 0, "");
+        printf("%*s", 7 - (int)strlen(column_kind_name(column->kind)), "");
         print_absent(column);
         print_distinct(column);
     }
@@ -171,29 +168,21 @@ static void print_column(const data_inspection *data, const data_column *column,
         print_numbers(&column->numbers);
     else if (column->kind == COLUMN_WORDS)
         print_words(data, column);
-    if (column->name == NULL && gsa_reader_name(data->reader, column->number) != NULL) {
-        fputs("  ", stdout);
-        print_padded(gsa_reader_name(data->reader, column->number), 0);
-    }
     putchar('\n');
 }
 
-static void print_columns(const data_inspection *data, const data_column *column, size_t n)
+static void print_columns(const data_inspection *data)
 {
-    int width = data->column != NULL || data->schema.bits == 0 ? MIN_NAME : HASH_WIDTH;
-    for (size_t i = 0; i < n; i++) {
-        int each = column[i].name != NULL ? width_of(column[i].name) : 0;
+    int width = MIN_NAME;
+    for (size_t i = 0; i < data->n_columns; i++) {
+        int each = width_of(data->column[i].name);
         width = each > width ? each : width;
     }
     width = width < MAX_NAME ? width : MAX_NAME;
-    if (n > 0)
-        putchar('\n');
-    if (n > 0 && column->name != NULL)
-        report_heading("%-*s %-7s %16s %16s", width, "column", "kind", "missing", "distinct");
-    else if (n > 0)
-        report_heading("%-*s %16s %16s  other than 0", width, "index", "zero", "distinct");
-    for (size_t i = 0; i < n; i++)
-        print_column(data, &column[i], width);
+    putchar('\n');
+    report_heading("%-*s %-7s %16s %16s", width, "column", "kind", "missing", "distinct");
+    for (size_t i = 0; i < data->n_columns; i++)
+        print_column(data, &data->column[i], width);
 }
 
 static void print_frequent(const data_inspection *data)
@@ -246,9 +235,7 @@ void data_print(const data_inspection *data)
     print_features(data);
     print_labels(data);
     if (data->column != NULL)
-        print_columns(data, data->column, data->n_columns);
-    else if (data->features.few != NULL)
-        print_columns(data, data->features.few, data->features.n_few);
+        print_columns(data);
     else
         print_frequent(data);
     print_notes(data);
@@ -308,17 +295,11 @@ static json_t *words_json(const data_inspection *data, const data_column *column
 static json_t *column_json(const data_inspection *data, const data_column *column)
 {
     json_t *object = json_object();
-    if (column->name != NULL) {
-        json_object_set_new(object, "name", report_text(column->name));
-        json_object_set_new(object, "kind", json_string(column_kind_name(column->kind)));
-    } else {
-        json_object_set_new(object, "index", report_count(column->number + 1));
-        if (gsa_reader_name(data->reader, column->number) != NULL)
-            json_object_set_new(object, "name", report_text(gsa_reader_name(data->reader, column->number)));
-    }
+    json_object_set_new(object, "name", report_text(column->name));
+    json_object_set_new(object, "kind", json_string(column_kind_name(column->kind)));
     if (column->kind != COLUMN_NUMBER && column->kind != COLUMN_WORDS)
         return object;
-    json_object_set_new(object, column->name != NULL ? "missing" : "zero", report_count(column->n_absent));
+    json_object_set_new(object, "missing", report_count(column->n_absent));
     set_distinct(object, &column->values);
     if (column->kind == COLUMN_NUMBER)
         json_object_update_new(object, moments_json(&column->numbers));
@@ -327,11 +308,11 @@ static json_t *column_json(const data_inspection *data, const data_column *colum
     return object;
 }
 
-static json_t *columns_json(const data_inspection *data, const data_column *column, size_t n)
+static json_t *columns_json(const data_inspection *data)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, column_json(data, &column[i]));
+    for (size_t i = 0; i < data->n_columns; i++)
+        json_array_append_new(list, column_json(data, &data->column[i]));
     return list;
 }
 
@@ -379,12 +360,11 @@ json_t *data_json(const data_inspection *data)
     json_object_set_new(object, "features_is_exact", json_boolean(is_exact));
     json_object_set_new(object, "labels", labels_json(&data->labels));
     if (data->column != NULL) {
-        json_object_set_new(object, "columns", columns_json(data, data->column, data->n_columns));
+        json_object_set_new(object, "columns", columns_json(data));
     } else {
         json_object_set_new(object, "highest_index", report_count(features->highest + (features->n_entries > 0)));
         json_object_set_new(object, "least_value", report_real(features->min));
         json_object_set_new(object, "most_value", report_real(features->max));
-        json_object_set_new(object, "few_features", columns_json(data, features->few, features->n_few));
         json_object_set_new(object, "frequent", frequent_json(data));
     }
     for (size_t i = 0; i < data->n_warnings; i++) {

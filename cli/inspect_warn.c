@@ -49,10 +49,6 @@ static void put_in_list(data_warning *out, const data_column *column)
 
 static void put_name(data_warning *out, const data_column *column)
 {
-    if (column->name == NULL) {
-        put(out, "%" PRIu64, column->number + 1);
-        return;
-    }
     for (const char *c = column->name; *c != '\0'; c++)
         put(out, "%c", (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
 }
@@ -97,7 +93,7 @@ static bool is_id(const data_inspection *data, const data_column *column)
 
 static bool is_mostly_missing(const data_inspection *data, const data_column *column)
 {
-    return column->name != NULL && column->n_absent > 9 * column->n_present && data->labels.n_rows >= MIN_ROWS;
+    return column->n_absent > 9 * column->n_present && data->labels.n_rows >= MIN_ROWS;
 }
 
 typedef struct column_check {
@@ -127,9 +123,10 @@ static bool is_first_to_apply(const data_inspection *data, const data_column *co
     return is_feature && checks[check].applies(data, column);
 }
 
-static bool warn_of_columns(data_inspection *data, const data_column *column, size_t n_columns, size_t check)
+static bool warn_of_columns(data_inspection *data, size_t check)
 {
-    size_t n = 0, listed = 0;
+    const data_column *column = data->column;
+    size_t n = 0, n_columns = data->n_columns, listed = 0;
     for (size_t i = 0; i < n_columns; i++)
         n += is_first_to_apply(data, &column[i], check);
     if (n == 0)
@@ -137,8 +134,7 @@ static bool warn_of_columns(data_inspection *data, const data_column *column, si
     data_warning *out = begin_warning(data, checks[check].what);
     if (out == NULL)
         return false;
-    bool has_names = column->name != NULL;
-    put(out, "%s%s ", has_names ? "column" : "feature", n > 1 ? "s" : "");
+    put(out, "column%s ", n > 1 ? "s" : "");
     for (size_t i = 0; i < n_columns && listed < NAMES_LISTED; i++)
         if (is_first_to_apply(data, &column[i], check)) {
             put(out, "%s", listed++ > 0 ? ", " : "");
@@ -146,8 +142,8 @@ static bool warn_of_columns(data_inspection *data, const data_column *column, si
         }
     if (n > listed)
         put(out, " and %zu more", n - listed);
-    put(out, ": %s; leave %s out%s", checks[check].says, n > 1 ? "them" : "it", has_names ? " with --ignore " : "");
-    for (size_t i = 0, written = 0; i < n_columns && has_names; i++)
+    put(out, ": %s; leave %s out with --ignore ", checks[check].says, n > 1 ? "them" : "it");
+    for (size_t i = 0, written = 0; i < n_columns; i++)
         if (is_first_to_apply(data, &column[i], check)) {
             put(out, "%s", written++ > 0 ? "," : "");
             put_in_list(out, &column[i]);
@@ -229,10 +225,8 @@ static bool warn_of_labels(data_inspection *data)
 
 bool data_warn(data_inspection *data)
 {
-    const data_column *column = data->column != NULL ? data->column : data->features.few;
-    size_t n = data->column != NULL ? data->n_columns : data->features.n_few;
     bool has_room = warn_of_labels(data);
-    for (size_t i = 0; i < sizeof checks / sizeof *checks && has_room && n > 0; i++)
-        has_room = warn_of_columns(data, column, n, i);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && has_room; i++)
+        has_room = warn_of_columns(data, i);
     return has_room;
 }

@@ -30,32 +30,29 @@ static int complain_unknown_verb(const char *typed)
 static int run_help(const char *about)
 {
     const cli_verb *verb = about != NULL ? verb_find(about) : NULL;
-    if (about != NULL && verb == NULL)
+    bool is_data = about != NULL && strcmp(about, "data") == 0;
+    if (about != NULL && verb == NULL && !is_data)
         return complain_unknown_verb(about);
-    if (verb != NULL)
-        help_print_verb(verb);
+    if (is_data)
+        help_write_data(HELP_TEXT);
+    else if (verb != NULL)
+        help_write_verb(HELP_TEXT, verb);
     else
-        help_print_overview(stdout);
+        help_write_overview(stdout);
     return EXIT_DONE;
-}
-
-static bool asks_for_quiet(const cli_arguments *arguments)
-{
-    for (size_t i = 0; i < arguments->n_options; i++)
-        if (strcmp(arguments->options[i].name, "quiet") == 0)
-            return arguments_flag(arguments, "quiet");
-    return false;
 }
 
 static int run_verb(const cli_verb *verb, int argc, char **argv)
 {
     cli_arguments arguments;
     int code = arguments_parse(verb, argc, argv, &arguments);
+    if (code == EXIT_DONE && arguments_flag(&arguments, "quiet"))
+        message_quieten();
     /* A launcher may give its processes a terminal of their own, wherever its own output goes (Open MPI does). */
-    if (code == EXIT_DONE && (asks_for_quiet(&arguments) || cluster_was_launched()))
+    if (cluster_was_launched())
         style_make_plain();
     if (code == EXIT_DONE && arguments.wants_help)
-        help_print_verb(verb);
+        help_write_verb(HELP_TEXT, verb);
     else if (code == EXIT_DONE)
         code = verb->run(&arguments);
     arguments_free(&arguments);
@@ -70,8 +67,8 @@ static int run_command(int argc, char **argv)
         return run_verb(verb, argc, argv);
     if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return run_help(argc > 2 ? argv[2] : NULL);
-    if (strcmp(first, "version") == 0 || strcmp(first, "--version") == 0) {
-        help_print_version();
+    if (strcmp(first, "-V") == 0 || strcmp(first, "--version") == 0) {
+        help_write_version();
         return EXIT_DONE;
     }
     return complain_unknown_verb(first);
@@ -85,7 +82,7 @@ int main(int argc, char **argv)
     output_prepare_streams();
     report_prepare_json();
     if (argc < 2) {
-        help_print_overview(stderr);
+        help_write_overview(stderr);
         return EXIT_USAGE;
     }
     return output_finish_stdout(run_command(argc, argv));

@@ -15,7 +15,7 @@ static const cli_option merge_options[] = {
     {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0,
      "write the merged model here, and its state to MODEL.state"},
     {"base", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
-     "the model that all runs started from (train --start-from); it is counted once"},
+     "the model that all of them started from (train --start-from)"},
 };
 
 typedef struct merging {
@@ -54,9 +54,9 @@ static void tell_missing_labels(const char *path, const gsa_model *one, const gs
             report_append(line, LINE_SIZE, "%s%.40s", n_missing > 1 ? ", " : "", label);
     }
     if (n_missing > 0)
-        complain("note: %s has no rows of %s %s%s, of the %zu "
-                 "classes of the merged model; write labels that mean the same the same way",
-                 path, n_missing > 1 ? "labels" : "label", line, n_missing > LABELS_SHOWN ? " and others" : "", n);
+        note("note: %s has no rows of %s %s%s, of the %zu "
+             "classes of the merged model; write labels that mean the same the same way",
+             path, n_missing > 1 ? "labels" : "label", line, n_missing > LABELS_SHOWN ? " and others" : "", n);
 }
 
 static void tell_labels(const cli_arguments *arguments, const merging *what)
@@ -87,6 +87,8 @@ static int merge_and_save(const cli_arguments *arguments, merging *what)
     int code = session_save(what->merged, path, &what->env);
     if (code != EXIT_DONE)
         return code;
+    if (message_is_quiet())
+        return EXIT_DONE;
     tell_labels(arguments, what);
     gsa_summary summary = summary_of(what->merged);
     report_field("loss", "%s", summary.loss);

@@ -12,12 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_silent;
+static bool is_silent, is_quiet;
 static char last[MESSAGE_SIZE];
 
 void message_silence(void)
 {
     is_silent = true;
+}
+
+void message_quieten(void)
+{
+    is_quiet = true;
+}
+
+bool message_is_quiet(void)
+{
+    return is_quiet;
 }
 
 const char *message_last(void)
@@ -42,11 +52,20 @@ static void print_message(style_role role, const char *format, va_list arguments
     fputs(line, stderr);
 }
 
+void note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!is_quiet)
+        print_message(STYLE_NONE, format, arguments);
+    va_end(arguments);
+}
+
 void complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(STYLE_NONE, format, arguments);
+    print_message(STYLE_ERROR, format, arguments);
     va_end(arguments);
 }
 

@@ -4,6 +4,8 @@
 
 #include <greedystep/greedystep.h>
 
+#include <stdbool.h>
+
 #if defined(__GNUC__) || defined(__clang__)
 #define CLI_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
 #else
@@ -18,7 +20,13 @@ void message_silence(void);
 enum { MESSAGE_SIZE = 1024 };
 const char *message_last(void);
 
-/* Prints `greedystep: ...` and a newline; a text that begins with "note:" is no failure. */
+/* Turns off what is no error: notes here, progress and summaries elsewhere (--quiet). */
+void message_quieten(void);
+bool message_is_quiet(void);
+
+/* Prints `greedystep: ...` and a newline, unless --quiet is given. */
+void note(const char *format, ...) CLI_PRINTF(1, 2);
+/* Prints an error that does not end the run. */
 void complain(const char *format, ...) CLI_PRINTF(1, 2);
 /* Does the same for a wrong command line; returns EXIT_USAGE. */
 int complain_usage(const char *format, ...) CLI_PRINTF(1, 2);

@@ -6,6 +6,8 @@
 #include "number.h"
 #include "suggest.h"
 
+#include "base/text.h"
+
 #include <greedystep/greedystep.h>
 
 #include <assert.h>
@@ -14,34 +16,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const cli_option quiet_option = {
+    "quiet", 'q', OPTION_FLAG, false, NULL, NULL, 0, 0, "print errors only: no progress, notes or summary"};
+
+/* First what a model knows of its columns, last what is not for those who need files. */
 static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "table column to predict, by name or number; default: the one named label, target, y, class or click, or the "
-     "first if there is no header"},
-    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "table column with the weights of the rows"},
-    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
-     "table columns to treat as categories even if they look like numbers"},
-    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "table columns to leave out"},
-    {"cross", 0, OPTION_TEXT, false, "A*B,C*D", NULL, 0, 0,
-     "add the products of the features of two columns, or of two namespaces"},
-    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash words and crosses to 2^N features"},
+     "column to predict; default: label, target, y, class or click, without a header the first"},
+    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with the weights of the rows"},
+    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
+    {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},
+    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash categories and crosses to 2^N features"},
+    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "leave these columns out"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
-     "on a row that cannot be read: stop, or skip and count it"},
-    {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
-     "fail if data and tables need more memory, such as 512M or 2G (docs/memory.md); 0: no limit"},
-    /* The last one is not for those who need files. */
-    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
-     "read the rows of a DuckDB query in place of DATA, such as \"SELECT * FROM read_parquet('a/*.parquet')\""},
+     "at a row that cannot be read: stop, or skip and count it"},
+    {"memory-limit", 0, OPTION_SIZE, false, "none|SIZE", "half of the memory", 0, 0,
+     "fail rather than use more memory, such as 512M or 2G"},
+    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the rows of a DuckDB query in place of DATA"},
 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 5 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {
     static const option_kind kinds[] = {
         [GSA_PARAM_CHOICE] = OPTION_CHOICE, [GSA_PARAM_COUNT] = OPTION_COUNT, [GSA_PARAM_SWITCH] = OPTION_SWITCH};
-    static const char *const takes[] = {[GSA_PARAM_COUNT] = "N", [GSA_PARAM_SWITCH] = "on|off"};
     return (cli_option){.name = parameter->name,
                         .kind = kinds[parameter->kind],
-                        .takes = parameter->kind == GSA_PARAM_CHOICE ? parameter->choices : takes[parameter->kind],
+                        .takes = parameter->choices != NULL ? parameter->choices : "on|off",
                         .initial = parameter->initial,
                         .min = parameter->least,
                         .max = parameter->most,
@@ -55,13 +56,15 @@ static void append_options(cli_option *out, size_t *n, const cli_option *more, s
         out[(*n)++] = more[i];
 }
 
-size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *first_parameter)
+size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], option_sections *sections)
 {
-    size_t n = 0;
+    size_t n = 0, n_known = verb->has_model ? N_OF_COLUMNS : 0;
     append_options(out, &n, verb->options, verb->n_options);
+    append_options(out, &n, &quiet_option, 1);
+    sections->reader = n;
     if (verb->reads_data)
-        append_options(out, &n, reader_options, sizeof reader_options / sizeof *reader_options - verb->needs_files);
-    *first_parameter = n;
+        append_options(out, &n, reader_options + n_known, N_READER_OPTIONS - n_known - verb->needs_files);
+    sections->parameter = n;
     for (size_t i = 0; verb->takes_parameters && gsa_param_at(i) != NULL; i++) {
         cli_option parameter = option_of_parameter(gsa_param_at(i));
         append_options(out, &n, &parameter, 1);
@@ -69,15 +72,10 @@ size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *fir
     return n;
 }
 
-const char *options_heading(const cli_verb *verb, size_t number)
+size_t options_of_readers(const cli_option **out)
 {
-    cli_option options[MAX_OPTIONS];
-    size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
-    if (number == first_parameter && number < n_options)
-        return "Parameters of training";
-    if (number == verb->n_options && number < first_parameter)
-        return "Reading data";
-    return number == 0 ? "Options" : NULL;
+    *out = reader_options;
+    return N_READER_OPTIONS;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
@@ -136,6 +134,11 @@ static const char *nearest_option(const cli_arguments *arguments, const char *ty
 static int complain_unknown(const cli_arguments *arguments, const char *name, size_t length)
 {
     char typed[OPTION_NAME_SIZE], shown[OPTION_NAME_SIZE];
+    for (size_t i = 0; i < N_OF_COLUMNS && arguments->verb->has_model; i++) {
+        if (names_equal_up_to(name, length, reader_options[i].name))
+            return complain_usage("%s takes no --%s, which the model knows; leave it out", arguments->verb->name,
+                                  reader_options[i].name);
+    }
     snprintf(typed, sizeof typed, "%.*s", (int)(length < sizeof typed ? length : sizeof typed - 1), name);
     bool is_negated = names_equal_up_to(typed, length < 3 ? length : 3, "no-");
     const char *negated = is_negated ? nearest_option(arguments, typed + 3, true) : NULL;
@@ -147,6 +150,24 @@ static int complain_unknown(const cli_arguments *arguments, const char *name, si
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
+
+int option_words(const cli_option *option)
+{
+    bool is_number = option->kind == OPTION_COUNT || option->kind == OPTION_SIZE;
+    const char *last = is_number ? strrchr(option->takes, '|') : NULL;
+    return last != NULL ? (int)(last - option->takes) : 0;
+}
+
+/* Whether a value is one of the words in "auto|none|N", which end before what stands for a number. */
+static bool is_word(const cli_option *option, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *word = option->takes, *end; (end = strchr(word, '|')) != NULL; word = end + 1) {
+        if ((size_t)(end - word) == length && memcmp(word, value, length) == 0)
+            return true;
+    }
+    return false;
+}
 
 static int check_choice(const char *name, const char *choices, const char *value)
 {
@@ -168,10 +189,11 @@ static int check_choice(const char *name, const char *choices, const char *value
 
 static int check_count(const cli_option *option, const char *name, const char *value, uint64_t *number)
 {
-    if (number_parse_count(value, number) && *number >= option->min && *number <= option->max)
+    if (gsai_count_parse(value, number) && *number >= option->min && *number <= option->max)
         return EXIT_DONE;
-    return complain_usage("--%s %s: expected a whole number from %" PRIu64 " to %" PRIu64, name, value, option->min,
-                          option->max);
+    int words = option_words(option);
+    return complain_usage("--%s %s: expected %.*s%sa whole number from %" PRIu64 " to %" PRIu64, name, value, words,
+                          option->takes, words > 0 ? " or " : "", option->min, option->max);
 }
 
 static int check_real(const cli_option *option, const char *name, const char *value)
@@ -188,6 +210,8 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
 {
     char name[OPTION_NAME_SIZE];
     option_display_name(option->name, name);
+    if (option_words(option) > 0 && is_word(option, value))
+        return EXIT_DONE;
     switch (option->kind) {
     case OPTION_TEXT:
         return *value != '\0' ? EXIT_DONE : complain_usage("--%s needs a value (%s)", name, option->takes);
@@ -200,7 +224,8 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
     case OPTION_SIZE:
         if (number_parse_size(value, number))
             return EXIT_DONE;
-        return complain_usage("--%s %s: expected a size in bytes such as 512M or 2G, below 2^64", name, value);
+        return complain_usage("--%s %s: expected %.*s or a size in bytes such as 512M or 2G, below 2^64", name, value,
+                              option_words(option), option->takes);
     case OPTION_SWITCH:
     case OPTION_FLAG:
         return check_choice(name, "on|off", value);
@@ -299,7 +324,7 @@ static int check_complete(const cli_arguments *arguments)
 int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out)
 {
     *out = (cli_arguments){.verb = verb, .argc = argc, .argv = argv};
-    out->n_options = options_of(verb, out->options, &out->first_parameter);
+    out->n_options = options_of(verb, out->options, &out->sections);
     out->positional = calloc((size_t)argc, sizeof *out->positional);
     if (out->positional == NULL)
         return complain_failed("out of memory");
@@ -351,7 +376,7 @@ uint64_t arguments_number(const cli_arguments *arguments, const char *name)
     uint64_t initial = 0;
     if (arguments->value[at] != NULL)
         return arguments->number[at];
-    return number_parse_count(arguments->options[at].initial, &initial) ? initial : 0;
+    return gsai_count_parse(arguments->options[at].initial, &initial) ? initial : 0;
 }
 
 double arguments_real(const cli_arguments *arguments, const char *name)
@@ -368,8 +393,10 @@ bool arguments_flag(const cli_arguments *arguments, const char *name)
 
 const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE])
 {
-    if (arguments->value[number] == NULL || arguments->options[number].kind != OPTION_COUNT)
-        return arguments->value[number];
+    const cli_option *option = &arguments->options[number];
+    const char *value = arguments->value[number];
+    if (value == NULL || option->kind != OPTION_COUNT || is_word(option, value))
+        return value;
     snprintf(buffer, VALUE_TEXT_SIZE, "%" PRIu64, arguments->number[number]);
     return buffer;
 }

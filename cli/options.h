@@ -1,8 +1,8 @@
 /* The command line: options by table, positional arguments, and what is wrong with them.
  *
- * `--name value`, `--name=value`, `-o FILE`, `-oFILE`; `--` ends the options. A dash and an underscore in a name are
- * the same. A switch is `--name on`, `--name off`, `--name` or `--no-name`; a flag takes no separate value. An option
- * is given once at most. */
+ * `--name value`, `--name=value`, `-o FILE`, `-oFILE`, `-q`; `--` ends the options. A dash and an underscore in a name
+ * are the same. A switch is `--name on`, `--name off`, `--name` or `--no-name`; a flag takes no separate value. An
+ * option is given once at most. */
 #ifndef GREEDYSTEP_CLI_OPTIONS_H
 #define GREEDYSTEP_CLI_OPTIONS_H
 
@@ -25,7 +25,8 @@ typedef struct cli_option {
     char letter; /* 0: none */
     option_kind kind;
     bool required;
-    const char *takes;   /* a choice: "a|b"; else what the help calls the value */
+    const char *takes;   /* a choice: "a|b"; a count or size: words for special values, then what the help calls
+                          * a number: "auto|N"; else what the help calls the value */
     const char *initial; /* the default as text, NULL if there is none; of a flag: off */
     uint64_t min, max;   /* range of a count or real number */
     const char *help;
@@ -42,6 +43,7 @@ typedef struct cli_verb {
     const cli_option *options;
     size_t n_options;
     bool reads_data;        /* has the options of readers too */
+    bool has_model;         /* which knows the columns: options that say what columns are do not belong to the verb */
     bool needs_files;       /* cannot do with the rows of a query, which come once */
     bool takes_parameters;  /* has the parameters of training too */
     const char *positional; /* what a positional argument is called, NULL if none is taken */
@@ -51,15 +53,20 @@ typedef struct cli_verb {
 
 enum { MAX_OPTIONS = 64 };
 
+/* Where the options of readers and the parameters of training begin. */
+typedef struct option_sections {
+    size_t reader, parameter;
+} option_sections;
+
 typedef struct cli_arguments {
     const cli_verb *verb;
     int argc; /* of the whole command, for messages that repeat it */
     char **argv;
-    /* The options of the verb: its own, those of readers, then from first_parameter on those of training. */
-    cli_option options[MAX_OPTIONS];
-    size_t n_options, first_parameter;
+    cli_option options[MAX_OPTIONS]; /* as options_of lists them */
+    size_t n_options;
+    option_sections sections;
     const char *value[MAX_OPTIONS]; /* as typed; NULL: not given */
-    uint64_t number[MAX_OPTIONS];   /* of a count or size that was given */
+    uint64_t number[MAX_OPTIONS];   /* of a count or size that was given; of a word 0 */
     const char **positional;        /* points into memory of its own */
     size_t n_positional;
     bool wants_help;
@@ -70,10 +77,11 @@ typedef struct cli_arguments {
 int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out);
 void arguments_free(cli_arguments *arguments);
 
-/* The options that a verb understands. */
-size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *first_parameter);
-/* What stands above option `number` of a verb in its manual: NULL if it goes with the one before. */
-const char *options_heading(const cli_verb *verb, size_t number);
+/* Lists the options that a verb understands: its own, --quiet, those of readers, the parameters. Returns their number.
+ */
+size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], option_sections *sections);
+/* Lists the options of readers. Returns their number. */
+size_t options_of_readers(const cli_option **out);
 
 /* By name; the name must be in the table. Values are as typed, else the default. */
 bool arguments_given(const cli_arguments *arguments, const char *name);
@@ -86,6 +94,8 @@ bool arguments_flag(const cli_arguments *arguments, const char *name);
 enum { VALUE_TEXT_SIZE = 24 };
 const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE]);
 
+/* Returns how many bytes of what a count or size takes are words: in "auto|none|N" those before |N. */
+int option_words(const cli_option *option);
 /* A name with dashes, for messages. */
 enum { OPTION_NAME_SIZE = 48 };
 const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE]);

@@ -17,9 +17,9 @@ static const cli_option predict_options[] = {
     {"format", 0, OPTION_CHOICE, false, "auto|text|csv|jsonl", "auto", 0, 0,
      "output format; auto: csv or jsonl by the name of FILE, else text"},
     {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "with csv and jsonl: print the probability of every class, also beyond 20 classes"},
-    {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "number of threads, 0 for one per processor; the result does not depend on it"},
+     "in csv and jsonl: print the probability of every class, also if there are more than 20"},
+    {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
+     "number of threads; auto: one per processor; never changes the result"},
 };
 
 enum { FEW_CLASSES = 20 }; /* up to which all probabilities are printed without --proba */
@@ -74,8 +74,8 @@ static int predict_all(predicting *what)
         return complain_error(status, &error);
     reading = progress_of(what->reader);
     if (reading.n_bad_rows > 0)
-        complain("%" PRIu64 " bad rows were skipped and have no prediction%s", reading.n_bad_rows,
-                 what->text != GSA_TEXT_LINES ? "; row numbers do not count them" : "");
+        note("%" PRIu64 " bad rows were skipped and have no prediction%s", reading.n_bad_rows,
+             what->text != GSA_TEXT_LINES ? "; row numbers do not count them" : "");
     return EXIT_DONE;
 }
 
@@ -130,8 +130,8 @@ const cli_verb predict_verb = {
     .summary = "predict every row with a model",
     .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
                "for a hinge loss, or the predicted value for regression. csv and jsonl begin with the row number and "
-               "end with the probability of each class.\n\nLabels in DATA are ignored, and a table may lack them. DATA "
-               "- is standard input; rows from a pipe are answered as they come.",
+               "end with the probability of each class.\n\nLabels in DATA are ignored, and a table may lack them. Rows "
+               "from a pipe are answered as they come.",
     .examples = "# a label and its probability for every row\n"
                 "greedystep predict my.model test.svm | head -n 5\n"
                 "# with the probability of every class, as a table\n"
@@ -139,6 +139,7 @@ const cli_verb predict_verb = {
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,
+    .has_model = true,
     .positional = "MODEL and DATA",
     .min_positional = 2,
     .max_positional = SIZE_MAX,

@@ -13,7 +13,7 @@
 #include <time.h>
 
 static const double redraw_seconds = 0.1;
-enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024, MIN_CHART = 8 };
+enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024 };
 
 double progress_clock(void)
 {
@@ -25,18 +25,14 @@ double progress_clock(void)
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
 {
     double now = progress_clock();
+    shown = shown && !message_is_quiet();
     *progress = (cli_progress){.shown = shown,
                                .is_live = shown && style_is_on(stderr),
                                .began = now,
                                .drawn = now,
                                .fraction_at_start = -1,
                                .next_rows = FIRST_PLAIN_ROWS};
-    if (state != NULL) {
-        gsa_summary summary = summary_of(state);
-        progress->rows_at_start = summary.n_rows;
-        recent_begin(&progress->recent, state, &summary);
-    }
-    chart_begin(&progress->chart, progress->rows_at_start);
+    progress->rows_at_start = state != NULL ? summary_of(state).n_rows : 0;
     while (progress->next_rows <= progress->rows_at_start)
         progress->next_rows *= 2;
 }
@@ -73,12 +69,10 @@ static bool is_due(cli_progress *progress, uint64_t n_rows)
     return progress_is_due(progress);
 }
 
-void progress_draw(cli_progress *progress, const char *line, const char *chart)
+void progress_draw(cli_progress *progress, const char *line)
 {
     /* In the last column a line may wrap. */
-    style_role role = *chart != '\0' ? STYLE_CHART : STYLE_NONE;
-    fprintf(stderr, "\r%.*s%s%s%s\033[K", style_columns(stderr) - 1, line, style_begin(stderr, role), chart,
-            style_end(stderr, role));
+    fprintf(stderr, "\r%.*s\033[K", style_columns(stderr) - 1, line);
     fflush(stderr);
     progress->is_drawn = true;
 }
@@ -86,7 +80,7 @@ void progress_draw(cli_progress *progress, const char *line, const char *chart)
 static void draw(cli_progress *progress, const char *line)
 {
     if (progress->is_live)
-        progress_draw(progress, line, "");
+        progress_draw(progress, line);
     else
         fprintf(stderr, "%s\n", line);
 }
@@ -140,19 +134,15 @@ static void append_fraction(const cli_progress *progress, double fraction, char 
 static const char *of_passes(const gsa_state *state, char buffer[32])
 {
     const char *passes = gsa_state_get(state, "passes");
-    bool is_fixed = passes != NULL && strcmp(passes, "0") != 0;
+    bool is_fixed = passes != NULL && strcmp(passes, "auto") != 0;
     snprintf(buffer, 32, "%s%s", is_fixed ? "/" : "", is_fixed ? passes : "");
     return buffer;
 }
 
 /* What a line of a training has, from the widest to the narrowest. */
 static const struct {
-    bool rate, step, fraction, chart;
-} widths[] = {{true, true, true, true},
-              {true, false, true, true},
-              {true, false, true, false},
-              {false, false, true, false},
-              {false, false, false, false}};
+    bool rate, step, fraction;
+} widths[] = {{true, true, true}, {true, false, true}, {false, false, true}, {false, false, false}};
 
 static void compose(const cli_progress *progress, const gsa_state *learner, const gsa_summary *summary, double fraction,
                     size_t width, char line[LINE_SIZE])
@@ -170,63 +160,21 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
         append_fraction(progress, fraction, line);
 }
 
-/* Adds the loss of the rows since the last value to the chart, over all replicas. */
-static void note_loss(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
-                      const gsa_state *state)
-{
-    gsa_summary base = {.size = sizeof base};
-    if (learner != state)
-        gsa_state_get_summary(state, &base);
-    recent_add(&progress->recent, learner, summary, learner != state ? &base : NULL);
-    if (chart_is_due(&progress->chart, summary->n_rows_all))
-        chart_add(&progress->chart, summary->n_rows_all, recent_take(&progress->recent));
-}
-
-static void draw_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary, double fraction)
-{
-    char line[LINE_SIZE], chart[CHART_SIZE] = "";
-    size_t max = (size_t)style_columns(stderr) - 1, room = style_has_unicode() ? 2 + MIN_CHART : 0, width = 0;
-    compose(progress, learner, summary, fraction, width, line);
-    while (strlen(line) + (widths[width].chart ? room : 0) > max && width + 1 < sizeof widths / sizeof *widths)
-        compose(progress, learner, summary, fraction, ++width, line);
-    if (widths[width].chart && room > 0) {
-        report_append(line, LINE_SIZE, "  ");
-        chart_draw(&progress->chart, max - strlen(line), chart);
-    }
-    progress_draw(progress, line, chart);
-}
-
 void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
-                            const gsa_state *state, const gsa_reader *reader)
+                            const gsa_reader *reader)
 {
     char line[LINE_SIZE];
     if (!progress->shown)
         return;
     double fraction = progress->is_live ? fraction_read(reader) : NAN;
     note_pass(progress, summary->pass, fraction);
-    if (progress->is_live)
-        note_loss(progress, learner, summary, state);
     if (!is_due(progress, summary->n_rows_all))
         return;
-    if (progress->is_live) {
-        draw_training(progress, learner, summary, fraction);
-        return;
-    }
-    compose(progress, learner, summary, fraction, 0, line);
+    size_t width = 0, max = progress->is_live ? (size_t)style_columns(stderr) - 1 : SIZE_MAX;
+    compose(progress, learner, summary, fraction, width, line);
+    while (strlen(line) > max && width + 1 < sizeof widths / sizeof *widths)
+        compose(progress, learner, summary, fraction, ++width, line);
     draw(progress, line);
-}
-
-void progress_show_losses(cli_progress *progress)
-{
-    static const char title[] = "loss over the run  ";
-    int room = style_columns(stderr) - (int)sizeof title;
-    char bars[CHART_SIZE];
-    progress_clear(progress);
-    if (!progress->is_live || !style_has_unicode() || progress->chart.n < MIN_CHART || room < MIN_CHART)
-        return;
-    progress_draw(progress, title, chart_draw(&progress->chart, (size_t)room, bars));
-    fputc('\n', stderr);
-    progress->is_drawn = false;
 }
 
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total)

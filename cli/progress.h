@@ -5,9 +5,7 @@
 #ifndef GREEDYSTEP_CLI_PROGRESS_H
 #define GREEDYSTEP_CLI_PROGRESS_H
 
-#include "chart.h"
 #include "message.h"
-#include "recent.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
@@ -23,8 +21,6 @@ typedef struct cli_progress {
     double pass_began, fraction_at_start;
     uint64_t next_rows; /* plain lines: the next at this many */
     bool is_drawn;      /* there is a line on the terminal */
-    cli_recent recent;  /* of a training that is live: its loss since the chart's last value */
-    cli_chart chart;
 } cli_progress;
 
 /* Seconds of a clock that never goes back. */
@@ -34,17 +30,15 @@ double progress_clock(void);
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
 /* Shows the progress of training. learner: the state of the run, or a replica of it. */
 void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
-                            const gsa_state *state, const gsa_reader *reader);
-/* Draws the loss of the whole run in a line that stays; on a terminal only. */
-void progress_show_losses(cli_progress *progress);
+                            const gsa_reader *reader);
 /* Shows the number of rows done; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
 /* Says whether it is time to draw again, and notes that it was done. */
 bool progress_is_due(cli_progress *progress);
 /* Appends "  ETA 1:23"; nothing if it is unknown (NaN) or days away. */
 void progress_append_left(char *line, size_t size, double seconds);
-/* Draws a line, cut to fit, that the next one replaces; the chart after it may be "". Only if the progress is live. */
-void progress_draw(cli_progress *progress, const char *line, const char *chart);
+/* Draws a line, cut to fit, that the next one replaces. Only if the progress is live. */
+void progress_draw(cli_progress *progress, const char *line);
 /* Shows that a strength of the penalty was tried on rows in memory; on a terminal only. */
 void progress_show_strength(cli_progress *progress, uint64_t n_tried, const char *measure, double held_out_loss);
 /* Removes the line from the terminal before something else is printed. */

@@ -103,11 +103,11 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
-gsa_status session_begin_reader(const cli_arguments *arguments, gsa_reader *reader, gsa_error *error)
+gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error)
 {
     gsa_status status = gsa_reader_begin(reader, error);
-    if (status == GSA_OK && gsa_reader_description(reader) != NULL && !arguments_flag(arguments, "quiet"))
-        complain("%s", gsa_reader_description(reader));
+    if (status == GSA_OK && gsa_reader_description(reader) != NULL)
+        note("%s", gsa_reader_description(reader));
     return status;
 }
 

@@ -19,8 +19,8 @@ gsa_env session_env(const cli_arguments *arguments);
 
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
                         gsa_reader **out);
-/* Reads until the format of the input is known, and prints it unless --quiet is given. */
-gsa_status session_begin_reader(const cli_arguments *arguments, gsa_reader *reader, gsa_error *error);
+/* Reads until the format of the input is known, and prints it. */
+gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error);
 /* Makes the reader follow the schema of a model; NULL: the model has none. */
 int session_match(gsa_reader *reader, const char *schema);
 int session_load_model(const char *path, const gsa_env *env, gsa_model **out);

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -32,9 +31,11 @@ bool style_is_on(FILE *stream)
 
 const char *style_begin(FILE *stream, style_role role)
 {
-    static const char *const codes[] = {
-        [STYLE_NAME] = "\033[36m", [STYLE_HEADING] = "\033[1m", [STYLE_ERROR] = "\033[1;31m",
-        [STYLE_NOTE] = "\033[33m", [STYLE_CHART] = "\033[32m",  [STYLE_NONE] = ""};
+    static const char *const codes[] = {[STYLE_NAME] = "\033[36m",
+                                        [STYLE_HEADING] = "\033[1m",
+                                        [STYLE_ERROR] = "\033[1;31m",
+                                        [STYLE_NOTE] = "\033[33m",
+                                        [STYLE_NONE] = ""};
     return style_is_on(stream) ? codes[role] : "";
 }
 
@@ -47,16 +48,4 @@ int style_columns(FILE *stream)
 {
     struct winsize size;
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS;
-}
-
-bool style_has_unicode(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* the first that is set counts */
-    const char *locale = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && locale == NULL; i++)
-        locale = setting(names[i]);
-    for (; locale != NULL && *locale != '\0'; locale++)
-        if (strncasecmp(locale, "utf-8", 5) == 0 || strncasecmp(locale, "utf8", 4) == 0)
-            return true;
-    return false;
 }

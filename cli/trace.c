@@ -1,4 +1,4 @@
-/* --trace: the lines of a run; trace_results.c writes those about the results. */
+/* --trace: the lines of a run. */
 #include "trace.h"
 
 #include "message.h"
@@ -22,14 +22,15 @@ static const double rows_apart = 0.025;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-json_t *trace_event(const char *name)
+static json_t *new_event(const char *name)
 {
     json_t *event = json_object();
     json_object_set_new(event, "event", json_string(name));
     return event;
 }
 
-void trace_write(cli_trace *trace, json_t *event)
+/* Writes a line with an event, which is released. */
+static void write_line(cli_trace *trace, json_t *event)
 {
     bool written = trace->stream != NULL && !trace->failed;
     if (written) {
@@ -65,12 +66,10 @@ int trace_check(const cli_arguments *arguments)
     free(state);
     if (is_result)
         return complain_usage("--trace %s is the model or its state; give another name", path);
-    for (size_t i = 0; i <= arguments->n_positional; i++) {
-        const char *input = i < arguments->n_positional ? arguments->positional[i] : test;
-        if (input != NULL && session_is_same_file(path, input))
-            return complain_failed("--trace %s is an input and would be overwritten; give another name", path);
-    }
-    return output_check_place(path);
+    int code = session_check_not_input(path, "--trace", arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && test != NULL)
+        code = session_check_not_input(path, "--trace", &test, 1);
+    return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
 /* Whether a run that was killed has left a part of a line. */
@@ -106,7 +105,7 @@ int trace_close(cli_trace *trace, int code)
         trace_fail(trace, "the run ended before the learning");
     fclose(trace->stream); /* every line is flushed */
     trace->stream = NULL;
-    return (trace->failed || trace->lacks_results) && code == EXIT_DONE ? EXIT_FAILED : code;
+    return trace->failed && code == EXIT_DONE ? EXIT_FAILED : code;
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
@@ -178,13 +177,13 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     recent_begin(&trace->recent, state, &summary);
     const char *sql = arguments_text(arguments, "sql"), *test = arguments_text(arguments, "test");
     const char *description = gsa_reader_description(reader);
-    json_t *event = trace_event("start");
+    json_t *event = new_event("start");
     json_object_set_new(event, "trace", json_integer(1));
     json_object_set_new(event, "date", date_json());
     json_object_set_new(event, "command", command_json(arguments));
     json_object_set_new(event, "versions", versions_json());
     json_object_set_new(event, "processors", json_integer((json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
-    json_object_set_new(event, "threads", report_count(arguments_number(arguments, "threads")));
+    json_object_set_new(event, "threads", json_string(arguments_text(arguments, "threads")));
     json_object_set_new(event, "data", data_json(arguments));
     if (sql != NULL)
         json_object_set_new(event, "sql", report_text(sql));
@@ -194,7 +193,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     json_object_set_new(event, "resumed", json_boolean(arguments_flag(arguments, "resume")));
     json_object_set_new(event, "rows_before", report_count(trace->rows));
     json_object_set_new(event, "parameters", parameters_json(state));
-    trace_write(trace, event);
+    write_line(trace, event);
     trace_stage(trace, "begin");
 }
 
@@ -215,14 +214,14 @@ void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summar
     if (trace->rows < trace->next_rows)
         return;
     trace->next_rows = trace->rows + (uint64_t)(rows_apart * (double)trace->rows) + 1;
-    json_t *event = trace_event("progress");
+    json_t *event = new_event("progress");
     json_object_set_new(event, "rows", report_count(trace->rows));
     json_object_set_new(event, "pass", report_count(summary->pass + 1));
     json_object_set_new(event, "progressive_loss", report_real(summary->loss_sum / summary->loss_weight));
     json_object_set_new(event, "recent_loss", report_real(recent_take(&trace->recent)));
     json_object_set_new(event, "step", report_real(summary->step));
     set_seconds(trace, event);
-    trace_write(trace, event);
+    write_line(trace, event);
 }
 
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began)
@@ -233,7 +232,7 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
     trace->test_seconds += test != NULL ? progress_clock() - test_began : 0;
     if (strcmp(summary.method, "optimum") == 0) /* which reports no row before its end */
         trace->rows = summary.n_rows;
-    json_t *event = trace_event("pass");
+    json_t *event = new_event("pass");
     json_object_set_new(event, "pass", report_count(summary.pass));
     json_object_set_new(event, "rows", report_count(trace->rows));
     json_object_set_new(event, "rows_learned", report_count(summary.n_rows));
@@ -242,14 +241,14 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
     json_object_set_new(event, "step", report_real(summary.step));
     json_object_set_new(event, "test", test != NULL ? json_deep_copy(test) : json_null());
     set_seconds(trace, event);
-    trace_write(trace, event);
+    write_line(trace, event);
 }
 
 void trace_round(cli_trace *trace, const gsa_round_report *report)
 {
     if (trace->stream == NULL)
         return;
-    json_t *event = trace_event("round");
+    json_t *event = new_event("round");
     json_object_set_new(event, "shards", report_count(report->n_shards));
     json_object_set_new(event, "rows", report_count(report->n_rows));
     json_object_set_new(event, "mine", report_count(report->n_mine));
@@ -260,22 +259,22 @@ void trace_round(cli_trace *trace, const gsa_round_report *report)
     json_object_set_new(event, "merge", report_real(report->merging));
     json_object_set_new(event, "sent", report_count(report->bytes_sent));
     set_seconds(trace, event);
-    trace_write(trace, event);
+    write_line(trace, event);
 }
 
 void trace_notice(cli_trace *trace, const char *text)
 {
-    json_t *event = trace_event("notice");
+    json_t *event = new_event("notice");
     json_object_set_new(event, "text", report_text(text));
-    trace_write(trace, event);
+    write_line(trace, event);
 }
 
 static void write_stage(cli_trace *trace, const char *name, double seconds)
 {
-    json_t *event = trace_event("stage");
+    json_t *event = new_event("stage");
     json_object_set_new(event, "stage", json_string(name));
     json_object_set_new(event, "seconds", report_real(seconds));
-    trace_write(trace, event);
+    write_line(trace, event);
 }
 
 void trace_stage(cli_trace *trace, const char *name)
@@ -302,7 +301,7 @@ static uint64_t peak_memory(void)
 
 void trace_learned(cli_trace *trace)
 {
-    trace->peak_memory = peak_memory(); /* before the trace's own look at rows */
+    trace->peak_memory = peak_memory();
     trace->stage_began += trace->test_seconds;
     trace_stage(trace, "learn");
     if (trace->test_seconds > 0)
@@ -312,7 +311,7 @@ void trace_learned(cli_trace *trace)
 void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss)
 {
     gsa_summary summary = summary_of(state);
-    json_t *event = trace_event("end");
+    json_t *event = new_event("end");
     json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
     json_object_set_new(event, "loss", json_string(summary.loss));
     json_object_set_new(event, "rows", report_count(summary.n_rows));
@@ -324,16 +323,16 @@ void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t 
     json_object_set_new(event, "bad_rows", report_count(n_bad_rows));
     json_object_set_new(event, "peak_memory", report_count(trace->peak_memory));
     set_seconds(trace, event);
-    trace_write(trace, event);
+    write_line(trace, event);
     trace->ended = true;
 }
 
 void trace_fail(cli_trace *trace, const char *message)
 {
-    json_t *event = trace_event("end");
+    json_t *event = new_event("end");
     json_object_set_new(event, "status", json_string("failed"));
     json_object_set_new(event, "message", report_text(message));
     set_seconds(trace, event);
-    trace_write(trace, event);
+    write_line(trace, event);
     trace->ended = true;
 }

@@ -21,7 +21,6 @@ typedef struct cli_trace {
     const char *path;
     FILE *stream; /* NULL: there is none */
     bool failed;
-    bool lacks_results; /* of the model that was learned */
     bool ended;
     double began;       /* of the process's part of the run */
     double stage_began; /* the end of the stage before */
@@ -46,18 +45,10 @@ void trace_notice(cli_trace *trace, const char *text);
 /* The time since the stage before. */
 void trace_stage(cli_trace *trace, const char *name);
 void trace_learned(cli_trace *trace);
-/* After the model is saved: what it is, and how good on test (NULL: none) and training rows. */
-void trace_results(cli_trace *trace, const gsa_state *state, gsa_reader *test, gsa_reader *training,
-                   const gsa_env *env);
 void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss);
 /* With the message of what went wrong. */
 void trace_fail(cli_trace *trace, const char *message);
 /* A trace without an end gets one. Gives the exit code that the run has now. */
 int trace_close(cli_trace *trace, int code);
-
-/* For the files of --trace: an object with its "event". */
-json_t *trace_event(const char *name);
-/* A line of it; it is released. */
-void trace_write(cli_trace *trace, json_t *event);
 
 #endif

@@ -24,20 +24,19 @@ static const cli_option train_options[] = {
      "write the model here, and the state of the run to MODEL.state"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "evaluate the model on this file after every pass"},
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
-     "start a new run, on new data, from this model (needs its .state file)"},
+     "start from this model instead of from nothing (needs its .state file)"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "continue the interrupted run of MODEL.state on the same data; the result is that of an uninterrupted run"},
+     "continue an interrupted run on the same data, to the same model"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
-     "save the running state in this folder, for --resume after a crash; method optimum saves none"},
+     "save the state in this folder while training, for --resume after a crash"},
     {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400, "time between checkpoints"},
-    {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "number of threads, 0 for one per processor; the result does not depend on it"},
+    {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
+     "number of threads; auto: one per processor; never changes the result"},
     {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "with mpirun: each process has DATA files of its own; a replica learns each file, merged after every pass"},
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "log the run to this file, one JSON object per line; `python -m greedystep.report FILE` draws it"},
+     "log the run to this file as JSON lines; `python -m greedystep.report FILE` draws it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
-    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress and no colours"},
 };
 
 typedef struct training {
@@ -75,7 +74,7 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
     train_spill_tell(&run->spill, summary.pass, reader, &run->progress);
-    progress_show_training(&run->progress, learner, &summary, run->state, reader);
+    progress_show_training(&run->progress, learner, &summary, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
 }
 
@@ -83,7 +82,7 @@ static void show_notice(void *ctx, gsa_notice what, const char *text)
 {
     training *run = ctx;
     progress_clear(&run->progress);
-    complain("note: %s", text);
+    note("note: %s", text);
     run->is_sorted = run->is_sorted || what == GSA_NOTICE_SORTED;
     trace_notice(&run->trace, text);
 }
@@ -145,7 +144,7 @@ static uint64_t rows_learned(const training *run, const gsa_summary *summary)
 /* Returns the rows of the input; 0 if the reader reads a part of it, or goes back and forth. */
 static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
 {
-    bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
+    bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "none") == 0;
     return reads_all ? reading->n_rows : 0;
 }
 
@@ -174,8 +173,8 @@ static train_outcome outcome_of(const training *run)
     out.n_input_rows = rows_of_input(run, &out.reading);
     out.n_bad_rows = out.reading.n_bad_rows;
     if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
-        out.chosen_by = NULL; /* the rows decided */
-    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);
+        out.chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
+    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);   /* auto: 0 */
     return out;
 }
 
@@ -222,8 +221,8 @@ static int save_and_report(training *run)
     if (!cluster_is_root(&run->cluster)) /* every process has the same model */
         return run->stopped ? interrupt_exit_code() : EXIT_DONE;
     if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
-        complain("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
-                 summary.pass);
+        note("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
+             summary.pass);
     int code = session_save(run->state, run->model_path, &run->env);
     if (code != EXIT_DONE) {
         trace_fail(&run->trace, "the model could not be saved");
@@ -234,8 +233,8 @@ static int save_and_report(training *run)
     if (run->stopped)
         tell_stop(run, &summary);
     train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
-    code = train_summary_print(&outcome, arguments_flag(run->arguments, "json"));
-    trace_results(&run->trace, run->state, run->test.reader, run->reader, &run->env);
+    bool as_json = arguments_flag(run->arguments, "json");
+    code = as_json || !message_is_quiet() ? train_summary_print(&outcome, as_json) : EXIT_DONE;
     trace_end(&run->trace, run->state, run->stopped, outcome.n_bad_rows, outcome.held_out_loss);
     if (run->stopped)
         return interrupt_exit_code();
@@ -258,7 +257,7 @@ static gsa_status begin_reading(training *run, int *code, gsa_error *error)
     gsa_status status = gsa_reader_set_schema(run->reader, schema, error);
     free(schema);
     if (status == GSA_OK)
-        status = session_begin_reader(run->arguments, run->reader, error);
+        status = session_begin_reader(run->reader, error);
     trace_start(&run->trace, run->arguments, run->state, run->reader);
     if (status == GSA_OK && run->test.reader != NULL)
         *code = session_match(run->test.reader, gsa_reader_schema(run->reader));
@@ -281,7 +280,7 @@ static int learn(training *run)
                              .files_are_own = arguments_flag(run->arguments, "local"),
                              .strength_tried = show_strength};
     interrupt_catch();
-    progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
+    progress_begin(&run->progress, true, run->state);
     run->spill = train_spill_begin(run->state, run->reader, &run->progress);
     int code;
     gsa_status status = begin_reading(run, &code, &error);
@@ -291,8 +290,6 @@ static int learn(training *run)
         status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;
     run->stopped = status == GSA_STOPPED;
-    if (status == GSA_OK || run->stopped)
-        progress_show_losses(&run->progress);
     progress_clear(&run->progress);
     trace_learned(&run->trace);
     if (status != GSA_OK && !run->stopped) {
@@ -313,8 +310,6 @@ static cli_arguments silent_arguments(const cli_arguments *given)
         if (strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 || strcmp(name, "resume") == 0 ||
             strcmp(name, "test") == 0)
             own.value[i] = NULL;
-        else if (strcmp(name, "quiet") == 0)
-            own.value[i] = "on";
     }
     return own;
 }
@@ -357,9 +352,11 @@ static int run_with(training *run)
 static int run_train(const cli_arguments *arguments)
 {
     training run = {.arguments = arguments, .model_path = arguments_text(arguments, "output")};
-    int code = cluster_join(&run.cluster, !arguments_flag(arguments, "quiet"));
+    int code = cluster_join(&run.cluster, !message_is_quiet());
     if (code != EXIT_DONE)
         return code;
+    if (!cluster_is_root(&run.cluster))
+        message_quieten();
     cli_arguments own = cluster_is_root(&run.cluster) ? *arguments : silent_arguments(arguments);
     run.arguments = &own;
     run.env = session_env(&own);
@@ -374,13 +371,12 @@ const cli_verb train_verb = {
     .usage = "DATA... -o MODEL [OPTIONS]",
     .summary = "train a model",
     .details = "Trains on the rows of all DATA files. Writes MODEL, to predict with, and MODEL.state, to continue "
-               "from. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, "
-               "or Parquet; - is standard input. The labels decide the task: words, or up to 1000 different whole "
-               "numbers, are classes; other numbers are values to predict.\n\nThere is nothing to tune; the parameters "
-               "are for experiments. Rows that fit in memory are solved to the optimum of a penalised loss; more rows "
-               "are learned one by one, by greedy step averaging. Ctrl-C during the latter saves both files, and "
-               "--resume continues from there; the former saves nothing.\n\nThe last five lines say what was learned, "
-               "how good it is, how long it took, what limited it, and what to do next.",
+               "from. The labels decide the task: words, or up to 1000 different whole numbers, are classes; other "
+               "numbers are values to predict.\n\nThere is nothing to tune; the parameters are for experiments. Rows "
+               "that fit in memory are solved to the optimum of a penalised loss; more rows are learned one by one, by "
+               "greedy step averaging. Ctrl-C during the latter saves both files, and --resume continues from there; "
+               "the former saves nothing.\n\nThe last five lines say what was learned, how good it is, how long it "
+               "took, what limited it, and what to do next.",
     .examples = "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# "
                 "libsvm text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the "
                 "next day: new rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o "

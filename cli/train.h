@@ -7,6 +7,7 @@
 #include "progress.h"
 
 #include <greedystep/data.h>
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 #include <greedystep/train.h>
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *base_name(const char *path)
@@ -70,6 +71,18 @@ static bool remove_unfinished_results(const char *model_path)
     return has_memory;
 }
 
+/* The checkpoint would have the name of the state beside the model, which must outlive it. */
+static bool is_folder_of_model(const char *folder, const char *model_path)
+{
+    const char *name = base_name(model_path);
+    char *of_model = name > model_path ? strndup(model_path, (size_t)(name - model_path)) : strdup(".");
+    struct stat a, b;
+    bool is_same = of_model != NULL && stat(folder, &a) == 0 && stat(of_model, &b) == 0 && a.st_dev == b.st_dev &&
+                   a.st_ino == b.st_ino;
+    free(of_model);
+    return is_same;
+}
+
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
 {
     const char *folder = arguments_text(arguments, "checkpoint");
@@ -80,6 +93,9 @@ int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
         return EXIT_DONE;
     if (access(folder, W_OK | X_OK) != 0)
         return complain_failed("--checkpoint %s: %s; give a writable folder", folder, strerror(errno));
+    if (is_folder_of_model(folder, arguments_text(arguments, "output")))
+        return complain_failed("--checkpoint %s: the folder of the model, whose state has the same name; give another",
+                               folder);
     char *name = session_state_path(base_name(arguments_text(arguments, "output")));
     size_t size = name != NULL ? strlen(folder) + strlen(name) + 2 : 0;
     out->path = size > 0 ? malloc(size) : NULL;
@@ -110,8 +126,8 @@ void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
     checkpoint->last = progress_clock();
     if (status == GSA_OK)
         return;
-    progress_clear(progress); /* printed even with --quiet: the user relies on checkpoints */
-    complain("warning: cannot save a checkpoint: %s; the run continues", error.message);
+    progress_clear(progress);
+    complain("%s; the run continues without this checkpoint", error.message);
 }
 
 void train_checkpoint_remove(const train_checkpoint *checkpoint)

@@ -15,7 +15,7 @@ static gsa_status set_given(const cli_arguments *arguments, gsa_config *config, 
 {
     char text[VALUE_TEXT_SIZE];
     gsa_status status = GSA_OK;
-    for (size_t i = arguments->first_parameter; i < arguments->n_options && status == GSA_OK; i++) {
+    for (size_t i = arguments->sections.parameter; i < arguments->n_options && status == GSA_OK; i++) {
         const char *value = arguments_plain_value(arguments, i, text);
         if (value != NULL)
             status = gsa_config_set(config, arguments->options[i].name, value, error);
@@ -89,7 +89,7 @@ static bool agrees(const gsa_state *state, const char *name, const char *value)
 static int check_given(const cli_arguments *arguments, gsa_state *state)
 {
     char text[VALUE_TEXT_SIZE];
-    for (size_t i = arguments->first_parameter; i < arguments->n_options; i++) {
+    for (size_t i = arguments->sections.parameter; i < arguments->n_options; i++) {
         gsa_error error = {0};
         const cli_option *option = &arguments->options[i];
         const char *value = arguments_plain_value(arguments, i, text);
@@ -122,11 +122,11 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
     if (!has_checkpoint && !session_has_state(model)) {
         if (checkpoint->path == NULL)
             return complain_failed("cannot resume: there is no %s.state; leave out --resume to start a new run", model);
-        complain("note: neither %s nor %s.state exists: the run starts from the beginning", checkpoint->path, model);
+        note("note: neither %s nor %s.state exists: the run starts from the beginning", checkpoint->path, model);
         return begin(arguments, env, out);
     }
     if (has_checkpoint && session_has_state(model))
-        complain("note: continues from %s; %s.state is older, or of another run", checkpoint->path, model);
+        note("note: continues from %s; %s.state is older, or of another run", checkpoint->path, model);
     int code = session_load_state(has_checkpoint ? checkpoint->path : model, env, out);
     return code == EXIT_DONE ? check_given(arguments, *out) : code;
 }
@@ -154,7 +154,7 @@ train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_pr
 {
     train_spill spill = {.first_pass = summary_of(state).pass};
     gsa_reader_progress reading = progress_of(reader);
-    uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* 0: as many as help */
+    uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* auto: 0 */
     bool is_little = reading.bytes_total > 0 && reading.bytes_total < min_bytes;
     if (reading.is_stream || is_little || (passes > 0 && passes < spill.first_pass + 2))
         return spill;

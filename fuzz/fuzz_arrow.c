@@ -305,7 +305,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .weight = how & 8 ? "w" : NULL,
                                         .ignore = names[how >> 4 & 7],
                                         .categorical = more & 1 ? "a" : NULL,
-                                        .cross = more & 2 ? "a*b" : NULL,
+                                        .cross = more & 2 ? "a:b" : NULL,
                                         .bits = more & 4 ? 4 : 0,
                                         .skip_bad_rows = more >> 3 & 1,
                                         .without_labels = more >> 4 & 1};

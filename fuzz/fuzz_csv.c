@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .weight = names[how >> 3 & 7],
                                   .categorical = names[more & 7],
                                   .ignore = names[more >> 3 & 7],
-                                  .cross = more & 64 ? "a*b" : NULL,
+                                  .cross = more & 64 ? "a:b" : NULL,
                                   .without_labels = more >> 7,
                                   .remember_names = fuzz_rarely(data, size), /* the table of names is large */
                                   .keep_cells = how >> 6 & 1,

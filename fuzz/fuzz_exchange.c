@@ -26,7 +26,7 @@ static world *make_world(void)
     const gsa_batch *batch = fuzz_take_batch(&in, &drawn);
     gsa_config *config = NULL; /* the scaling is given: while it is open there are no deltas */
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "units", "given", &error), &error);
+    must_be_ok(gsa_config_set(config, "scale", "none", &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &w.base, &error), &error);
     gsa_config_free(config);
     must_be_ok(gsa_state_update(w.base, batch, &error), &error);

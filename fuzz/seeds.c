@@ -127,22 +127,22 @@ static void save_foreign(void)
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
 typedef struct setting {
-    const char *name, *loss, *method, *units, *average, *class_weight, *holdout;
+    const char *name, *loss, *method, *scale, *average, *class_weight, *holdout;
     uint8_t how; /* of rows: fuzz_take_batch */
     enum { TWO_PASSES, FIRST_PASS, NEW_RUN } life;
 } setting;
 
 static const setting settings[] = {
     {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0, TWO_PASSES},
-    {"paper", "logistic", "paper", "given", "full", "none", "0", 0, TWO_PASSES},
-    {"softmax", "softmax", "auto", "free", "suffix", "balanced", "4", 2, TWO_PASSES},
+    {"paper", "logistic", "paper", "none", "full", "none", "none", 0, TWO_PASSES},
+    {"softmax", "softmax", "auto", "standard", "suffix", "balanced", "4", 2, TWO_PASSES},
     {"words", "auto", "gsa", "auto", "recent", "none", "3", 4, TWO_PASSES},
     {"squared", "squared", "auto", "auto", "last", "none", "2", 9, TWO_PASSES},
-    {"hinge", "hinge", "paper", "given", "full", "none", "0", 2, TWO_PASSES},
-    {"ones", "squared_hinge", "auto", "given", "recent", "none", "auto", 16, TWO_PASSES},
+    {"hinge", "hinge", "paper", "none", "full", "none", "none", 2, TWO_PASSES},
+    {"ones", "squared_hinge", "auto", "none", "recent", "none", "auto", 16, TWO_PASSES},
     {"contest", "softmax", "auto", "auto", "recent", "none", "2", 2, FIRST_PASS},
-    {"steep", "squared", "paper", "given", "full", "none", "0", 1, TWO_PASSES},
-    {"again", "squared", "auto", "free", "recent", "none", "0", 9, NEW_RUN},
+    {"steep", "squared", "paper", "none", "full", "none", "none", 1, TWO_PASSES},
+    {"again", "squared", "auto", "standard", "recent", "none", "none", 9, NEW_RUN},
 };
 
 static const unsigned char rows_bytes[] = "\0\1\2\3\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1"
@@ -163,7 +163,7 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
     const gsa_batch *rows = fuzz_take_batch(&in, &drawn);
     gsa_status status = gsa_config_new(NULL, &config, &error);
     const char *const values[][2] = {{"loss", of->loss},       {"method", of->method},
-                                     {"units", of->units},     {"average", of->average},
+                                     {"scale", of->scale},     {"average", of->average},
                                      {"holdout", of->holdout}, {"class_weight", of->class_weight}};
     for (size_t i = 0; i < N(values) && status == GSA_OK; i++)
         status = gsa_config_set(config, values[i][0], values[i][1], &error);

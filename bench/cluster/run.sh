@@ -34,7 +34,7 @@ while [ "$again" -lt "$times" ]; do
     set -- "$@" "$data"
     again=$((again + 1))
 done
-"$@" -o "$folder/model" --method gsa --passes 1 --threads "${THREADS:-0}" --json --quiet > "$folder/said.json"
+"$@" -o "$folder/model" --method gsa --passes 1 --threads "${THREADS:-auto}" --json --quiet > "$folder/said.json"
 sed 's/^/  /' "$folder/said.json" >&2
 
 field() { sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" "$folder/said.json" | head -n 1; }

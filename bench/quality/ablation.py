@@ -18,10 +18,10 @@ HEADER = ("data", "choice", "n_seeds", "loss", "accuracy", "passes", "seconds")
 # What it is called on the page -> all of the options that the command is given beside the seed.
 CHOICES: dict[str, tuple[str, ...]] = {
     DEFAULT: METHOD,
-    "one learner, not judged": (*METHOD, "--holdout", "0"),
-    "one learner, last iterate": (*METHOD, "--holdout", "0", "--average", "last"),
-    "units as given": (*METHOD, "--units", "given"),
-    "free of units": (*METHOD, "--units", "free"),
+    "one learner, not judged": (*METHOD, "--holdout", "none"),
+    "one learner, last iterate": (*METHOD, "--holdout", "none", "--average", "last"),
+    "units as given": (*METHOD, "--scale", "none"),
+    "free of units": (*METHOD, "--scale", "standard"),
     "last iterate": (*METHOD, "--average", "last"),
     "average of all": (*METHOD, "--average", "full"),
     "one pass": (*METHOD, "--passes", "1"),

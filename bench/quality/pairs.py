@@ -48,14 +48,14 @@ def cell_scores(bench: Bench, parts: list[Split], cell: Line, column: str) -> li
     for part in parts[:1] if parts[0].fixed else parts:
         path = bench.folder / f"{part.key}.{column}.rows.csv"
         n_seeds = len(parts) if part.fixed else 1
-        compare(bench, part, method, passes, n_seeds, ("--rows", str(path)))
+        compare(bench, part, method, passes, n_seeds, ("--row-results", str(path)))
         found += read_rows(path, column, n_seeds)
         path.unlink()
     return found
 
 
 def read_rows(path: Path, column: str, n_seeds: int) -> list[np.ndarray]:
-    """Columns seed, pass, row and loss or correct of what --rows wrote, in the order of the rows."""
+    """Columns seed, pass, row and loss or correct of what --row-results wrote, in the order of the rows."""
     with open(path, encoding="ascii") as file:
         names = file.readline().strip().split(",")
     wanted = [names.index(name) for name in ("seed", "row", "loss" if column == "loss" else "correct")]

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from greedystep import _library as c
 from greedystep._core import State, reduce_deltas
@@ -38,7 +39,7 @@ def main() -> None:
         return found
 
     def reader() -> Any:
-        return COLUMNS.reader(iter(batches), None, Run(1))
+        return COLUMNS.given(pa.RecordBatchReader.from_batches(batches[0].schema, batches)).open(Run(1))
 
     def read_all() -> int:
         rows, batch, n = reader(), c.Batch(), 0

@@ -153,7 +153,7 @@ static gsa_state *new_state(void)
 {
     gsa_config *config = NULL;
     gsa_state *state = NULL;
-    if (gsa_config_new(NULL, &config, NULL) != GSA_OK || gsa_config_set(config, "holdout", "0", NULL) != GSA_OK ||
+    if (gsa_config_new(NULL, &config, NULL) != GSA_OK || gsa_config_set(config, "holdout", "none", NULL) != GSA_OK ||
         gsa_state_new(config, NULL, &state, NULL) != GSA_OK)
         die("no state");
     gsa_config_free(config);

@@ -51,7 +51,7 @@ _greedystep_of() {
 
 _greedystep() {
     local curcontext=$curcontext state line
-    _arguments -C '(- : *)'{-h,--help}'[list the verbs]' '(- : *)--version[print the version]' \
+    _arguments -C '(- : *)'{-h,--help}'[list the verbs]' '(- : *)'{-V,--version}'[print the version]' \
         '1:verb: _greedystep_words -' '*::argument:->argument' && return
     [[ $state == argument ]] || return
     curcontext=${curcontext%:*}-$line[1]:

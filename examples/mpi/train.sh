@@ -12,9 +12,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 greedystep generate --rows 5000 --features 100 -o rows.gsac
-greedystep train rows.gsac -o one.model --quiet > /dev/null
+greedystep train rows.gsac -o one.model -q
 for n in 2 3; do
-    ${MPIRUN:-mpirun} -n $n greedystep train rows.gsac -o many.model --quiet > summary
+    ${MPIRUN:-mpirun} -n $n greedystep train rows.gsac -o many.model -q
     cmp one.model many.model
     cmp one.model.state many.model.state
     echo "$n processes: the model of one, byte for byte"

@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as name:
     print("strongest:", [f"{name} {weight:+.2f}" for name, weight in model.strongest(4)])
 
     model.save(folder / "came.model")
-    words = [command(), "evaluate", folder / "came.model", folder / "test.csv", "--label", "came"]
+    words = [command(), "evaluate", folder / "came.model", folder / "test.csv"]
     told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     print("the command says:", " ".join(told.split()))
     assert f"{metrics['auc']:.6g}" in told.split()

@@ -14,7 +14,7 @@ trap 'rm -rf "${model%/*}"' EXIT
 rows() {
     greedystep generate --rows "$1" --features 500 --nnz 10 -o -
 }
-rows 20000 | greedystep train - -o "$model" --quiet > "$model.summary"
+rows 20000 | greedystep train - -o "$model" -q
 
 echo "how good it is on rows that it has not seen:"
 rows 22000 | tail -n 2000 | greedystep evaluate "$model" -

@@ -23,7 +23,7 @@ typedef struct gsa_reader_options {
     const char *weight;      /* the column of row weights */
     const char *categorical; /* columns to treat as categories, whatever they hold */
     const char *ignore;      /* columns to leave out */
-    const char *cross;       /* "A*B,C*D": adds products of the features of two columns or namespaces */
+    const char *cross;       /* "A:B,C:D": adds products of the features of two columns or namespaces */
     unsigned bits;           /* categories are hashed to 2^bits features, 1 .. 31; 0: 24 */
     int keep_cells;          /* nonzero: keep the cells of a table for gsa_reader_cells */
 } gsa_reader_options;

@@ -175,7 +175,7 @@ typedef enum gsa_param_kind {
 typedef struct gsa_param {
     const char *name;     /* with underscores; a dash is accepted wherever a name is given */
     gsa_param_kind kind;  /* of its value */
-    const char *choices;  /* "a|b|c", or NULL */
+    const char *choices;  /* "a|b|c", of a count "auto|N" or "N"; NULL: on and off */
     const char *initial;  /* the default, as text */
     uint64_t least, most; /* range of a count */
     const char *help;     /* one line */

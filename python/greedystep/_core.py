@@ -6,6 +6,7 @@ import ctypes
 import io
 import itertools
 import os
+import struct
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_double, c_int32, c_size_t, c_void_p
@@ -68,9 +69,25 @@ def _delta_arrays(deltas: Sequence[bytes]) -> tuple[Any, Any, int]:
     return (c_char_p * n)(*deltas), (c_size_t * n)(*map(len, deltas)), n
 
 
-def reduce_deltas(deltas: Sequence[bytes]) -> bytes:
-    """Return the sum of the deltas of all replicas for a range of features, in the order of the replicas."""
-    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(deltas), byref(plain_env()))
+def reduce_deltas(deltas: Sequence[bytes | None]) -> bytes:
+    """Return the sum of the deltas of all replicas for a range of features, in the order of the replicas.
+
+    None is a replica that has touched none of the features.
+    """
+    some = next(delta for delta in deltas if delta is not None)
+    # In the format of deltas: the range, the first replica and how many they are, no chunks.
+    found = [delta or some[:32] + struct.pack("<3Q", number, 1, 0) for number, delta in enumerate(deltas)]
+    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(found), byref(plain_env()))
+
+
+def plan_first_rows(n_rows: int, n_shards: int) -> int:
+    """Return how many rows of each shard are learned before the first pass."""
+    return int(c.library().gsa_plan_first_rows(n_rows, n_shards))
+
+
+def plan_replicas(n_rows: int, shard_rows: int) -> int:
+    """Return how many shards of this size all rows would be."""
+    return int(c.library().gsa_plan_replicas(n_rows, shard_rows))
 
 
 def may_fit(n_rows: int, n_entries: int, n_outputs: int) -> bool:
@@ -154,9 +171,16 @@ class State(Handle):
         """Return the state as bytes; equal states give equal bytes."""
         return _bytes_of("gsa_state_write", self.pointer)
 
+    def __reduce__(self) -> Any:
+        return State.read, (self.write(),)
+
     def save(self, path: str) -> None:
         """Write the state to a file."""
         call("gsa_state_save", self.pointer, path_bytes(path))
+
+    def prepare(self, batch: c.Batch) -> None:
+        """Take the labels of rows without learning these; the rows of the first call are those the run begins with."""
+        call("gsa_state_prepare", self.pointer, byref(batch))
 
     def add_labels(self, batch: c.Batch) -> None:
         """Make the labels of rows known, numbers first and then words, without learning the rows."""
@@ -267,6 +291,9 @@ class CModel(Handle):
     def write(self) -> bytes:
         """Return the model as bytes."""
         return _bytes_of("gsa_model_write", self.pointer)
+
+    def __reduce__(self) -> Any:
+        return CModel.read, (self.write(),)
 
     def save(self, path: str) -> None:
         """Write the model to a file."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._arrow import open_table, parquet_of, table_of
-from ._core import Reader
+from ._core import Reader, reader_options
 from ._given import Classes, Given, Numbers
 from ._rows import features_of, is_frame
 from ._run import Run
@@ -76,6 +77,52 @@ def _refuse_beside(who: str, y: Any, weights: Any) -> None:
     for values, name, plural in ((y, "label", "labels"), (weights, "weight", "weights")):
         if values is not None:
             raise ValueError(f"{who} {plural} in a column: name it by {name}=")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows, and what their columns are: for engines, those of one shard.
+
+    Parameters
+    ----------
+    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows
+        As in :func:`greedystep.train`.
+    """
+
+    data: Any
+    y: Any = None
+    label: str | None = None
+    weight: Any = None
+    categorical: Iterable[str] = ()
+    ignore: Iterable[str] = ()
+    cross: Iterable[str] = ()
+    bits: int | None = None
+    skip_bad_rows: bool = False
+
+    def open(
+        self, run: Run, schema: str | None = None, *, remember_names: bool = False, without_labels: bool = False
+    ) -> Reader:
+        """Return a reader of the rows that follows a schema; None: the schema that they have."""
+        has_column = isinstance(self.weight, str)
+        options = reader_options(
+            label=self.label,
+            weight=self.weight if has_column else None,
+            categorical=self.categorical,
+            ignore=self.ignore,
+            cross=self.cross,
+            bits=self.bits,
+            skip_bad_rows=self.skip_bad_rows,
+            remember_names=remember_names,
+            without_labels=without_labels,
+        )
+        weights = None if has_column else self.weight
+        opened = open_data(self.data, options, run, y=self.y, weights=weights, schema=schema)
+        if isinstance(opened, Reader):
+            opened.follow(schema)
+            return opened
+        if self.y is None:
+            raise ValueError("rows in an array have no labels: give them as y")
+        return opened.open(run)
 
 
 def open_data(

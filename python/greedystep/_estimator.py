@@ -49,22 +49,19 @@ class _Fitted:
         self._model = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"state": self.state.write(), "is_open": self.is_open}
-
-    def __setstate__(self, stored: dict[str, Any]) -> None:
-        self.__init__(State.read(stored["state"]), is_open=stored["is_open"])  # type: ignore[misc]
+        return {**vars(self), "_model": None}
 
 
 class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted
-    passes: int
+    passes: int | str | None
     method: str
-    units: str
+    scale: str
     average: str
     order: str
-    holdout: int | str
+    holdout: int | str | None
     fit_intercept: bool
     warm_start: bool
     random_state: Any
@@ -76,12 +73,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        passes: int = 0,
+        passes: int | str | None = "auto",
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
-        holdout: int | str = "auto",
+        holdout: int | str | None = "auto",
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -127,7 +124,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
                 "loss": self._loss(),
                 "passes": self.passes,
                 "method": self.method,
-                "units": self.units,
+                "scale": self.scale,
                 "average": self.average,
                 "order": self.order,
                 "holdout": self.holdout,
@@ -226,7 +223,9 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         if _method_of(state) == "optimum":
             return state.fork(1)
         texts = self._texts()
-        return State.start_from(state, {**texts, "holdout": "0"} if texts["holdout"] == "auto" else texts)
+        return State.start_from(
+            state, {**texts, "holdout": "none"} if texts.get("holdout", "auto") == "auto" else texts
+        )
 
     def _begin_partial(self) -> bool:
         """Return whether nothing was learned before; a first call makes the state."""

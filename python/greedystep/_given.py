@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ctypes import byref, c_char_p
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,33 @@ class Numbers:
     def lend(self, block: Block, lo: int, hi: int) -> None:
         """Put the labels of rows into a block."""
         block.lend("label", np.require(self._values[lo:hi], np.float64, ["C", "A"]))
+
+
+def _lend_words(block: Block, codes: npt.NDArray[np.int32], words: Any) -> None:
+    block.lend("word", codes)
+    block.words = ctypes.addressof(words)
+    block.n_words = len(words)
+    block.keep(words)
+
+
+class Labels:
+    """Labels of which each is a number or a word, as readers have them."""
+
+    def __init__(self, labels: Sequence[float | str]) -> None:
+        words = sorted({one for one in labels if isinstance(one, str)})
+        number = {word: i for i, word in enumerate(words)}
+        self._words = (c_char_p * len(words))(*(word.encode(errors="surrogateescape") for word in words))
+        self._codes = np.array([number.get(one, -1) if isinstance(one, str) else -1 for one in labels], np.int32)
+        self._numbers = np.array([0.0 if isinstance(one, str) else one for one in labels], np.float64)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        """Put the labels of rows into a block."""
+        block.lend("label", self._numbers[lo:hi])
+        if len(self._words) > 0:
+            _lend_words(block, self._codes[lo:hi], self._words)
 
 
 class Classes:
@@ -63,10 +90,7 @@ class Classes:
         """Put labels into a block."""
         codes = self.codes(labels)
         if self._words is not None:
-            block.lend("word", codes.astype(np.int32))
-            block.words = ctypes.addressof(self._words)
-            block.n_words = len(self._words)
-            block.keep(self._words)
+            _lend_words(block, codes.astype(np.int32), self._words)
         values = labels if self._are_numbers else codes
         block.lend("label", values.astype(np.float64))
 
@@ -123,7 +147,7 @@ class Given:
     def __init__(
         self,
         features: Features,
-        labels: Numbers | _ClassLabels | None = None,
+        labels: Numbers | Labels | _ClassLabels | None = None,
         weights: npt.NDArray[Any] | None = None,
     ) -> None:
         self._features, self._labels, self._weights = features, labels, weights
@@ -149,28 +173,35 @@ class Given:
             block.lend("weight", np.require(self._weights[lo:hi], np.float32, ["C", "A"]))
         return block
 
+    def _blocks(self) -> Iterator[Block]:
+        return (self.block(*bounds) for bounds in self.bounds())
+
     def open(self, run: Run) -> Reader:
         """Return a reader of the rows."""
-        source = _Source(self, run)
-        pointer = new_object("gsa_reader_open_rows", byref(source.struct), byref(run.env))
-        return Reader(pointer, (source, run))
+        return open_blocks(self._blocks, run)
+
+
+def open_blocks(blocks: Callable[[], Iterator[c.Batch]], run: Run) -> Reader:
+    """Return a reader of blocks, each of which is lent until the next; another pass calls the function again."""
+    source = _Source(blocks, run)
+    pointer = new_object("gsa_reader_open_rows", byref(source.struct), byref(run.env))
+    return Reader(pointer, (source, run))
 
 
 class _Source:
     """The library's callbacks for rows; what fails in them is the run's to raise."""
 
-    def __init__(self, given: Given, run: Run) -> None:
-        self._given, self._run = given, run
-        self._bounds = given.bounds()
-        self._current: Block | None = None  # lent until the next call
+    def __init__(self, blocks: Callable[[], Iterator[c.Batch]], run: Run) -> None:
+        self._open, self._run = blocks, run
+        self._blocks = blocks()
+        self._current: c.Batch | None = None  # lent until the next call
         self.struct = c.RowSource(None, c.NextRows(self._next), c.RewindRows(self._rewind))
 
     def _next(self, _ctx: Any, out: Any, error: Any) -> int:
         try:
-            bounds = next(self._bounds, None)
-            if bounds is None:
+            self._current = next(self._blocks, None)
+            if self._current is None:
                 return c.END
-            self._current = self._given.block(*bounds)
             out[0] = self._current
         except BaseException as failure:
             self._run.fail(failure)
@@ -178,5 +209,5 @@ class _Source:
         return c.OK
 
     def _rewind(self, _ctx: Any, _error: Any) -> int:
-        self._bounds = self._given.bounds()
+        self._blocks = self._open()
         return c.OK

@@ -32,6 +32,7 @@ FORMAT, LIMIT, LABEL, DIVERGED, UNSUPPORTED, CONFLICT = range(7, 13)
 NO_ROW = 2**64 - 1
 MAX_ID = 0xFFFFFFFD
 BLOCK_ROWS = 65536
+FIRST_ROWS = 8192
 SCALING_ROWS = 8191
 FIRST_ENTRIES = 1 << 22
 FIRST_SHARD = 1 << 31
@@ -262,6 +263,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_config_set": (c_int, [_P, c_char_p, c_char_p, _E]),
     "gsa_state_new": (c_int, [_P, _ENV, _OUT, _E]),
     "gsa_state_free": (None, [_P]),
+    "gsa_state_prepare": (c_int, [_P, _B, _E]),
     "gsa_state_add_labels": (c_int, [_P, POINTER(c_double), POINTER(c_char_p), c_size_t, _E]),
     "gsa_state_update": (c_int, [_P, _B, _E]),
     "gsa_state_end_pass": (None, [_P]),
@@ -314,9 +316,11 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_intercept": (c_double, [_P, c_size_t]),
     "gsa_model_weights": (POINTER(c_float), [_P]),
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
+    "gsa_model_class": (c_size_t, [_P, _B, c_size_t]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
     "gsa_metrics_new": (c_int, [_P, _ENV, _OUT, _E]),
     "gsa_metrics_free": (None, [_P]),
+    "gsa_metrics_update": (c_int, [_P, _B, _E]),
     "gsa_metrics_finish": (c_int, [_P, _E]),
     "gsa_metrics_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
     "gsa_reader_open": (

@@ -127,15 +127,15 @@ class GreedystepClassifier(_ClassifierBase):
     ----------
     class_weight : dict, "balanced" or None
         What rows of a class count for; "balanced": all classes the same in all.
-    passes : int
-        Times to learn all rows by greedy step averaging; 0: as many as held-out rows gain by.
+    passes : int or "auto"
+        Times to learn all rows by greedy step averaging; "auto" or None: until held-out rows gain no more.
     method : {"auto", "optimum", "gsa", "paper"}
         How to learn. "auto": data that fits in memory as "optimum", all else and ``partial_fit`` as
         "gsa"; `passes`, `average`, `holdout` and ``order="file"`` choose "gsa" too. "optimum": the
         penalised optimum, with the penalty chosen on held-out folds; data beyond the limit is
         refused. "gsa": greedy step averaging, as streams are learned. "paper": Algorithm 1 of the
         paper to the letter.
-    units, average, order, holdout
+    scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     fit_intercept : bool
         Learn a constant term.
@@ -162,12 +162,12 @@ class GreedystepClassifier(_ClassifierBase):
         self,
         *,
         class_weight: Any = None,
-        passes: int = 0,
+        passes: int | str | None = "auto",
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
-        holdout: int | str = "auto",
+        holdout: int | str | None = "auto",
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -196,7 +196,7 @@ class GreedystepLinearSVC(_ClassifierBase):
     ----------
     loss : {"squared_hinge", "hinge"}
         What rows on the wrong side of their margin cost.
-    class_weight, passes, method, units, average, order, holdout, fit_intercept, warm_start, \
+    class_weight, passes, method, scale, average, order, holdout, fit_intercept, warm_start, \
 random_state, n_jobs, callback
         As of :class:`GreedystepClassifier`.
     """
@@ -208,12 +208,12 @@ random_state, n_jobs, callback
         *,
         loss: str = "squared_hinge",
         class_weight: Any = None,
-        passes: int = 0,
+        passes: int | str | None = "auto",
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         order: str = "auto",
-        holdout: int | str = "auto",
+        holdout: int | str | None = "auto",
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -233,7 +233,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
 
     Parameters
     ----------
-    passes, method, units, average, order, holdout, fit_intercept, warm_start, random_state, \
+    passes, method, scale, average, order, holdout, fit_intercept, warm_start, random_state, \
 n_jobs, callback
         As of :class:`GreedystepClassifier`.
     """

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, new_object, reader_options
-from ._data import open_data
+from ._data import Rows, open_data
 from ._errors import call
 from ._given import Given
 from ._run import Run
@@ -68,6 +68,16 @@ def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
     return np.array(labels)
 
 
+def finished(metrics: Handle) -> dict[str, float]:
+    """Return the metrics of all rows that were added, by name."""
+    call("gsa_metrics_finish", metrics.pointer)
+    found: dict[str, float] = {}
+    metric = c.Metric()
+    while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
+        found[c.text_of(metric.name) or ""] = float(metric.value)
+    return found
+
+
 class Model:
     """What was learned from data: :func:`greedystep.train` and :func:`greedystep.load` make it.
 
@@ -99,14 +109,6 @@ class Model:
     def __repr__(self) -> str:
         what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
         return f"<greedystep.Model: {self.loss}, {what}, {self.n_features} features>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = None if self._state is None else self._state.write()
-        return {"model": self._model.write(), "state": state}
-
-    def __setstate__(self, stored: dict[str, Any]) -> None:
-        state = None if stored["state"] is None else State.read(stored["state"])
-        Model.__init__(self, CModel.read(stored["model"]), state)
 
     # ---- what is in it --------------------------------------------------------------------------
 
@@ -152,14 +154,14 @@ class Model:
         opened = open_data(data, options, run, schema=self.schema)
         if isinstance(opened, Given):
             return _fill_given(opened, width, fill, n_jobs)
-        self._follow(opened)
+        opened.follow(self.schema)
+        self._check_kind(opened)
         numbers = _fill_read(opened, width, fill)
         opened.close()
         return numbers
 
-    def _follow(self, reader: Reader) -> None:
-        """Let a reader find the columns that the model knows."""
-        reader.follow(self.schema)
+    def _check_kind(self, reader: Reader) -> None:
+        """Refuse a table if the model knows no columns."""
         if self.schema is None and reader.schema is not None:
             raise ValueError("this is a table, and the model was trained on rows that came with feature numbers")
 
@@ -204,22 +206,12 @@ class Model:
     ) -> dict[str, float]:
         """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
         run = Run(_threads(n_jobs))
-        column = weight if isinstance(weight, str) else None
-        weights = None if column is not None else weight
-        options = reader_options(label=label, weight=column)
-        opened = open_data(data, options, run, y=y, weights=weights, schema=self.schema)
-        reader = opened.open(run) if isinstance(opened, Given) else opened
-        if not isinstance(opened, Given):
-            self._follow(reader)
+        reader = Rows(data, y, label, weight).open(run, self.schema)
+        self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer, None), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.env))
         reader.close()
-        call("gsa_metrics_finish", metrics.pointer)
-        found: dict[str, float] = {}
-        metric = c.Metric()
-        while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
-            found[c.text_of(metric.name) or ""] = float(metric.value)
-        return found
+        return finished(metrics)
 
     # ---- elsewhere ------------------------------------------------------------------------------
 

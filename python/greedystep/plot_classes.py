@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from .plot_evaluation import evaluated
 from .plot_style import (
     BLUE,
     INK,
@@ -19,7 +20,7 @@ from .plot_style import (
     tidy,
     which_rows,
 )
-from .plot_trace import Source, TraceError, read_trace
+from .plot_trace import Source, TraceError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +52,7 @@ def confusion(
     if predicted is not None:
         counts, names = _confusion_of_arrays(source, predicted, labels)
     else:
-        evaluation = read_trace(source).evaluation(rows)
+        evaluation = evaluated(source).evaluation(rows)
         if not evaluation.get("confusion"):
             raise TraceError("the trace has a confusion matrix only of models of 2 to 20 classes; see classes()")
         counts = np.asarray(evaluation["confusion"], float)
@@ -88,7 +89,7 @@ def confusion(
 
 def classes(run: Source, ax: Axes | None = None, *, rows: str | None = None, most: int = 20) -> Axes:
     """How much of each class is found, for the classes where most rows are missed. For many classes."""
-    evaluation = read_trace(run).evaluation(rows)
+    evaluation = evaluated(run).evaluation(rows)
     entries = [entry for entry in evaluation.get("classes", []) if entry["actual"] > 0]
     if not entries:
         raise TraceError("this picture is for models of classes")

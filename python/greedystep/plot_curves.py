@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .plot_evaluation import evaluated
 from .plot_scores import Scores, merge_small_bins, scores_of_arrays, scores_of_event
 from .plot_style import (
     BLUE,
@@ -16,7 +17,7 @@ from .plot_style import (
     tidy,
     which_rows,
 )
-from .plot_trace import Event, read_trace
+from .plot_trace import Event
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ def _scores(source: Any, score: Any, weight: Any, positive: Any, rows: str | Non
     """The scores, of which rows, and the metrics if they are known exactly."""
     if score is not None:
         return scores_of_arrays(source, score, weight, positive), "", {}
-    evaluation = read_trace(source).evaluation(rows)
+    evaluation = evaluated(source).evaluation(rows)
     return scores_of_event(evaluation), which_rows(evaluation), evaluation.get("metrics", {})
 
 
@@ -101,7 +102,7 @@ def calibration(
     Dots are as large as many rows they stand for."""
     confidence = None
     if score is None:
-        evaluation = read_trace(source).evaluation(rows)
+        evaluation = evaluated(source).evaluation(rows)
         confidence = evaluation.get("confidence")
     if confidence is not None:
         columns = (np.asarray(confidence[k], float) for k in ("confidence", "accuracy", "weight"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .plot_evaluation import evaluated
 from .plot_style import (
     BLUE,
     INK,
@@ -15,7 +16,7 @@ from .plot_style import (
     tidy,
     which_rows,
 )
-from .plot_trace import TraceError, read_trace
+from .plot_trace import TraceError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ def residuals(
         total, outside = float(len(rest)), float(len(rest) - counts.sum())
         heights = counts.astype(float)
     else:
-        evaluation = read_trace(source).evaluation(rows)
+        evaluation = evaluated(source).evaluation(rows)
         found = evaluation.get("residuals")
         if not found or not found.get("weight"):
             raise TraceError("this picture is for models of numbers, and needs rows whose residuals differ")
@@ -82,7 +83,7 @@ def predictions(
     if predicted is not None:
         columns = _group_predictions(source, predicted)
     else:
-        evaluation = read_trace(source).evaluation(rows)
+        evaluation = evaluated(source).evaluation(rows)
         columns, which = evaluation.get("predictions", {}), which_rows(evaluation)
     if not columns.get("prediction"):
         raise TraceError("this picture is for models of numbers, and needs rows that were evaluated")

@@ -34,6 +34,7 @@ class Trace:
     evaluations: dict[str, Event] = field(default_factory=dict)  #: by rows: "test", "training"
     end: Event | None = None
     n_starts: int = 0
+    path: str | None = None  #: of the file, if it came from one
 
     @property
     def loss(self) -> str | None:
@@ -51,8 +52,8 @@ class Trace:
             if name in self.evaluations:
                 return self.evaluations[name]
         raise TraceError(
-            f"the trace has no evaluation of {rows or 'any'} rows: it comes at the end of a run whose data, or --test "
-            "file, can be read again"
+            f"there is no evaluation of {rows or 'any'} rows: it needs the model of the run and its data, or --test "
+            "file, as they were"
         )
 
 
@@ -116,7 +117,7 @@ def read_trace(source: Source) -> Trace:
         hint = "; `greedystep train DATA -o MODEL --trace FILE` writes one"
     else:
         events, name, hint = list(source), "what was given", ""
-    trace = Trace()
+    trace = Trace(path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else None)
     try:
         for event in events:
             _enter(trace, event)

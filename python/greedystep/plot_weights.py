@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from .plot_evaluation import evaluated
 from .plot_style import (
     BLUE,
     INK,
@@ -17,7 +18,7 @@ from .plot_style import (
     say,
     tidy,
 )
-from .plot_trace import Event, Trace, TraceError, read_trace
+from .plot_trace import Event, Trace, TraceError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def weights(
         strongest = [(plain(name, 30), float(value)) for name, value in pairs]
         strongest.sort(key=lambda pair: -abs(pair[1]))
     else:
-        trace = read_trace(source)
+        trace = evaluated(source)
         if trace.model is None:
             raise TraceError("the trace has no model yet: it comes at the end of a run")
         strongest = [(_feature_name(entry), float(entry["weight"])) for entry in trace.model["strongest"]]

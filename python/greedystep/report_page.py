@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import plot
 from . import report_text as words
-from .plot_trace import Source, Trace, TraceError, read_trace
+from .plot_evaluation import evaluated
+from .plot_trace import Source, Trace, TraceError
 from .report_css import CSS
 from .report_svg import draw_svg
 
@@ -22,7 +23,7 @@ _NO_EVALUATION = "The run has not come to its evaluation."
 _NOT_EVALUATED = {
     "failed": "The run failed before its evaluation.",
     "stopped": "A run that was stopped is not evaluated; `greedystep evaluate MODEL DATA` does it.",
-    "done": "The rows could be read only once: give --test a file to see how good the model is.",
+    "done": "The model or the rows of the run are no longer there, or could be read only once: give --test a file.",
 }
 _LEARNED = "These rows were learned: on others the model is not as good. Give --test a file to see how good."
 
@@ -120,7 +121,7 @@ def _features(page: _Page, trace: Trace) -> str:
 
 def page_of(run: Source) -> str:
     """The page about a run, as HTML."""
-    trace, page = read_trace(run), _Page()
+    trace, page = evaluated(run), _Page()
     page.add(words.head(trace))
     page.add(words.cards(trace))
     page.section("How it learned", _learning(page, trace))

@@ -291,5 +291,5 @@ def how(trace: Trace) -> str:
     threads = start.get("threads")
     lines.append(["versions", text(versions)])
     lines.append(["processors", number(start.get("processors"))])
-    lines.append(["threads", "as many as processors" if threads == 0 else number(threads)])
+    lines.append(["threads", "one per processor" if threads == "auto" else text(threads)])
     return table(lines)

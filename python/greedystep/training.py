@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _library as c
-from ._core import CModel, Reader, State, parameters, reader_options
-from ._data import open_data
+from ._core import CModel, Reader, State, parameters
+from ._data import Rows
 from ._errors import GreedystepError
 from ._given import Given
 from ._run import Run
@@ -41,10 +41,10 @@ def inherited(state: State) -> dict[str, str]:
     return found
 
 
-def _keep_rows(state: State, reader: Reader, is_dear: bool) -> None:
+def _keep_rows(state: State, reader: Reader) -> None:
     """Keep rows that are dear to read, if several passes may come."""
     at = reader.progress()
-    large = at.bytes_total >= _KEEP_BYTES or is_dear
+    large = at.bytes_total >= _KEEP_BYTES or reader.is_dear
     if not at.is_stream and large and state.get("passes") != "1":
         with contextlib.suppress(GreedystepError):  # without room for them every pass reads the input
             reader.keep(tempfile.gettempdir())
@@ -92,7 +92,7 @@ def train(
         array.
     categorical, ignore, cross : lists of str
         Columns that are words even if they look like numbers, columns to leave out, and products
-        ("A*B") that are features too.
+        ("A:B") that are features too.
     bits : int, optional
         Words are hashed to 2^bits features; None: 24.
     skip_bad_rows : bool
@@ -118,27 +118,10 @@ def train(
     else:
         before = start_from._need_state()
         state = State.start_from(before, {**inherited(before), **values})
-    options = reader_options(
-        label=label,
-        weight=weight if isinstance(weight, str) else None,
-        categorical=categorical,
-        ignore=ignore,
-        cross=cross,
-        bits=bits,
-        skip_bad_rows=skip_bad_rows,
-        remember_names=True,
-    )
-    schema = None if start_from is None else start_from.schema
-    weights = None if isinstance(weight, str) else weight
-    opened = open_data(data, options, run, y=y, weights=weights, schema=schema)
-    if isinstance(opened, Given):
-        if y is None:
-            raise ValueError("rows in an array have no labels: give them as y")
-    else:
-        _keep_rows(state, opened, opened.is_dear)
-        if schema is not None:
-            opened.follow(schema)
-    train_on(state, opened, callback, run, 2)
+    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows)
+    reader = rows.open(run, None if start_from is None else start_from.schema, remember_names=True)
+    _keep_rows(state, reader)
+    train_on(state, reader, callback, run, 2)
     return Model(state.finish(), state)
 
 

@@ -171,6 +171,17 @@ def test_an_unknown_method_is_refused_with_those_there_are():
 # ---- in company ---------------------------------------------------------------------------------
 
 
+def test_none_and_words_stand_for_what_no_number_says():
+    X, y = load_iris(return_X_y=True)
+    plain = GreedystepClassifier().fit(X, y)
+    for passes, holdout in (("auto", None), (None, "auto")):
+        same = GreedystepClassifier(passes=passes, holdout=holdout).fit(X, y)
+        np.testing.assert_array_equal(same.coef_, plain.coef_)
+    assert GreedystepClassifier(holdout="none").fit(X, y).method_ == "gsa"
+    with pytest.raises(ValueError, match="expected auto or a whole number from 1"):
+        GreedystepClassifier(passes=0).fit(X, y)
+
+
 def test_raw_units_need_no_scaler():
     for load in (load_breast_cancer, load_wine):
         X, y = load(return_X_y=True)
@@ -186,7 +197,7 @@ def test_raw_units_need_no_scaler():
 def test_in_a_pipeline_and_a_grid():
     X, y = load_iris(return_X_y=True)
     pipe = make_pipeline(FunctionTransformer(np.log1p), GreedystepClassifier())
-    grid = GridSearchCV(pipe, {"greedystepclassifier__passes": [1, 0]}, cv=3).fit(X, y)
+    grid = GridSearchCV(pipe, {"greedystepclassifier__passes": [1, "auto"]}, cv=3).fit(X, y)
     assert grid.best_score_ > 0.9
     assert OneVsRestClassifier(GreedystepLinearSVC()).fit(X, y).score(X, y) > 0.8
 

@@ -224,7 +224,7 @@ def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command, tmp
     assert np.array_equal(other.predict(files), model.predict(clicks))
     assert "ignored age" in model.schema
     assert any(name.startswith("hour=") for name, _ in model.strongest(100))
-    crossed = greedystep.train(clicks, label="clicked", cross=["city*hour"], bits=12)
+    crossed = greedystep.train(clicks, label="clicked", cross=["city:hour"], bits=12)
     assert crossed.n_features <= 2**12 + 2
     assert by_command.n_features > 2**13
 

@@ -19,7 +19,7 @@ def start(**more: Any) -> Event:
         "command": ["greedystep", "train", "a file.csv", "-o", "m", "--trace", "run.jsonl"],
         "versions": {"greedystep": "0.1.0", "zstd": None, "jansson": "2.14"},
         "processors": 2,
-        "threads": 0,
+        "threads": "auto",
         "data": [{"path": "a file.csv", "bytes": 1234}],
         "test": None,
         "understood": "a file.csv: comma-separated, with a header",

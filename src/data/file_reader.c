@@ -152,10 +152,13 @@ static gsa_status match_schema(gsa_reader *head, const char *text, gsa_error *er
     GSA_TRY(gsai_schema_parse(&reader->schema, text, error));
     const char *list = reader->options.cross, *name[2];
     size_t name_size[2];
-    while (gsai_schema_next_cross(&list, name, name_size))
+    gsa_status status;
+    while ((status = gsai_schema_next_cross(&list, name, name_size, error)) == GSA_OK)
         if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
             return gsai_fail_about(error, "cross",
                                    gsai_fail(error, GSA_ARGUMENT, "crosses contradict the model; leave them out"));
+    if (status != GSA_END)
+        return status;
     if (reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
         return gsai_fail_about(error, "bits",
                                gsai_fail(error, GSA_ARGUMENT,

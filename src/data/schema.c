@@ -77,19 +77,24 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
 
 /* ---- crosses ---------------------------------------------------------------------------------------------------- */
 
-bool gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2])
+gsa_status gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2], gsa_error *error)
 {
     if (!*list)
-        return false;
+        return GSA_END;
     const char *comma = strchr(*list, ',');
     size_t size = comma ? (size_t)(comma - *list) : strlen(*list);
-    const char *star = memchr(*list, '*', size);
+    const char *colon = memchr(*list, ':', size), *star = memchr(*list, '*', size);
+    if (!colon && star)
+        return gsai_fail(error, GSA_ARGUMENT, "cannot cross '%.*s': write %.*s:%.*s", (int)size, *list,
+                         (int)(star - *list), *list, (int)size - (int)(star - *list) - 1, star + 1);
+    if (!colon)
+        return gsai_fail(error, GSA_ARGUMENT, "cannot cross '%.*s': write two names, as in A:B", (int)size, *list);
     name[0] = *list;
-    name[1] = star ? star + 1 : *list;
-    name_size[0] = star ? (size_t)(star - *list) : size;
-    name_size[1] = star ? size - name_size[0] - 1 : 0;
+    name[1] = colon + 1;
+    name_size[0] = (size_t)(colon - *list);
+    name_size[1] = size - name_size[0] - 1;
     *list = comma ? comma + 1 : NULL;
-    return true;
+    return GSA_OK;
 }
 
 static bool can_be_crossed(const gsai_schema *schema, const char *name, size_t size)
@@ -120,12 +125,12 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     for (int k = 0; k < 2; k++)
         if (!can_be_crossed(schema, name[k], name_size[k]))
             return gsai_fail_about(error, "cross",
-                                   gsai_fail(error, GSA_ARGUMENT,
-                                             "a cross needs two columns of features, as in A*B, and '%s' is none",
+                                   gsai_fail(error, GSA_ARGUMENT, "cannot cross '%s': it is no column of features",
                                              gsai_quote(name[k], name_size[k], quote)));
     if (gsai_schema_is_crossed(schema, name, name_size))
         return gsai_fail_about(error, "cross",
-                               gsai_fail(error, GSA_ARGUMENT, "there is a cross twice: '%s' and another; leave one out",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "cannot cross '%s' with the same column twice: leave one out",
                                          gsai_quote(name[0], name_size[0], quote)));
     bool has_room = gsai_reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
                                  sizeof *schema->cross);

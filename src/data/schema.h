@@ -59,8 +59,8 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
 gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
                                  gsa_error *error);
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2]);
-/* The next of a list "A*B,C*D"; false at its end. A part that is missing has the size 0. */
-bool gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2]);
+/* Takes the next pair of a list "A:B,C:D"; GSA_END at its end, GSA_ARGUMENT if it is none. */
+gsa_status gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2], gsa_error *error);
 /* SIZE_MAX if there is none of that name. */
 size_t gsai_schema_find(const gsai_schema *schema, const char *name, size_t name_size);
 /* All fields are there: makes the text. */

@@ -40,15 +40,14 @@ void gsai_source_close(gsai_source *source)
 static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
 {
     char reason[GSAI_REASON_SIZE];
-    return gsai_fail(error, GSA_IO, "%s: %s failed: %s", name, what, gsai_reason(code, reason));
+    return gsai_fail(error, GSA_IO, "cannot %s %s: %s", what, name, gsai_reason(code, reason));
 }
 
 static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     while (status == GSA_OK && (*fd = gsai_os_open(path)) < 0)
-        status = errno == EINTR ? gsai_source_ask(path, env, error)
-                                : fail_system(error, path, "opening it for reading", errno);
+        status = errno == EINTR ? gsai_source_ask(path, env, error) : fail_system(error, path, "open", errno);
     return status;
 }
 
@@ -73,13 +72,13 @@ gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_i
     }
     gsai_file_info info;
     if (gsai_os_path_info(path, &info) != 0)
-        return fail_system(error, path, "opening it for reading", errno);
+        return fail_system(error, path, "open", errno);
     if (info.kind == GSAI_FILE_DIRECTORY)
         return gsai_fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
     out->is_stream = info.kind != GSAI_FILE_REGULAR;
     out->size = info.size;
     if (out->is_stream)
-        return gsai_os_may_read(path) ? GSA_OK : fail_system(error, path, "opening it for reading", errno);
+        return gsai_os_may_read(path) ? GSA_OK : fail_system(error, path, "open", errno);
     int fd;
     gsa_status status = open_path(path, env, &fd, error);
     if (status == GSA_OK)
@@ -107,15 +106,14 @@ static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t 
     ptrdiff_t n = 0;
     while (status == GSA_OK && (n = gsai_os_read(source->fd, bytes, size)) < 0)
         status = errno == EINTR ? gsai_source_ask(source->name, source->env, error)
-                                : fail_system(error, source->name, "reading", errno);
+                                : fail_system(error, source->name, "read", errno);
     *got = status == GSA_OK ? (size_t)n : 0;
     return status;
 }
 
 static gsa_status seek_fd(gsai_source *source, int64_t at, gsa_error *error)
 {
-    return gsai_os_seek(source->fd, at) == 0 ? GSA_OK
-                                             : fail_system(error, source->name, "going to another byte of it", errno);
+    return gsai_os_seek(source->fd, at) == 0 ? GSA_OK : fail_system(error, source->name, "seek in", errno);
 }
 
 static void close_fd(gsai_source *source)

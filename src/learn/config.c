@@ -93,6 +93,12 @@ static int switch_number(const char *value)
     return -1;
 }
 
+/* Whether the value of a count is one of its words: N stands for a number. */
+static bool is_word(const gsa_param *param, const char *value)
+{
+    return param->kind == GSA_PARAM_COUNT && strcmp(value, "N") != 0 && choice_number(param->choices, value) >= 0;
+}
+
 static gsa_status parse_value(const gsa_param *param, const char *value, uint64_t *out, gsa_error *error)
 {
     int number = -1;
@@ -110,14 +116,16 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
         *out = (uint64_t)number;
         return GSA_OK;
     case GSA_PARAM_COUNT:
-        if (strcmp(param->initial, "auto") == 0 && strcmp(value, "auto") == 0) {
-            *out = GSAI_COUNT_AUTO;
+        if (is_word(param, value)) {
+            *out = strcmp(value, "none") == 0 ? 0 : GSAI_COUNT_AUTO;
             return GSA_OK;
         }
-        if (!gsai_count_parse(value, out) || *out < param->least || *out > param->most)
-            return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected a whole number from %llu to %llu", param->name,
-                             value, (unsigned long long)param->least, (unsigned long long)param->most);
-        return GSA_OK;
+        if (gsai_count_parse(value, out) && *out >= param->least && *out <= param->most)
+            return GSA_OK;
+        number = (int)strlen(param->choices) - 1; /* up to N */
+        return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected %.*s%sa whole number from %llu to %llu",
+                         param->name, value, number > 0 ? number - 1 : 0, param->choices, number > 0 ? " or " : "",
+                         (unsigned long long)param->least, (unsigned long long)param->most);
     }
     return gsai_fail(error, GSA_ARGUMENT, "%s cannot be set", param->name);
 }
@@ -125,11 +133,10 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
 /* Equal values have equal texts, however they were typed. */
 static void write_text(const gsa_param *param, uint64_t value, const char *typed, char out[GSAI_PARAM_TEXT])
 {
-    bool is_auto = value == GSAI_COUNT_AUTO && strcmp(param->initial, "auto") == 0;
-    if (param->kind == GSA_PARAM_CHOICE) {
+    if (param->kind == GSA_PARAM_CHOICE || is_word(param, typed)) {
         strncpy(out, typed, GSAI_PARAM_TEXT - 1);
-    } else if (param->kind == GSA_PARAM_SWITCH || is_auto) {
-        strncpy(out, is_auto ? "auto" : value ? "on" : "off", GSAI_PARAM_TEXT - 1);
+    } else if (param->kind == GSA_PARAM_SWITCH) {
+        strncpy(out, value ? "on" : "off", GSAI_PARAM_TEXT - 1);
     } else {
         *gsai_decimal_unsigned(value, out) = '\0';
     }

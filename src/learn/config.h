@@ -17,7 +17,7 @@ typedef enum gsai_param_id {
 enum { GSAI_CLASS_WEIGHT_NONE, GSAI_CLASS_WEIGHT_BALANCED };
 /* States ask only whether it is the paper's; training chooses among the others. */
 enum { GSAI_METHOD_AUTO, GSAI_METHOD_OPTIMUM, GSAI_METHOD_GSA, GSAI_METHOD_PAPER };
-enum { GSAI_UNITS_AUTO, GSAI_UNITS_GIVEN, GSAI_UNITS_FREE };
+enum { GSAI_SCALE_AUTO, GSAI_SCALE_NONE, GSAI_SCALE_STANDARD };
 enum { GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
 
 #define GSAI_PARAM_TEXT 24
@@ -25,7 +25,7 @@ enum { GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_R
 #define GSAI_COUNT_AUTO UINT64_MAX
 
 typedef struct gsai_params {
-    uint64_t value[GSAI_PARAMS]; /* a count, the number of a choice, or 0 and 1 for off and on */
+    uint64_t value[GSAI_PARAMS]; /* a count (none: 0), the number of a choice, or 0 and 1 for off and on */
     char text[GSAI_PARAMS][GSAI_PARAM_TEXT];
     bool has_custom_loss;
     gsa_margin_loss custom_loss;

@@ -29,8 +29,8 @@ gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error)
 gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error)
 {
     bool wanted = state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-    state->standardised = wanted && state->params.value[GSAI_PARAM_units] == GSAI_UNITS_FREE;
-    if (!wanted || state->params.value[GSAI_PARAM_units] != GSAI_UNITS_AUTO)
+    state->standardised = wanted && state->params.value[GSAI_PARAM_scale] == GSAI_SCALE_STANDARD;
+    if (!wanted || state->params.value[GSAI_PARAM_scale] != GSAI_SCALE_AUTO)
         return GSA_OK;
     return gsai_scaling_resume(state, error);
 }

@@ -222,7 +222,7 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
     if (!state->loss && loss)
         GSA_TRY(gsai_state_decide(state, loss, error));
     state->params = changed;
-    bool new_scaling = id == GSAI_PARAM_units || id == GSAI_PARAM_method || id == GSAI_PARAM_loss;
+    bool new_scaling = id == GSAI_PARAM_scale || id == GSAI_PARAM_method || id == GSAI_PARAM_loss;
     if (!new_scaling || begun || state->table.n_slots != 1)
         return GSA_OK;
     gsai_scaling_close(state); /* nothing is learned yet: what is asked for now may need another, or none */

@@ -24,7 +24,7 @@ typedef struct gsai_problem {
     double squared_norm; /* mean of |z|^2 over all rows */
     gsai_strength_hook hook;
     uint64_t n_tried;   /* strengths */
-    uint64_t units;     /* as asked for: GSAI_UNITS_AUTO, _GIVEN or _FREE */
+    uint64_t scaling;   /* as asked for: GSAI_SCALE_AUTO, _NONE or _STANDARD */
     gsai_prior *prior;  /* NULL: none */
     size_t n_strengths; /* of the path */
     float width;        /* of a loss that has one, in units of the label */

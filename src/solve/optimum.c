@@ -195,12 +195,12 @@ static void rescale(gsai_path *path)
 static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *error)
 {
     size_t patience = path->n_rows <= ROWS_FEW ? 2 : 1, given;
-    uint64_t units = path->problem->units;
-    set_scale(path->problem, units != GSAI_UNITS_GIVEN);
-    if (units == GSAI_UNITS_GIVEN)
+    uint64_t scaling = path->problem->scaling;
+    set_scale(path->problem, scaling != GSAI_SCALE_NONE);
+    if (scaling == GSAI_SCALE_NONE)
         return gsai_path_climb(path, false, 0, patience, chosen, error);
     GSA_TRY(gsai_path_climb(path, true, 0, patience, chosen, error));
-    if (units == GSAI_UNITS_FREE || !units_differ(path->problem->design))
+    if (scaling == GSAI_SCALE_STANDARD || !units_differ(path->problem->design))
         return GSA_OK;
     size_t first = path->record[*chosen].strength;
     rescale(path);

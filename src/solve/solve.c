@@ -332,7 +332,7 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
                             .env = &solver->env,
                             .hook = hook,
                             .width = FLT_MAX, /* none yet */
-                            .units = own->params.value[GSAI_PARAM_units],
+                            .scaling = own->params.value[GSAI_PARAM_scale],
                             .n_strengths = gsai_loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
                             .has_intercept = own->params.value[GSAI_PARAM_intercept],
                             .has_probabilities = gsai_loss_has_probabilities(own->loss)};

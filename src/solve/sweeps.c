@@ -265,11 +265,12 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 /* Which columns, visits and strength are best. */
 static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
 {
-    uint64_t units = search->problem->units;
-    struct trial way = {.standardised = units == GSAI_UNITS_FREE, .inverse_frequency = INVERSE_FREQUENCY[0]}, first;
+    uint64_t scaling = search->problem->scaling;
+    struct trial way = {.standardised = scaling == GSAI_SCALE_STANDARD, .inverse_frequency = INVERSE_FREQUENCY[0]},
+                 first;
     GSA_TRY(climb(search, way, 0, &first, error));
     take_best(search, &first, best);
-    if (units == GSAI_UNITS_AUTO) {
+    if (scaling == GSAI_SCALE_AUTO) {
         way.standardised = true;
         GSA_TRY(try_way(search, way, 1, best, error));
     }

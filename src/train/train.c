@@ -313,7 +313,7 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_status status = GSA_OK;
     gsa_reader_progress progress = gsai_progress_of(run->job.reader);
     gsa_summary summary = gsai_summary_of(run->job.state);
-    int has_holdout = strcmp(gsa_state_get(run->job.state, "holdout"), "0") != 0;
+    int has_holdout = strcmp(gsa_state_get(run->job.state, "holdout"), "none") != 0;
     int judged = has_holdout && !is_method(run->job.state, "paper");
     if (summary.pass == 0 && summary.pass_rows == 0) {
         int may, taken = 0;

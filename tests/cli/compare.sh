@@ -30,7 +30,7 @@ grep ',average=last,2,0,test,' a.csv | cut -d, -f10 |
 
 echo "the same again, apart from the time"
 greedystep compare train.svm --test test.svm --methods paper,paper:suffix,paper:full,paper-shards:4,gsa,sgd:0.02 --passes 2 \
-    --seeds 3 -o b.csv --quiet >table
+    --seeds 3 -o b.csv >table 2>log
 cut -d, -f1-10 a.csv >a.values
 cut -d, -f1-10 b.csv >b.values
 same a.values b.values

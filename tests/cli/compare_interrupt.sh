@@ -35,7 +35,9 @@ ls
 greedystep compare data.svm --methods paper,sgd:0.1,sgd:0.2 --passes 1 --seeds 2 -o results.csv >out 2>err
 count_lines out
 cat err
-greedystep compare data.svm --methods paper,sgd:0.1,sgd:0.2 --passes 1 --seeds 2 -o results.csv --quiet >again 2>err
+greedystep compare data.svm --methods paper,sgd:0.1,sgd:0.2 --passes 1 --seeds 2 -o results.csv >again 2>err
 same out again
-count_lines err
+greedystep compare data.svm --methods paper,sgd:0.1,sgd:0.2 --passes 1 --seeds 2 -o results.csv --quiet >quiet 2>&1
+count_lines quiet
+rm quiet
 ls

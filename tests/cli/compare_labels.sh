@@ -7,11 +7,11 @@ tail -n 200 three.svm >three.test
 head -n 800 words.svm >words.train
 tail -n 200 words.svm >words.test
 try greedystep compare words.train --test words.test --methods paper,sgd:0.1 --passes 1 --seeds 1 -o words.csv
-greedystep compare three.train --test three.test --methods paper,sgd:0.1 --passes 1 --seeds 1 -o three.csv --quiet
+greedystep compare three.train --test three.test --methods paper,sgd:0.1 --passes 1 --seeds 1 -o three.csv 2>log
 awk -F, 'FNR > 1 && $9 != "" { print "an AUC of three classes:", $0 }' words.csv three.csv
 head -n 799 words.train >few.train
 { cat words.test; echo 'cow 1:1'; } >cow.test
-greedystep compare few.train --test cow.test --methods paper,sgd:0.1 --passes 1 --seeds 1 -o cow.csv --quiet
+greedystep compare few.train --test cow.test --methods paper,sgd:0.1 --passes 1 --seeds 1 -o cow.csv 2>log
 greedystep train few.train --method paper -o m --average last --order shuffled --passes 1 --quiet >log
 greedystep evaluate m cow.test | grep -e log_loss -e accuracy
 

@@ -14,7 +14,7 @@ awk -F, 'NR > 1 && $6 == "test" && $2 == "paper" { print $7 }' all.csv | sort -u
 
 for n in 2 4 5 9 10; do
     { echo '0 1:1'; seq 2 $n | sed 's/.*/1 1:1 &:1/'; echo '0 2:1'; } | head -n $n >few.svm
-    greedystep compare few.svm --methods paper --loss squared --passes 1 --seeds 1 -o few.csv --quiet | head -n 1
+    greedystep compare few.svm --methods paper --loss squared --passes 1 --seeds 1 -o few.csv 2>log | head -n 1
 done
 echo '1 1:1' >single.svm
 try greedystep compare single.svm --methods paper -o none.csv
@@ -23,5 +23,5 @@ absent none.csv
 
 echo "rows to learn and rows to test are not the same ones: a feature of its own for each row can be learned by heart"
 seq 1 100 | awk '{ print $1 % 2, $1 ":1" }' >own.svm
-greedystep compare own.svm --methods sgd:1 --intercept off --passes 5 --seeds 1 -o own.csv --quiet | head -n 1
+greedystep compare own.svm --methods sgd:1 --intercept off --passes 5 --seeds 1 -o own.csv 2>log | head -n 1
 awk -F, '$4 == 5 { print $6, $8, ($7 < 0.69) ? "learned" : "not learned" }' own.csv

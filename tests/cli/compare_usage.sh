@@ -24,7 +24,7 @@ for methods in sag:0.1 gsa,saga:0.1 svrg:0.1,gsa scsg:0.1:10; do
 done
 try_line 'cat x | greedystep compare - -o y --methods gsa,sgd:0.1 --passes 2'
 absent y
-try_line 'cat x | greedystep compare - -o y --methods gsa,sgd:0.1,fregata,paper-shards:2 --seeds 2 --quiet'
+try_line 'cat x | greedystep compare - -o y --methods gsa,sgd:0.1,fregata,paper-shards:2 --seeds 2'
 cut -d, -f1-10 y | sed 's/^-,/x,/' >from_stream
 greedystep compare x -o z --methods gsa,sgd:0.1,fregata,paper-shards:2 --seeds 2 --passes 1 --quiet >log
 cut -d, -f1-10 z >from_file

@@ -2,8 +2,9 @@
 . "$PRELUDE"
 export GREEDYSTEP_DUCKDB=./nowhere/libduckdb.so # whatever this machine has
 try greedystep --help
-for verb in train predict evaluate inspect merge convert export generate; do
+for verb in data train predict evaluate inspect merge convert export generate; do
     try greedystep help $verb
+    [ $verb != data ] || continue
     greedystep help $verb >by_help
     greedystep $verb --help >by_option
     same by_help by_option
@@ -12,6 +13,8 @@ for verb in '' train predict evaluate inspect merge convert export generate comp
     greedystep help $verb | awk -v verb="$verb" 'length > 80 { print "wider than a terminal: " verb ": " $0 }'
 done
 try greedystep --version
+try_line "greedystep -V | head -n 1"
+try_line "greedystep -h | head -n 1"
 greedystep >nothing 2>overview
 echo "[exit $?]"
 wc -c <nothing | tr -d ' '

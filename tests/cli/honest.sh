@@ -24,7 +24,7 @@ for rows in 400 3500; do
     head -n $rows all.svm >once.svm
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do cat once.svm; done >copies.svm
     for name in once copies; do
-        greedystep train $name.svm -o $name.model --quiet >$name.said
+        greedystep train $name.svm -o $name.model >$name.said 2>log
         greedystep evaluate $name.model test.svm >$name.is
     done
     near "$rows rows 20 times: new rows have the loss that was said" \
@@ -50,7 +50,7 @@ echo
 echo "labels far from 0"
 awk 'BEGIN { srand(5); print "y,a"; for (i = 1; i <= 3000; i++) {
     a = rand() * 4 - 2; printf "%.6f,%.6f\n", 1e9 + 3 * a + rand(), a } }' >far.csv
-greedystep train far.csv --loss squared --label y -o far.model --quiet >far.said
+greedystep train far.csv --loss squared --label y -o far.model >far.said 2>log
 greedystep evaluate far.model far.csv >far.is
 near "the error that was said" "$(value rmse far.is)" "$(said far.said)" 0.05
 near "is that of the noise" "$(value rmse far.is)" 0.289 0.05

@@ -42,7 +42,7 @@ try greedystep inspect sorted.svm --top 2
 try_line "greedystep inspect all.svm --top 0 | tail -n 1"
 try_line "grep '^1' all.svm | greedystep inspect - --top 0"
 
-echo "few features: a line each, and one that is the label"
+echo "few features"
 awk 'BEGIN { for (i = 1; i <= 60; i++) { y = i * i % 7 > 2; print y, "1:1 3:" i % 5 (y ? " 40:2.5" : "") } }' >few.svm
 try greedystep inspect few.svm
 

@@ -19,7 +19,7 @@ same plain one
 passes=1
 train data.svm.gz -o single
 echo "the number of passes left open"
-passes=0
+passes=auto
 train data.svm -o open --method gsa
 train data.svm.gz -o packed --method gsa | sed 's/pass [0-9]*/pass N/'
 same open packed

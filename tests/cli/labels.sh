@@ -2,13 +2,13 @@
 . "$PRELUDE"
 greedystep generate --rows 600 --features 30 --nnz 5 --classes 3 -o three.svm
 sed -e 's/^0 /cat /' -e 's/^1 /dog /' -e 's/^2 /bird /' three.svm >words.svm
-try greedystep train words.svm -o words --quiet --passes 1
+try greedystep train words.svm -o words --passes 1
 try_line 'greedystep predict words words.svm | head -n 3'
 try greedystep evaluate words words.svm
 try greedystep inspect words --top 3
 echo "regression"
 greedystep generate --rows 600 --features 30 --nnz 5 --classes 1 -o number.svm
-try greedystep train number.svm -o number --quiet --passes 1
+try greedystep train number.svm -o number --passes 1
 try_line 'greedystep predict number number.svm | head -n 3'
 try greedystep evaluate number number.svm
 try greedystep inspect number --top 3
@@ -20,13 +20,13 @@ try greedystep train third.svm -o m --loss logistic --order file
 try greedystep train word.svm -o m --loss squared --order file
 greedystep generate --rows 10000 --features 30 --nnz 5 -o long.svm
 { cat long.svm; echo '2 1:1'; } >late.svm
-try greedystep train late.svm -o m --quiet
+try greedystep train late.svm -o m
 { cat long.svm; echo '0.5 1:1'; } >late_number.svm
-try greedystep train late_number.svm -o m --quiet
+try greedystep train late_number.svm -o m
 { greedystep generate --rows 10000 --features 30 --nnz 5 --classes 1 -o -; echo 'cat 1:1'; } >late_word.svm
-try greedystep train late_word.svm -o m --quiet
+try greedystep train late_word.svm -o m
 grep '^1 ' two.svm >ones.svm
-try greedystep train ones.svm -o m --quiet
+try greedystep train ones.svm -o m
 try greedystep evaluate words two.svm
 try greedystep evaluate number words.svm
 
@@ -35,5 +35,5 @@ echo "-- sorted by label: class shares are those of all rows --"
     seq 1 9000 | sed 's/.*/0 1:&e-3/'
     seq 1 3000 | sed 's/.*/1 2:&e-3/'
 } >sorted.svm
-try_line "greedystep train sorted.svm -o m --quiet | grep -o 'class shares.*'"
+try_line "greedystep train sorted.svm -o m | grep -o 'class shares.*'"
 try_line "greedystep train sorted.svm -o m --quiet --json | grep '\"held_out\"'"

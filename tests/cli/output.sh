@@ -13,7 +13,7 @@ cp data.svm m.state
 try greedystep train m.state -o m
 try greedystep train data.svm -o directory/m --test directory/m
 rm m.state link.svm
-try greedystep train data.svm -o directory/m --quiet
+try greedystep train data.svm -o directory/m
 try greedystep predict directory/m data.svm -o missing/out
 try greedystep predict directory/m data.svm -o directory
 try greedystep generate --rows 5 -o missing/out

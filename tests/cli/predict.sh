@@ -4,7 +4,7 @@ greedystep generate --rows 20000 --features 1000 --nnz 5 --classes 3 -o three.sv
 greedystep generate --rows 20000 --features 1000 --nnz 5 --classes 1 -o numbers.svm
 greedystep generate --rows 20000 --features 1000 --nnz 5 -o two.gsac
 for data in three.svm numbers.svm two.gsac; do
-    greedystep train $data -o model --quiet --passes 1 --holdout 0 >log || fail train
+    greedystep train $data -o model --quiet --passes 1 --holdout none >log || fail train
     for threads in 1 2 8; do
         greedystep predict model $data --threads $threads -o $threads || fail predict
     done

@@ -51,7 +51,7 @@ greedystep train data.svm --method paper -o m --passes 24 --resume --quiet >log 
 same whole m
 same whole.state m.state
 
-try greedystep train data.svm --method paper -o m --passes 24 --resume --quiet
+try greedystep train data.svm --method paper -o m --passes 24 --resume
 same whole.state m.state
 
 echo "a stream that hangs"

@@ -17,7 +17,7 @@ for size in 3000 70000; do
     try greedystep train data.svm -o m --resume --quiet
     cp before.state m.state
     same before m
-    greedystep train data.svm -o m --resume --quiet >log || fail "the same data"
+    greedystep train data.svm -o m --resume >log || fail "the same data"
     same before m
     same before.state m.state
 done
@@ -32,4 +32,4 @@ same before m
 echo "-- a stream that was read to its end --"
 cat data.svm | greedystep train - -o s --quiet >log || fail train
 try_line "cat shorter.svm | greedystep train - -o s --resume --quiet"
-try_line "cat data.svm | greedystep train - -o s --resume --quiet >log"
+try_line "cat data.svm | greedystep train - -o s --resume >log"

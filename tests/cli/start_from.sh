@@ -8,9 +8,9 @@ try greedystep train tuesday.svm -o tuesday --start-from monday --passes 1
 try greedystep inspect tuesday --top 3
 greedystep train tuesday.svm -o alone --passes 1 --quiet >log || fail alone
 different tuesday alone
-try greedystep train tuesday.svm -o solved --start-from monday --quiet
-try greedystep train tuesday.svm -o learned --start-from solved --quiet --method gsa
-try greedystep train tuesday.svm -o again --start-from learned --quiet --method auto
+try greedystep train tuesday.svm -o solved --start-from monday
+try greedystep train tuesday.svm -o learned --start-from solved --method gsa
+try greedystep train tuesday.svm -o again --start-from learned --method auto
 try greedystep train tuesday.svm -o wednesday --start-from missing
 rm monday.state
 try greedystep train tuesday.svm -o wednesday --start-from monday

@@ -8,6 +8,6 @@ greedystep generate --rows 70000 --features 50 --nnz 3 -o long.svm
 head -n 3000 long.svm >short.svm
 greedystep train long.svm -o m --passes 1 --quiet >log && holds_rows m.state "a long file"
 holds_rows m "its model"
-greedystep train long.svm -o m --passes 1 --holdout 0 --quiet >log && holds_rows m.state "a long file, --holdout 0"
+greedystep train long.svm -o m --passes 1 --holdout none --quiet >log && holds_rows m.state "a long file, --holdout none"
 greedystep train - -o m --quiet <short.svm >log && holds_rows m.state "a stream"
 greedystep train short.svm -o m --quiet >log && holds_rows m.state "a short file"

@@ -40,7 +40,7 @@ echo "several files, with their columns in another order"
 greedystep train one.csv two.csv -o pieces --ignore id --bits 10 --passes 1 --quiet >/dev/null
 same m pieces
 same m.state pieces.state
-try greedystep compare clicks.csv --test two.csv --ignore id --bits 10 --methods paper --passes 1 --quiet -o compared.csv
+try greedystep compare clicks.csv --test two.csv --ignore id --bits 10 --methods paper --passes 1 -o compared.csv
 try_line 'cut -d, -f1-6 compared.csv'
 echo "a cache keeps the meaning of the columns"
 greedystep convert day.tsv -o day.gsac --bits 12 --quiet >/dev/null
@@ -59,7 +59,7 @@ try greedystep predict m day.gsac
 try greedystep train plain.gsac day.gsac -o e --quiet
 echo "numbers alone: the rows of libsvm text"
 awk 'BEGIN { for (i = 1; i <= 300; i++) print i % 2 "," i % 7 "," (i * 3) % 5 / 4 }' >numbers.csv
-try greedystep convert numbers.csv -o numbers.svm --quiet
+try greedystep convert numbers.csv -o numbers.svm
 awk -F, '{ print $1, ($2 ? "1:" $2 " " : "") ($3 ? "2:" $3 : "") }' numbers.csv | sed 's/ *$//' >expected.svm
 same numbers.svm expected.svm
 greedystep train numbers.csv -o numbers --quiet >/dev/null
@@ -69,7 +69,7 @@ for each in numbers text; do
 done
 same numbers.json text.json
 echo "resuming and merging"
-try greedystep train clicks.csv -o m --resume --quiet
+try greedystep train clicks.csv -o m --resume
 try greedystep train day.tsv -o m --resume --passes 3
 greedystep train day.tsv -o whole --bits 12 --method paper --passes 2 --quiet >/dev/null
 greedystep train day.tsv -o parts --bits 12 --method paper --passes 1 --quiet >/dev/null
@@ -94,7 +94,7 @@ try greedystep train clicks.csv -o e --bits 32
 { cat numbers.csv numbers.csv numbers.csv numbers.csv numbers.csv; cat numbers.csv numbers.csv numbers.csv numbers.csv; \
     cat numbers.csv numbers.csv numbers.csv numbers.csv numbers.csv; echo '1,2,none'; } >late.csv
 try greedystep train late.csv -o e --quiet
-try_line 'greedystep train late.csv -o late --quiet --passes 1 --bad-rows skip | grep bad'
+try_line 'greedystep train late.csv -o late --passes 1 --bad-rows skip 2>log | grep bad'
 try_line "printf '1,2\n1,2,3\n' | greedystep train - -o e --quiet"
 try_line "printf 'y,a\n1,2\n,3\n' | greedystep train - -o e --quiet"
 try_line "printf 'y,a\n1,\"2\"3\n' | greedystep train - -o e --quiet"

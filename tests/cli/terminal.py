@@ -1,6 +1,6 @@
 """Run a command on a pseudo terminal and say what it does there: terminal.py COLUMNS COMMAND...
 
-Colours, bars of a chart, lines that are drawn over, lines that are wider than the terminal. What a person would have
+Colours, lines that are drawn over, lines that are wider than the terminal. What a person would have
 before them at the end is in the file `screen`. Exits like the command.
 """
 
@@ -42,7 +42,7 @@ def run(columns: int, command: list[str]) -> tuple[str, int]:
 
 def look(columns: int, written: str) -> tuple[dict[str, bool], str]:
     """What was done, and the lines that are left."""
-    seen = dict.fromkeys(("colours", "bars", "drawn over", "too wide", "other controls"), False)
+    seen = dict.fromkeys(("colours", "drawn over", "too wide", "other controls"), False)
     lines: list[list[str]] = [[]]
     at = 0
     for code, command, character in TOKEN.findall(written):
@@ -59,7 +59,6 @@ def look(columns: int, written: str) -> tuple[dict[str, bool], str]:
             seen["other controls"] = True
         else:
             seen["drawn over"] |= at < len(lines[-1])
-            seen["bars"] |= "\u2581" <= character <= "\u2588"
             seen["too wide"] |= at >= columns
             lines[-1][at : at + 1] = [character]
             at += 1

@@ -18,21 +18,23 @@ awk 'BEGIN {
     }
 }' >shapes.csv
 sed 's/^\(.*\),\(.*\),\(.*\)$/\1 |colour \2 |shape \3/; s/^yes/1/; s/^no/-1/' shapes.csv >shapes.vw
-try greedystep train shapes.csv -o plain --bits 12 --passes 2 --quiet
-try greedystep train shapes.csv -o crossed --bits 12 --passes 2 --cross '2*3' --test shapes.csv
-try greedystep train shapes.vw -o crossed_vw --bits 12 --passes 2 --cross 'colour*shape'
+try greedystep train shapes.csv -o plain --bits 12 --passes 2
+try greedystep train shapes.csv -o crossed --bits 12 --passes 2 --cross 2:3 --test shapes.csv
+try greedystep train shapes.vw -o crossed_vw --bits 12 --passes 2 --cross colour:shape
 try greedystep inspect crossed --top 2
 try_line 'greedystep inspect crossed_vw --top 2 | tail -n 2'
 echo "the same rows as a table with a header: the same weights"
 { echo label,colour,shape; sed 's/^yes/1/; s/^no/-1/' shapes.csv; } >named.csv
-greedystep train named.csv -o table --bits 12 --cross 'colour*shape' --quiet >/dev/null
-greedystep train shapes.vw -o text --bits 12 --cross 'colour*shape' --quiet >/dev/null
+greedystep train named.csv -o table --bits 12 --cross colour:shape --quiet >/dev/null
+greedystep train shapes.vw -o text --bits 12 --cross colour:shape --quiet >/dev/null
 for each in table text; do
     greedystep inspect $each --json --top 100 | grep -v '"model"' >$each.json
 done
 same table.json text.json
 try_line 'printf "red,round\nred,square\n" | greedystep predict crossed -'
-try_line 'printf "1 1:1\n" | greedystep train - -o e --cross a*b'
+try_line 'printf "1 1:1\n" | greedystep train - -o e --cross a:b'
+try greedystep train shapes.csv -o e --cross 'first*second'
+try greedystep train shapes.vw -o e --cross 'colour*shape'
 echo "errors"
 printf '1 |colour red\n|colour blue\n' >unlabelled.vw
 try greedystep train unlabelled.vw -o e --quiet

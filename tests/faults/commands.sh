@@ -57,7 +57,7 @@ try_command()
     *) return 0 ;;
     esac
     packer=$(echo "$name" | sed 's/^to_//; s/^kept$/gzip/')
-    ! greedystep version | grep -q "^$packer  *no$" || { echo "SKIPPED: $name: this build has no $packer"; return 0; }
+    ! greedystep --version | grep -q "^$packer  *no$" || { echo "SKIPPED: $name: this build has no $packer"; return 0; }
     begin $files
     case $name in
     print | evaluate | inspect*) $tries --stdout -- greedystep "$@" ;;

@@ -168,8 +168,8 @@ def try_interrupt(harness, directory, wanted):
         if not wanted(name):
             continue
         models.plain(os.path.join(fresh(directory), "bad"), data.features(n_lines, n))
-        child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a*a", "--quiet",
-                                  "--memory-limit", "0"], cwd=directory, stdout=subprocess.DEVNULL,
+        child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a:a", "--quiet",
+                                  "--memory-limit", "none"], cwd=directory, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         harness.n_runs += 1
         time.sleep(1.5)

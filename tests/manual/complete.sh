@@ -22,8 +22,29 @@ has() {
 
 verbs=$("$build/greedystep" help | sed -n '4,/^$/s/^  \([a-z]*\) .*/\1/p')
 [ "$(echo "$verbs" | wc -l)" -ge 9 ] || lacks "the overview shows few verbs: $verbs"
+listed() {
+    sed -n 's/^  \(-., \)\{0,1\}--\([a-z-]*\).*/\2/p'
+}
+
+# The options of readers are described once; a verb that has them names them.
+data=$("$build/greedystep" help data | listed)
+[ "$(echo "$data" | wc -l)" -ge 9 ] || lacks "help data shows few options: $data"
+for option in $data; do
+    has "$source/docs/surface.md" "^| .*\`--$option\`.* |" "--$option of data"
+    has "$manual/commands/index.md" "^- \`--$option[ \`]" "--$option"
+    [ ! -f "$manual/man1/greedystep.1" ] || has "$manual/man1/greedystep.1" "^.fB--$option.fR" "--$option"
+done
 for verb in $verbs; do
-    options=$("$build/greedystep" help "$verb" | sed -n 's/^  \(-., \)\{0,1\}--\([a-z-]*\).*/\2/p')
+    for option in $("$build/greedystep" help "$verb" | sed -n '/^Options about DATA/,/^$/p' | grep -o -e '--[a-z-]*'); do
+        echo "$data" | grep -qx -e "${option#--}" || lacks "help data lacks $option of $verb"
+        for shell in greedystep.bash _greedystep greedystep.fish; do
+            has "$manual/$shell" "^\(.*'\)\{0,1\}$verb$tab$option$tab" "$option of $verb"
+        done
+    done
+done
+
+for verb in $verbs; do
+    options=$("$build/greedystep" help "$verb" | listed)
     [ -n "$options" ] || lacks "the help of $verb shows no option"
     for option in $options; do
         has "$source/docs/surface.md" "^| .*\`--$option\`.* |" "--$option of $verb"

@@ -39,7 +39,7 @@ file=rows.gsac
 [ "$rank" != "$1" ] || file=other.gsac
 exec "$2" train $file -o model --quiet
 S
-fails 1 'rank 2 on .*: other.gsac: .*No such file' 3 sh differ.sh 2 "$greedystep"
+fails 1 'rank 2 on .*: cannot open other.gsac: .*No such file' 3 sh differ.sh 2 "$greedystep"
 fails 1 'other.gsac: .*No such file' 3 sh differ.sh 0 "$greedystep"
 "$greedystep" generate --rows 3001 --features 50 -o other.gsac
 fails 1 'rank 1 has other rows than rank 0' 2 sh differ.sh 1 "$greedystep"

@@ -172,7 +172,8 @@ static gsa_state *new_state(bool squared)
 {
     gsa_config *config = NULL;
     gsa_state *state = NULL;
-    const char *parameters[][2] = {{"loss", squared ? "squared" : "logistic"}, {"units", "free"}, {"holdout", "0"}};
+    const char *parameters[][2] = {
+        {"loss", squared ? "squared" : "logistic"}, {"scale", "standard"}, {"holdout", "none"}};
     if (gsa_config_new(NULL, &config, NULL) != GSA_OK)
         abort();
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)

@@ -25,8 +25,9 @@ wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 
 "$python" -m pip uninstall -q -y greedystep
 "$python" -m pip install -q "$wheel[sklearn,arrow,plot,test]"
-"$python" -m ruff check python bench examples/python tests/spark tests/docs docs/site_hooks.py
-"$python" -m ruff format --check python bench examples/python tests/spark tests/docs docs/site_hooks.py
+checked=(python bench examples/{python,spark,ray,dask} tests/{spark,engines,docs} docs/site_hooks.py)
+"$python" -m ruff check "${checked[@]}"
+"$python" -m ruff format --check "${checked[@]}"
 "$python" -m mypy
 
 cd "$folder"

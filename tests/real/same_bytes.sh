@@ -56,14 +56,14 @@ everything() {
     $command convert "$data" -o "$work/$1/2.gsac" --quiet > /dev/null
     train "$1" team "$data"
     train "$1" hinge "$data" --loss hinge --holdout 100
-    train "$1" squared-hinge "$work/$1/7.svm" --loss squared_hinge --holdout 0
+    train "$1" squared-hinge "$work/$1/7.svm" --loss squared_hinge --holdout none
     train "$1" paper "$data" --method paper --average suffix
     train "$1" shards "$data" --shards 3
     if [ "$rounds" = yes ]; then
         $command generate --rows 700000 --features 300 --nnz 5 --seed 5 --noise 0.1 -o "$work/$1/long.gsac"
         train "$1" rounds "$work/$1/long.gsac"
     fi
-    train "$1" table "$work/table.csv" --weight weight --cross 'city*age' --bits 14 --class-weight balanced
+    train "$1" table "$work/table.csv" --weight weight --cross city:age --bits 14 --class-weight balanced
 }
 
 command=$first

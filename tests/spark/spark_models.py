@@ -58,17 +58,18 @@ def rows_of(frame):
 
 def merged_in_slices(monkeypatch, width: int) -> list[int]:
     """Have copies of any size merged by few tasks in deltas of so many features; return the passes that were."""
-    from greedystep.spark import _merge
+    from greedystep import distributed
+    from greedystep.spark import _passes
 
     merges = []
-    by_deltas = _merge._merge_deltas
 
-    def counted(frame, job, base, sent):
-        merges.append(int(base.summary().pass_))
-        return by_deltas(frame, job, base, sent)
+    def counted(training, learned):
+        if training.range_features > 0:
+            merges.append(int(training.state.summary().pass_))
+        return distributed.merge(training, learned)
 
-    monkeypatch.setattr(_merge, "_merge_deltas", counted)
-    monkeypatch.setattr(_merge, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(_merge, "TASKS_MOST", 3)
-    monkeypatch.setattr(_merge, "range_features", lambda *_: width)
+    monkeypatch.setattr(_passes, "merge", counted)
+    monkeypatch.setattr(_passes, "MAX_REDUCERS", 3)
+    monkeypatch.setattr(distributed, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(distributed, "features_per_range", lambda *_: width)
     return merges

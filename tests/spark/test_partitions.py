@@ -99,8 +99,7 @@ def test_deltas_have_the_bits_of_whole_states(frame, model, monkeypatch):
 def test_partitions_have_the_bits_of_shards_on_one_machine(frame, model):
     alone = greedystep.train(*rows_of(frame), shards=4)
     assert model.summary.n_shards == 4
-    np.testing.assert_array_equal(model.model.coef, alone.coef)
-    np.testing.assert_array_equal(model.model.intercept, alone.intercept)
+    assert model._stored == alone._model.write()
 
 
 def test_small_partitions_are_put_together(spark, tmp_path):
@@ -137,7 +136,7 @@ def test_a_partition_of_nearly_all_rows_is_learned_with_the_others(spark, tmp_pa
     uneven = spark.read.parquet(parquet(tmp_path / "uneven", pairs(N), sizes))
     fitted = classifier(least=min(sizes)).fit(uneven)
     assert shard_rows(fitted) == sorted(sizes)
-    assert log_loss(fitted, frame) < 1.02 * log_loss(model, frame)
+    assert log_loss(fitted, frame) < 1.04 * log_loss(model, frame)
     merges = merged_in_slices(monkeypatch, width=20)
     assert bits(classifier(least=min(sizes)).fit(uneven)) == bits(fitted)
     assert merges

@@ -83,7 +83,7 @@ def test_columns_of_words_and_numbers_are_those_of_the_command(spark, tmp_path):
     assert {row.prediction for row in found} == {"no", "yes"}
     alone = greedystep.train(frame.toPandas(), label="clicked")
     theirs = alone.predict_proba(frame.toPandas())
-    for fitted, near in ((small, 1e-6), (many, 0.1)):
+    for fitted, near in ((small, 1e-6), (many, 0.15)):
         ours = [row.probability.toArray() for row in fitted.transform(frame).collect()]
         assert np.abs(np.array(ours) - theirs).max() < near
     assert "city=oslo" in dict(many.model.strongest(20))

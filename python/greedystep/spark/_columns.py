@@ -6,6 +6,7 @@ Arrow reader takes: a label, a weight, and either lists of ids and values or pla
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .. import _library as c
-from .._arrow import Table, open_table
-from .._core import Reader, reader_options
-from .._run import Run
+from ..distributed import Rows
 
 LABEL, WEIGHT, FEATURES = "label", "weight", "features"
 INDICES, VALUES = "indices", "values"
@@ -99,18 +97,6 @@ class Columns:
 
     # ---- in a task ------------------------------------------------------------------------------
 
-    def options(self, *, remember_names: bool = False) -> c.ReaderOptions:
-        """Return what the library is told of the columns."""
-        return reader_options(
-            label=None if self.label is None else self.label_name,
-            weight=None if self.weight is None else self.weight_name,
-            categorical=self.categorical,
-            cross=self.cross,
-            bits=self.bits,
-            without_labels=self.label is None,
-            remember_names=remember_names,
-        )
-
     def converted(self, batch: Any) -> Any:
         """Return a batch of the query as one that the library reads."""
         if self.kind == "table":
@@ -129,29 +115,24 @@ class Columns:
         lists = batch.column(batch.schema.get_field_index(VALUES))
         return pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
 
-    def reader(
-        self, batches: Iterator[Any], schema: str | None, run: Run, *, remember_names: bool = False
-    ) -> Reader | None:
-        """Return a reader of converted batches, which are asked for one at a time; None: no rows.
+    def given(self, data: Any) -> Rows:
+        """Return converted rows as the library takes them."""
+        return Rows(
+            data,
+            label=None if self.label is None else self.label_name,
+            weight=None if self.weight is None else self.weight_name,
+            categorical=self.categorical,
+            cross=self.cross,
+            bits=self.bits,
+        )
 
-        Parameters
-        ----------
-        schema : str or None
-            What plain columns must be; None: whatever they are.
-        """
-        first = next(batches, None)
+    def rows(self, batches: Iterator[Any]) -> Rows | None:
+        """Return the rows of batches of the query, which are asked for one at a time; None: no batches."""
+        converted = map(self.converted, batches)
+        first = next(converted, None)
         if first is None:
             return None
-
-        def all_batches() -> Iterator[Any]:
-            yield first
-            yield from batches
-
-        stream = pa.RecordBatchReader.from_batches(first.schema, all_batches())
-        options = self.options(remember_names=remember_names)
-        reader = open_table(Table(lambda: stream, is_once=True), options, run)
-        reader.follow(schema)
-        return reader
+        return self.given(pa.RecordBatchReader.from_batches(first.schema, itertools.chain([first], converted)))
 
 
 def _quoted(name: str) -> str:

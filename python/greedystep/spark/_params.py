@@ -41,7 +41,7 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
     )
     cross = _param(
         "cross",
-        'of inputCols: products ("A*B") that are features too',
+        'of inputCols: products ("A:B") that are features too',
         TypeConverters.toListString,
     )
     bits = _param("bits", "words are hashed to 2^bits features", TypeConverters.toInt)
@@ -118,11 +118,11 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     passes = _param(
         "passes",
-        "times to learn all rows by gsa; 0: as many as held-out rows gain by",
-        TypeConverters.toInt,
+        "times to learn all rows by gsa; auto: until held-out rows gain no more",
+        lambda value: value if value == "auto" else TypeConverters.toInt(value),
     )
     method = _param("method", "auto, optimum, gsa or paper: how to learn", TypeConverters.toString)
-    units = _param("units", "auto, given or free: whether features keep their units", TypeConverters.toString)
+    scale = _param("scale", "auto, none or standard: whether features are standardised", TypeConverters.toString)
     average = _param(
         "average",
         "which weights a model has: recent, last, full, suffix",
@@ -138,9 +138,9 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._setDefault(
-            passes=0,
+            passes="auto",
             method="auto",
-            units="auto",
+            scale="auto",
             average="recent",
             leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,
@@ -155,7 +155,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         """Set the column that says what rows count for, in proportion to each other."""
         return self._set(weightCol=value)
 
-    def setPasses(self, value: int) -> Any:
+    def setPasses(self, value: int | str) -> Any:
         """Set how often all rows are learned."""
         return self._set(passes=value)
 
@@ -165,7 +165,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     def library_parameters(self) -> dict[str, str]:
         """Return the library's parameters as text."""
-        same = {name: self.getOrDefault(name) for name in ("passes", "method", "units", "average", "seed")}
+        same = {name: self.getOrDefault(name) for name in ("passes", "method", "scale", "average", "seed")}
         return parameter_texts({**same, "intercept": self.getOrDefault("fitIntercept"), "order": "shuffled"})
 
 

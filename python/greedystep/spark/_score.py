@@ -44,15 +44,15 @@ def scored(model: CModel, columns: Columns, batch: Any) -> Any:
     info = model.info
     margins = np.empty((batch.num_rows, info.n_outputs))
     numbers = np.empty((batch.num_rows, model.width if info.has_probabilities else 0))
-    reader = columns.reader(iter([columns.converted(batch)]), model.schema, Run(1))
+    given = columns.given(pa.Table.from_batches([columns.converted(batch)]))
+    reader = given.open(Run(1), model.schema, without_labels=True)
     rows, at = c.Batch(), 0
-    while reader is not None and reader.next(rows):
+    while reader.next(rows):
         model.margins(rows, margins[at:])
         if info.has_probabilities:
             model.predict(rows, numbers[at:])
         at += rows.n_rows
-    if reader is not None:
-        reader.close()
+    reader.close()
     if info.n_outputs == 1:
         best = (margins[:, 0] > 0).astype(np.int32)
         if info.n_classes > 0:

@@ -253,7 +253,7 @@ class _GreedystepEstimator(
             self.columns_of(frame, self.getLabelCol(), weight or None),
             self._has_classes,
             self.library_parameters(),
-            self.getOrDefault("passes"),
+            0 if self.getOrDefault("passes") == "auto" else self.getOrDefault("passes"),
             self.getOrDefault("leastShardRows"),
             self.may_solve(),
         )
@@ -278,15 +278,15 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
     inputCols, categorical, cross, bits
         Instead: plain columns of numbers and words, as the command takes them from a table.
     labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
-    passes : int
-        Of greedy step averaging; 0: as many as held-out rows gain by.
+    passes : int or "auto"
+        Of greedy step averaging; "auto": until held-out rows gain no more.
     classWeight : {"none", "balanced"}
         "balanced": all classes count the same in all.
     method : {"auto", "optimum", "gsa", "paper"}
         "auto": rows that fit in memory are solved by one task to the penalised optimum, as
         ``greedystep train`` does; all others are learned as "gsa", partitions side by side. A given
         `passes`, `average` or `leastShardRows` chooses "gsa" too.
-    units, average, fitIntercept, seed
+    scale, average, fitIntercept, seed
         The command's parameters.
     leastShardRows : int
         Partitions of fewer rows are put together.
@@ -314,10 +314,10 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         categorical: list[str] | None = None,
         cross: list[str] | None = None,
         bits: int = 24,
-        passes: int = 0,
+        passes: int | str = "auto",
         classWeight: str = "none",
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         fitIntercept: bool = True,
         seed: int = 0,
@@ -346,7 +346,7 @@ class GreedystepRegressor(_GreedystepEstimator):
     Parameters
     ----------
     featuresCol, indicesCol, valuesCol, inputCols, categorical, cross, bits, labelCol, weightCol, \
-predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRows
+predictionCol, passes, method, scale, average, fitIntercept, seed, leastShardRows
         As of :class:`GreedystepClassifier`.
     """
 
@@ -366,9 +366,9 @@ predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRow
         categorical: list[str] | None = None,
         cross: list[str] | None = None,
         bits: int = 24,
-        passes: int = 0,
+        passes: int | str = "auto",
         method: str = "auto",
-        units: str = "auto",
+        scale: str = "auto",
         average: str = "recent",
         fitIntercept: bool = True,
         seed: int = 0,

@@ -179,8 +179,8 @@ static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_er
 {
     const char *list = csv->input->options->cross, *name[2];
     size_t size[2];
-    gsa_status status = GSA_OK;
-    while (status == GSA_OK && gsai_schema_next_cross(&list, name, size)) {
+    gsa_status status;
+    while ((status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK) {
         for (int k = 0; k < 2; k++) {
             size_t column = find_item(sniff, name[k], size[k]);
             if (size[k] > 0 && column != SIZE_MAX) {
@@ -190,8 +190,11 @@ static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_er
         }
         status = gsai_schema_add_cross(csv->input->schema, name, size, error);
         if (status != GSA_OK)
-            gsai_error_prefix(error, "%s: ", csv->input->name);
+            break;
     }
+    if (status == GSA_END)
+        return GSA_OK;
+    gsai_error_prefix(error, "%s: ", csv->input->name);
     return status;
 }
 

@@ -168,7 +168,7 @@ bool gsai_cross_add(gsai_features *features, const gsai_format_input *input, uin
     uint32_t id = (uint32_t)(gsai_hash(both, sizeof both, 0) & ((UINT64_C(1) << input->schema->bits) - 1));
     if (gsai_feature_names_is_new(input->names, id)) {
         char name[NAME_SIZE];
-        size_t size = put_term(name, put(name, put_term(name, 0, a), "*", 1), b);
+        size_t size = put_term(name, put(name, put_term(name, 0, a), ":", 1), b);
         gsai_feature_names_enter(input->names, id, "", 0, name, size);
     }
     gsai_features_add(features, base + id, value);

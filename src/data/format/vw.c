@@ -56,8 +56,9 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
         schema->bits = input->options->bits ? input->options->bits : GSAI_DEFAULT_BITS;
         const char *list = input->options->cross, *name[2];
         size_t size[2];
-        while (status == GSA_OK && gsai_schema_next_cross(&list, name, size))
+        while (status == GSA_OK && (status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK)
             status = gsai_schema_add_cross(schema, name, size, error);
+        status = status == GSA_END ? GSA_OK : status;
         if (status == GSA_OK)
             status = gsai_schema_complete(schema, error);
     }

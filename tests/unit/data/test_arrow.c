@@ -129,7 +129,7 @@ static void arrow_columns_taken_for_words_and_crossed_are_those_of_text(void **s
                             {"wide", "L", 2, 0, 2, {NULL, wide}, NULL, NULL},
                             {"x", "f", 2, 0, 2, {NULL, x}, NULL, NULL}};
     const gsa_reader_options options = {
-        .size = sizeof options, .categorical = "id,wide", .cross = "id*x,id*wide", .bits = 20, .remember_names = 1};
+        .size = sizeof options, .categorical = "id,wide", .cross = "id:x,id:wide", .bits = 20, .remember_names = 1};
     source from = SOURCE(columns, 2);
     assert_same_as_csv(&from, "y,id,wide,x\n1,9007199254740993,18446744073709551615,2.5\n0,-4,3,0.5\n", &options);
 }
@@ -219,7 +219,7 @@ static void arrow_list_of_fixed_size_is_a_dense_row(void **state)
     const plan columns[] = {LABEL(2), {"v", "+w:3", 2, 0, 1, {NULL}, &value_items, NULL}};
     source from = SOURCE(columns, 2), crossed = SOURCE(columns, 2);
     assert_rows(&from, NULL, "0x1p+0 0=0x1p+0 1=0x1p-1\n0x0p+0 0=0x1p+1 1=0x1.8p+1 2=0x1p+0\n-- values\nno schema");
-    const gsa_reader_options options = {.size = sizeof options, .cross = "v*v"};
+    const gsa_reader_options options = {.size = sizeof options, .cross = "v:v"};
     assert_refused(&crossed, &options, GSA_ARGUMENT, "'v'", "list");
 }
 

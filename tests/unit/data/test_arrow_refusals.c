@@ -71,7 +71,7 @@ static void arrow_cells_that_cannot_be_are_refused_by_what_they_hold(void **stat
     assert_refused(&of_label, NULL, GSA_INPUT, "column 'y' holds 'x", "a label has at most 255 bytes");
     assert_refused(&of_word, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .categorical = "x"}, GSA_INPUT,
                    "column 'x' holds '-inf'", "values must be finite");
-    assert_refused(&of_product, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*b"}, GSA_INPUT,
+    assert_refused(&of_product, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:b"}, GSA_INPUT,
                    "column 'a' holds '1e30'", "product");
     assert_refused(&of_weight, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .weight = "w"}, GSA_ARGUMENT,
                    "column 'w'", "it holds text, and a weight is a number");

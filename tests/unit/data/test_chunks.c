@@ -136,7 +136,7 @@ static const char header[] = "y,number,word\n";
 #define TABLE_OPTIONS                                                                          \
     (gsa_reader_options)                                                                       \
     {                                                                                          \
-        .label = "y", .cross = "number*word", .bits = 10, .remember_names = 1, .keep_cells = 1 \
+        .label = "y", .cross = "number:word", .bits = 10, .remember_names = 1, .keep_cells = 1 \
     }
 
 static size_t make_table(char text[TEXT_SIZE], const char *const *kind, size_t n_kinds, int n)
@@ -159,7 +159,7 @@ static input make_text(char text[TEXT_SIZE], int number)
     } else if (number == 1) {
         in.format = gsai_format_vw();
         in.options =
-            (gsa_reader_options){.size = sizeof(gsa_reader_options), .remember_names = 1, .cross = "a*b", .bits = 12};
+            (gsa_reader_options){.size = sizeof(gsa_reader_options), .remember_names = 1, .cross = "a:b", .bits = 12};
         in.size = repeat(text, vw_lines, LEN(vw_lines), 150);
     } else {
         in.format = gsai_format_csv();

@@ -189,7 +189,7 @@ static void the_reader_says_what_it_understood(void **state)
 static void columns_are_crossed(void **state)
 {
     (void)state;
-    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .cross = "c*a,a*b,c*d"};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .cross = "c:a,a:b,c:d"};
     gsa_reader *reader = open_table("y,a,b,c,d\n1,2,5,red,x\n1,2,,red,NA\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -199,9 +199,9 @@ static void columns_are_crossed(void **state)
         const char *a, *b, *name;
         size_t a_size, b_size;
         float value;
-    } crosses[] = {{"c\0red", "a\0", "c=red*a", 5, 2, 2},
-                   {"a\0", "b\0", "a*b", 2, 2, 10},
-                   {"c\0red", "d\0x", "c=red*d=x", 5, 3, 1}};
+    } crosses[] = {{"c\0red", "a\0", "c=red:a", 5, 2, 2},
+                   {"a\0", "b\0", "a:b", 2, 2, 10},
+                   {"c\0red", "d\0x", "c=red:d=x", 5, 3, 1}};
     for (size_t c = 0; c < 3; c++) {
         unsigned char both[16];
         gsai_store_u64(gsai_hash(crosses[c].a, crosses[c].a_size, 0), both);
@@ -217,14 +217,18 @@ static void columns_are_crossed(void **state)
                         "t.csv: comma-separated, with a header; label is 'y', 2 number and "
                         "2 word columns, 3 crosses (hashed to 24 bits)");
     gsa_reader_close(reader);
-    expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2*b"},
+    expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2:b"},
                   "columns named\nbits 24\nlabel y\nnumber a\nnumber b\ncross a\tb\n");
-    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*y"},
-                   GSA_ARGUMENT, "t.csv: a cross needs two columns of features, as in A*B, and 'y' is none");
+    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:y"},
+                   GSA_ARGUMENT, "t.csv: cannot cross 'y': it is no column of features");
+    expect_schema("y,a:b,c\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2:c"},
+                  "columns named\nbits 24\nlabel y\nnumber a:b\nnumber c\ncross a:b\tc\n");
     expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a"}, GSA_ARGUMENT,
-                   "t.csv: a cross needs two columns of features, as in A*B, and '' is none");
+                   "t.csv: cannot cross 'a': write two names, as in A:B");
+    expect_failure("y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:a,a*b,b:b"},
+                   GSA_ARGUMENT, "t.csv: cannot cross 'a*b': write a:b");
     expect_failure(
-        "y,a\n1,3e38\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*a"}, GSA_INPUT,
+        "y,a\n1,3e38\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:a"}, GSA_INPUT,
         "t.csv:2 (byte 6): column 'a' holds '3e38': its product with the column that it is crossed with does "
         "not fit a float");
 }
@@ -238,7 +242,7 @@ static void rubbish_is_read_or_refused(void **state)
                                          "na",    " ",  "\xFF", "\0a", "1e999", "word", "#",    "a:1"};
     const gsa_reader_options options[] = {
         {.skip_bad_rows = 1},
-        {.skip_bad_rows = 1, .label = "1", .cross = "2*3", .remember_names = 1},
+        {.skip_bad_rows = 1, .label = "1", .cross = "2:3", .remember_names = 1},
         {.skip_bad_rows = 1, .keep_cells = 1, .categorical = "2", .without_labels = 0, .bits = 3}};
     uint64_t seed = 77;
     for (int round = 0; round < 3000; round++) {
@@ -275,7 +279,7 @@ static void a_table_that_is_refused_is_refused_alike_after_a_rewind(void **state
 {
     (void)state;
     static const char *const tables[] = {"y,a,a\n1,2,3\n", "y,a,b\n1,2,3\n"};
-    const gsa_reader_options options = {.size = sizeof options, .cross = "a*b,a*c"};
+    const gsa_reader_options options = {.size = sizeof options, .cross = "a:b,a:c"};
     for (size_t i = 0; i < 2; i++) {
         gsa_reader *reader = open_table(tables[i], i > 0 ? &options : NULL, NULL);
         gsa_batch batch;

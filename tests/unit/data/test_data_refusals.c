@@ -34,7 +34,7 @@ static void refuse(const char *name, const char *text, const gsa_reader_options 
 static void options_that_do_not_fit_the_file_are_refused(void **state)
 {
     (void)state;
-    refuse("t.svm", "1 1:1\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*b"}, NULL,
+    refuse("t.svm", "1 1:1\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:b"}, NULL,
            GSA_ARGUMENT, "t.svm is libsvm text, which has neither columns nor namespaces: leave crosses out");
     refuse("t.csv", "y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .label = "a,b"}, NULL,
            GSA_ARGUMENT, "t.csv: the label is a,b, expected one column");
@@ -48,7 +48,7 @@ static void options_that_contradict_the_model_are_refused(void **state)
 {
     (void)state;
     const char table[] = "y,a,b\n1,2,x\n";
-    refuse("t.csv", table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*b"}, schema_of_table,
+    refuse("t.csv", table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:b"}, schema_of_table,
            GSA_ARGUMENT, "crosses contradict the model; leave them out");
     refuse("t.csv", table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .bits = 12}, schema_of_table,
            GSA_ARGUMENT, "12 bits contradict the model, which has 10; leave them out");
@@ -73,7 +73,7 @@ static void options_that_agree_with_the_model_are_welcome(void **state)
     const char table[] = "y,a,b\n1,2,x\n";
     gsa_reader *reader = NULL, *first = NULL;
     gsa_error error = {0};
-    gsa_reader_options options = {.size = sizeof options, .cross = "a*b", .bits = 10};
+    gsa_reader_options options = {.size = sizeof options, .cross = "a:b", .bits = 10};
     assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", &options, NULL, &first, &error), GSA_OK);
     assert_int_equal(gsa_reader_begin(first, &error), GSA_OK);
     assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", &options, NULL, &reader, &error), GSA_OK);
@@ -129,7 +129,7 @@ static void a_cache_of_other_columns_is_refused(void **state)
     refuse_cache(table, NULL, other, "is a cache of rows with other columns than the model");
     refuse_cache(table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .bits = 12}, NULL,
                  "was made with 10; leave them out, or make the cache");
-    refuse_cache(table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*b"}, NULL,
+    refuse_cache(table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:b"}, NULL,
                  "neither columns nor namespaces");
     remove(plain);
     remove(table);
@@ -182,12 +182,12 @@ static void vw_products_that_are_not_finite_are_refused_with_their_line(void **s
 {
     (void)state;
     const char text[] = "1 |a x:1 |b y:1\n1 |a x:1e30 |b y:1e30\n";
-    refuse("t.vw", text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*b"}, NULL, GSA_INPUT,
+    refuse("t.vw", text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:b"}, NULL, GSA_INPUT,
            "the values of a feature that stands several times in the line, or of a cross, are not finite");
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    const gsa_reader_options skip = {.size = sizeof skip, .cross = "a*b", .skip_bad_rows = 1};
+    const gsa_reader_options skip = {.size = sizeof skip, .cross = "a:b", .skip_bad_rows = 1};
     assert_int_equal(gsa_reader_open_memory(text, strlen(text), "t.vw", &skip, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
     assert_int_equal(batch.n_rows, 1);

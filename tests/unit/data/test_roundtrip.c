@@ -484,7 +484,7 @@ static void caches_of_tables_have_their_rows_and_schema(void **state)
     folder where = make_folder();
     for (uint64_t set = 0; set < N_SETS; set++) {
         gsa_reader_options options = {
-            .size = sizeof options, .weight = "w", .cross = set % 3 == 0 ? "a*city" : NULL, .bits = set % 2 ? 5 : 0};
+            .size = sizeof options, .weight = "w", .cross = set % 3 == 0 ? "a:city" : NULL, .bits = set % 2 ? 5 : 0};
         options.categorical = set % 5 == 0 ? "a" : NULL;
         char *text = random_csv(set);
         assert_cached(open_table(text, "t.csv", &options), open_table(text, "t.csv", &options), &where);
@@ -523,7 +523,7 @@ static void caches_of_vowpal_wabbit_text_have_its_rows_and_schema(void **state)
     folder where = make_folder();
     for (uint64_t set = 0; set < N_SETS; set++) {
         gsa_reader_options options = {
-            .size = sizeof options, .cross = set % 3 == 0 ? "a*b" : NULL, .bits = set % 2 ? 7 : 0};
+            .size = sizeof options, .cross = set % 3 == 0 ? "a:b" : NULL, .bits = set % 2 ? 7 : 0};
         char *text = random_vw(set);
         assert_cached(open_table(text, "t.vw", &options), open_table(text, "t.vw", &options), &where);
         free(text);

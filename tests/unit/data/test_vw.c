@@ -161,7 +161,7 @@ static uint64_t cross_hash(const char *a, size_t a_size, const char *b, size_t b
 static void namespaces_are_crossed_pair_by_pair(void **state)
 {
     (void)state;
-    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .cross = "u*i,u*u"};
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .cross = "u:i,u:u"};
     gsa_reader *reader = open_vw("1 |u x y:2 |i z:3 |uu q\n1 |i z\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -170,11 +170,11 @@ static void namespaces_are_crossed_pair_by_pair(void **state)
     static const struct {
         const char *a, *b, *name;
         float value;
-    } crosses[] = {{"u\0x", "i\0z", "u=x*i=z", 3},
-                   {"u\0y", "i\0z", "u=y*i=z", 6},
-                   {"u\0x", "u\0x", "u=x*u=x", 1},
-                   {"u\0x", "u\0y", "u=x*u=y", 2},
-                   {"u\0y", "u\0y", "u=y*u=y", 4}};
+    } crosses[] = {{"u\0x", "i\0z", "u=x:i=z", 3},
+                   {"u\0y", "i\0z", "u=y:i=z", 6},
+                   {"u\0x", "u\0x", "u=x:u=x", 1},
+                   {"u\0x", "u\0y", "u=x:u=y", 2},
+                   {"u\0y", "u\0y", "u=y:u=y", 4}};
     for (size_t c = 0; c < N(crosses); c++) {
         uint64_t id = cross_hash(crosses[c].a, 3, crosses[c].b, 3);
         bool found = false;
@@ -193,7 +193,7 @@ static void a_namespace_that_goes_on_behind_a_nul_is_another(void **state)
 {
     (void)state;
     const char text[] = "1 |u\0 x |u y\n1 |u\0v x |u y z\n";
-    gsa_reader_options options = {.size = sizeof options, .cross = "u*u"};
+    gsa_reader_options options = {.size = sizeof options, .cross = "u:u"};
     static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
     gsa_batch batch;
@@ -233,7 +233,7 @@ static void crosses_of_a_long_line_can_be_stopped_and_begun_again(void **state)
     gsa_batch batch;
     gsa_error error = {0};
     assert_int_equal(gsai_reader_open_bytes(text, strlen(text), "t.vw", NULL,
-                                            &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*a"},
+                                            &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:a"},
                                             &(gsai_reader_sizes){0}, &env, &reader, NULL),
                      GSA_OK);
     unsigned n_stops = 0;
@@ -251,7 +251,7 @@ static void more_crosses_than_2_to_22_of_a_line_are_refused(void **state)
 {
     (void)state;
     char *text = line_of_features(2900);
-    gsa_reader *reader = open_vw(text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a*a"}, NULL);
+    gsa_reader *reader = open_vw(text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:a"}, NULL);
     gsa_batch batch;
     gsa_error error = {0};
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);

@@ -84,11 +84,11 @@ static double model_weight(const gsa_model *model, size_t i, size_t k)
     return (double)(i == FEATURES ? gsa_model_intercept(model, k) : gsa_model_weight(model, i, k));
 }
 
-static void compare_with_oracle(size_t n_classes, const char *units, int standardised)
+static void compare_with_oracle(size_t n_classes, const char *scale, int standardised)
 {
     rows *r = rows_random(20 + n_classes, n_classes == 2 ? 4001 : 16001, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("method", "auto", "units", units, "average", "last", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", scale, "average", "last", "holdout", "none", NULL);
     prepare(state, &batch);
     learn(state, &batch);
     oracle *o = calloc(1, sizeof *o);
@@ -118,16 +118,16 @@ static void compare_with_oracle(size_t n_classes, const char *units, int standar
 static void votes_and_metric_follow_their_formulas(void **unused)
 {
     (void)unused;
-    compare_with_oracle(2, "given", 0);
-    compare_with_oracle(2, "free", 1);
-    compare_with_oracle(4, "given", 0);
-    compare_with_oracle(4, "free", 1);
+    compare_with_oracle(2, "none", 0);
+    compare_with_oracle(2, "standard", 1);
+    compare_with_oracle(4, "none", 0);
+    compare_with_oracle(4, "standard", 1);
 }
 
-static double final_loss(const char *units, rows *r)
+static double final_loss(const char *scale, rows *r)
 {
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("method", "auto", "units", units, "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", scale, "holdout", "none", NULL);
     gsa_summary summary = {.size = sizeof summary};
     learn(state, &batch);
     gsa_state_end_pass(state);
@@ -137,7 +137,7 @@ static double final_loss(const char *units, rows *r)
     return summary.loss_sum / summary.loss_weight;
 }
 
-/* Features of wildly different units: free wins. Units that carry the weight: given wins. */
+/* Features of wildly different units: standard wins. Units that carry the weight: none wins. */
 static void the_better_scaling_is_chosen(void **unused)
 {
     (void)unused;
@@ -145,7 +145,7 @@ static void the_better_scaling_is_chosen(void **unused)
         rows *r = rows_random(7, 3000, FEATURES, 2);
         for (size_t e = 0; e < r->n_entries; e++)
             r->value[e] *= meaningful ? (r->index[e] < 6 ? 1.0f : 0.01f) : powf(10, (float)(r->index[e] % 5));
-        double given = final_loss("given", r), unbound = final_loss("free", r), chosen = final_loss("auto", r);
+        double given = final_loss("none", r), unbound = final_loss("standard", r), chosen = final_loss("auto", r);
         assert_close(chosen, given < unbound ? given : unbound, 1e-9);
         free(r);
     }
@@ -174,7 +174,7 @@ static void rows_sorted_by_label_do_not_hide_the_better_units(void **unused)
     free(r);
 }
 
-/* With units free, a feature scaled by any factor has its weight scaled by the inverse: the margins stay. */
+/* With scale standard, a feature scaled by any factor has its weight scaled by the inverse: the margins stay. */
 static void free_units_do_not_depend_on_units(void **unused)
 {
     (void)unused;
@@ -182,8 +182,8 @@ static void free_units_do_not_depend_on_units(void **unused)
     for (size_t e = 0; e < scaled->n_entries; e++)
         scaled->value[e] *= scaled->index[e] % 2 ? 1024.0f : 0x1p-20f;
     gsa_batch b = rows_batch(scaled);
-    gsa_state *one = state_with("method", "auto", "units", "free", "holdout", "0", NULL);
-    gsa_state *other = state_with("method", "auto", "units", "free", "holdout", "0", NULL);
+    gsa_state *one = state_with("method", "auto", "scale", "standard", "holdout", "none", NULL);
+    gsa_state *other = state_with("method", "auto", "scale", "standard", "holdout", "none", NULL);
     learn_random(one, 5, 800, FEATURES, 3);
     learn(other, &b);
     gsa_summary x = state_summary(one), y = state_summary(other);
@@ -212,8 +212,8 @@ static void free_units_do_not_depend_on_the_origin(void **unused)
     }
     double loss[2][2];
     for (int moved = 0; moved < 2; moved++) {
-        loss[moved][0] = final_loss("given", r[moved]);
-        loss[moved][1] = final_loss("free", r[moved]);
+        loss[moved][0] = final_loss("none", r[moved]);
+        loss[moved][1] = final_loss("standard", r[moved]);
         free(r[moved]);
     }
     assert_true(loss[0][1] < 0.2 && loss[1][0] > 0.6);
@@ -236,7 +236,7 @@ static void squared_loss_does_not_diverge(void **unused)
             mean_square += r->label[row] * r->label[row] / (double)r->n_rows;
         }
         gsa_batch batch = rows_batch(r);
-        gsa_state *state = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL);
+        gsa_state *state = state_with("method", "auto", "loss", "squared", "holdout", "none", NULL);
         gsa_summary summary = {.size = sizeof summary};
         learn(state, &batch);
         gsa_state_end_pass(state);

@@ -55,14 +55,14 @@ static rows *noisy(uint64_t seed, size_t n, unsigned n_classes)
  */
 
 static const struct {
-    const char *loss, *units, *class_weight;
+    const char *loss, *scale, *class_weight;
     unsigned n_classes;
-} kinds[] = {{"auto", "auto", "none", 2},    {"auto", "free", "balanced", 2}, {"softmax", "given", "none", 4},
-             {"squared", "auto", "none", 0}, {"hinge", "auto", "none", 3},    {"auto", "auto", "balanced", 3}};
+} kinds[] = {{"auto", "auto", "none", 2},    {"auto", "standard", "balanced", 2}, {"softmax", "none", "none", 4},
+             {"squared", "auto", "none", 0}, {"hinge", "auto", "none", 3},        {"auto", "auto", "balanced", 3}};
 
 static gsa_state *state_of_kind(size_t kind)
 {
-    return state_with("method", "auto", "loss", kinds[kind].loss, "units", kinds[kind].units, "class_weight",
+    return state_with("method", "auto", "loss", kinds[kind].loss, "scale", kinds[kind].scale, "class_weight",
                       kinds[kind].class_weight, NULL);
 }
 
@@ -453,7 +453,7 @@ static double held_weight(const gsa_state *state)
 static void kinds_of_rows_are_held_whole(void **unused)
 {
     (void)unused;
-    gsa_state *state = state_with("method", "auto", "units", "given", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", "none", NULL);
     for (uint64_t part = 0; part < PARTS; part++)
         learn_kinds(state, part, KINDS);
     double n = PARTS * MAX_ROWS, weight = held_weight(state);
@@ -483,7 +483,7 @@ static void common_kinds_are_learned_and_judge(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *state = state_with("method", "auto", "units", "given", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", "none", NULL);
     gsa_model *model;
     state->sample.below = UINT64_MAX; /* all would be held */
     for (uint64_t part = 0; part < PARTS; part++)
@@ -512,7 +512,7 @@ static void common_kinds_are_learned_and_judge(void **unused)
 static void what_is_common_to_one_copy_is_common_to_the_merged(void **unused)
 {
     (void)unused;
-    gsa_state *base = state_with("method", "auto", "units", "given", NULL);
+    gsa_state *base = state_with("method", "auto", "scale", "none", NULL);
     base->sample.below = UINT64_MAX;
     learn_kinds(base, 1, 2 * KINDS); /* about 10 rows of each */
     gsa_state *copies[] = {forked(base, 2), forked(base, 2)};
@@ -530,7 +530,7 @@ static void what_is_common_to_one_copy_is_common_to_the_merged(void **unused)
 static void what_copies_hold_adds_up_and_their_base_counts_once(void **unused)
 {
     (void)unused;
-    gsa_state *base = state_with("method", "auto", "units", "given", NULL), *copies[3], *all;
+    gsa_state *base = state_with("method", "auto", "scale", "none", NULL), *copies[3], *all;
     learn_kinds(base, 0, 2 * KINDS); /* so many that none becomes common */
     double expected = held_weight(base);
     for (size_t c = 0; c < 3; c++) {

@@ -219,7 +219,7 @@ static void agrees(const gsai_calibration *out, const question *q)
 
 static gsa_state *logistic(const char *name, const char *value)
 {
-    return made_to_measure(state_with("method", "auto", "units", "given", "average", "last", "loss", "logistic",
+    return made_to_measure(state_with("method", "auto", "scale", "none", "average", "last", "loss", "logistic",
                                       name ? name : "average", name ? value : "last", NULL),
                            2);
 }
@@ -353,7 +353,7 @@ static void several_outputs_get_a_scale_and_no_offset(void **unused)
             gsa_batch batch = rows_batch(r);
             batch.weight = kind > 0 ? r->weight : NULL;
             gsa_state *state =
-                made_to_measure(state_with("method", "auto", "units", "given", "average", "last", "loss", "softmax",
+                made_to_measure(state_with("method", "auto", "scale", "none", "average", "last", "loss", "softmax",
                                            "class_weight", kind == 2 ? "balanced" : "none", NULL),
                                 5);
             hold(state, &batch, 0, batch.n_rows);
@@ -368,7 +368,7 @@ static void several_outputs_get_a_scale_and_no_offset(void **unused)
 
 static gsa_state *squared(const char *intercept)
 {
-    return made_to_measure(state_with("method", "auto", "units", "given", "average", "last", "loss", "squared",
+    return made_to_measure(state_with("method", "auto", "scale", "none", "average", "last", "loss", "squared",
                                       "intercept", intercept, NULL),
                            0);
 }
@@ -443,7 +443,7 @@ static void hinge_losses_get_the_scale_that_a_search_finds(void **unused)
         rows *r = two_classes(1 + i, 300, i < 2 ? 4 : 0.1, 0.3, 1);
         gsa_batch batch = rows_batch(r);
         gsa_state *state = made_to_measure(
-            state_with("method", "auto", "loss", losses[i % 2], "units", "given", "average", "last", NULL), 2);
+            state_with("method", "auto", "loss", losses[i % 2], "scale", "none", "average", "last", NULL), 2);
         hold(state, &batch, 0, batch.n_rows);
         gsai_calibration out = calibrated(state);
         double best = INFINITY, at = 0, *margins = calloc(state->sample.n, sizeof *margins);
@@ -476,7 +476,7 @@ static void the_papers_method_is_left_as_it_is(void **unused)
     gsa_batch batch = rows_batch(r);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         gsa_state *state = made_to_measure(
-            state_with("method", kinds[i][0], "loss", kinds[i][1], "units", "given", "average", "last", NULL),
+            state_with("method", kinds[i][0], "loss", kinds[i][1], "scale", "none", "average", "last", NULL),
             strcmp(kinds[i][1], "squared") == 0 ? 0 : 2);
         hold(state, &batch, 0, batch.n_rows);
         gsai_calibration out = calibrated(state);
@@ -546,7 +546,7 @@ static gsa_state *common_and_rare(uint32_t rare_count, double truth)
 {
     gsa_error error = {0};
     gsa_state *state =
-        made_to_measure(state_with("method", "auto", "units", "given", "average", "last", "loss", "logistic", NULL), 2);
+        made_to_measure(state_with("method", "auto", "scale", "none", "average", "last", "loss", "logistic", NULL), 2);
     must_be_ok(gsai_table_grow(&state->table, 3, &state->env, &error), &error);
     gsai_table_slot(&state->table, 2)[0].f = 1;
     gsai_table_slot(&state->table, 1)[gsai_table_count(&state->table)].u = 1u << 30;

@@ -27,7 +27,7 @@ static rows *dense(uint64_t seed, size_t n, double shift, unsigned n_classes)
 
 static gsa_state *free_of_units(const char *loss)
 {
-    return state_with("method", "auto", "units", "free", "holdout", "0", "average", "last", "loss", loss, NULL);
+    return state_with("method", "auto", "scale", "standard", "holdout", "none", "average", "last", "loss", loss, NULL);
 }
 
 /* Mean and sum of squares around it of a column over all rows, in two passes. */
@@ -164,7 +164,7 @@ static void merged_columns_are_those_of_all_rows(void **unused)
     all = merged((const gsa_state *const *)states, 3, NULL);
     has_columns_of(all, of, 3);
     /* One that knows no columns adds none. */
-    gsa_state *given = state_with("method", "auto", "units", "given", "holdout", "0", "average", "last", NULL), *both;
+    gsa_state *given = state_with("method", "auto", "scale", "none", "holdout", "none", "average", "last", NULL), *both;
     gsa_batch batch = rows_batch(t);
     learn(given, &batch);
     both = merged_two(states[0], given, NULL);
@@ -182,9 +182,9 @@ static void columns_are_counted_only_where_they_are_of_use(void **unused)
     (void)unused;
     rows *r = dense(1, 100, 1, 2);
     gsa_batch batch = rows_batch(r);
-    gsa_state *given = state_with("method", "auto", "units", "given", "holdout", "0", NULL);
+    gsa_state *given = state_with("method", "auto", "scale", "none", "holdout", "none", NULL);
     gsa_state *paper = state_with("method", "paper", NULL);
-    gsa_state *origin = state_with("method", "auto", "units", "free", "holdout", "0", "intercept", "off", NULL);
+    gsa_state *origin = state_with("method", "auto", "scale", "standard", "holdout", "none", "intercept", "off", NULL);
     gsa_state *states[] = {given, paper, origin};
     for (size_t i = 0; i < 3; i++) {
         learn(states[i], &batch);

@@ -8,7 +8,7 @@
 
 static gsa_state *balanced(const char *loss)
 {
-    return state_with("loss", loss, "class_weight", "balanced", "method", "auto", "holdout", "0", NULL);
+    return state_with("loss", loss, "class_weight", "balanced", "method", "auto", "holdout", "none", NULL);
 }
 
 /* Rows of which every hundredth is of class 1; a third feature tells the classes apart, not cleanly. */
@@ -44,7 +44,7 @@ static void weights_follow_their_formula(void **unused)
     gsa_batch batch = rows_batch(r);
     batch.weight = r->weight;
     gsa_state *state = balanced("softmax"),
-              *by_hand = state_with("loss", "softmax", "method", "auto", "holdout", "0", NULL);
+              *by_hand = state_with("loss", "softmax", "method", "auto", "holdout", "none", NULL);
     prepare(state, &batch);
     prepare(by_hand, &batch);
     learn(state, &batch);
@@ -104,9 +104,9 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
     gsa_batch batch = rows_batch(r), eval = rows_batch(s);
     for (size_t l = 0; l < 8; l++) {
         const char *method = l < 4 ? "auto" : "paper";
-        gsa_state *plain = state_with("loss", losses[l % 4], "method", method, "holdout", "0", NULL);
+        gsa_state *plain = state_with("loss", losses[l % 4], "method", method, "holdout", "none", NULL);
         gsa_state *even =
-            state_with("loss", losses[l % 4], "method", method, "class_weight", "balanced", "holdout", "0", NULL);
+            state_with("loss", losses[l % 4], "method", method, "class_weight", "balanced", "holdout", "none", NULL);
         for (int pass = 0; pass < 3; pass++) {
             learn(plain, &batch);
             learn(even, &batch);

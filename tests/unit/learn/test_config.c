@@ -52,7 +52,28 @@ static void values_outside_the_table_are_refused_and_named(void **unused)
     assert_int_equal(gsa_config_set(config, "passes", "", &error), GSA_ARGUMENT);
     assert_int_equal(gsa_config_set(config, "seed", "18446744073709551616", &error), GSA_ARGUMENT);
     assert_int_equal(gsa_config_set(config, "intercept", "maybe", &error), GSA_ARGUMENT);
-    assert_string_equal(gsai_params_get(&config->params, "passes"), "0");
+    assert_string_equal(gsai_params_get(&config->params, "passes"), "auto");
+    gsa_config_free(config);
+}
+
+static void a_word_is_asked_for_in_place_of_0(void **unused)
+{
+    (void)unused;
+    static const char *const cases[][2] = {
+        {"passes", "passes is '0', expected auto or a whole number from 1 to 1000000"},
+        {"shards", "shards is '0', expected none or a whole number from 1 to 65536"},
+        {"holdout", "holdout is '0', expected auto|none or a whole number from 1 to 1048576"}};
+    gsa_config *config = config_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gsa_error error;
+        assert_int_equal(gsa_config_set(config, cases[i][0], "0", &error), GSA_ARGUMENT);
+        assert_string_equal(error.message, cases[i][1]);
+        assert_int_equal(gsa_config_set(config, cases[i][0], "N", &error), GSA_ARGUMENT);
+    }
+    must_be_ok(gsa_config_set(config, "holdout", "none", NULL), NULL);
+    assert_int_equal(gsai_params_holdout(&config->params), 0);
+    must_be_ok(gsa_config_set(config, "holdout", "auto", NULL), NULL);
+    assert_int_equal(gsai_params_holdout(&config->params), GSAI_HELD_OUT_ROWS);
     gsa_config_free(config);
 }
 
@@ -90,6 +111,7 @@ int main(void)
         cmocka_unit_test(every_default_is_a_value_that_can_be_set),
         cmocka_unit_test(a_misspelt_name_gets_a_suggestion),
         cmocka_unit_test(values_outside_the_table_are_refused_and_named),
+        cmocka_unit_test(a_word_is_asked_for_in_place_of_0),
         cmocka_unit_test(equal_values_have_equal_texts),
         cmocka_unit_test(a_run_that_has_begun_changes_only_its_passes),
     };

@@ -24,9 +24,9 @@ static gsa_batch weighted_batch(const rows *r)
     return batch;
 }
 
-static gsa_state *learner(const char *units)
+static gsa_state *learner(const char *scale)
 {
-    return state_with("method", "gsa", "loss", "logistic", "units", units, NULL);
+    return state_with("method", "gsa", "loss", "logistic", "scale", scale, NULL);
 }
 
 static void learn_in_chunks(gsa_state *state, const gsa_batch *batch, size_t size)
@@ -37,7 +37,7 @@ static void learn_in_chunks(gsa_state *state, const gsa_batch *batch, size_t siz
     }
 }
 
-static const char *const units[] = {"given", "free", "auto"};
+static const char *const scales[] = {"none", "standard", "auto"};
 
 static void chunks_of_any_size_give_the_same_bits(void **unused)
 {
@@ -46,12 +46,12 @@ static void chunks_of_any_size_give_the_same_bits(void **unused)
     for (uint64_t kind = 0; kind < 12; kind++) {
         rows *r = weighted_rows(kind, kind % 2, kind / 2 % 2);
         gsa_batch batch = weighted_batch(r);
-        gsa_state *whole = learner(units[kind / 4]);
+        gsa_state *whole = learner(scales[kind / 4]);
         prepare(whole, &batch);
         learn(whole, &batch);
         bytes expected = state_bytes(whole);
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            gsa_state *parts = learner(units[kind / 4]);
+            gsa_state *parts = learner(scales[kind / 4]);
             prepare(parts, &batch);
             learn_in_chunks(parts, &batch, sizes[i]);
             same_bytes(&expected, parts);
@@ -70,7 +70,7 @@ static void nothing_that_comes_between_rows_changes_a_bit(void **unused)
     for (uint64_t kind = 0; kind < 3; kind++) {
         rows *r = weighted_rows(20 + kind, 1, 0);
         gsa_batch batch = weighted_batch(r);
-        gsa_state *whole = learner(units[kind]), *state = learner(units[kind]);
+        gsa_state *whole = learner(scales[kind]), *state = learner(scales[kind]);
         prepare(whole, &batch);
         prepare(state, &batch);
         learn(whole, &batch);
@@ -105,7 +105,7 @@ static void rows_that_wait_count_in_models_and_merges(void **unused)
     (void)unused;
     rows *r = weighted_rows(31, 0, 1), *s = weighted_rows(32, 0, 1);
     gsa_batch x = weighted_batch(r), y = weighted_batch(s);
-    gsa_state *a = learner("given"), *b = learner("given");
+    gsa_state *a = learner("none"), *b = learner("none");
     prepare(a, &x);
     prepare(b, &y);
     learn(a, &x);
@@ -207,7 +207,7 @@ static void all_kernels_learn_the_same_bits(void **unused)
         gsa_batch batch = weighted_batch(r);
         bytes expected = {0};
         for (size_t i = 0; gsai_kernels_at(i); i++) {
-            gsa_state *state = learner(units[kind / 2]);
+            gsa_state *state = learner(scales[kind / 2]);
             prepare(state, &batch);
             state->kernels = gsai_kernels_at(i);
             learn(state, &batch);

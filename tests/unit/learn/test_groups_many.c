@@ -9,17 +9,17 @@
 
 enum { ROWS = 7500, KINDS = 12, GROUP = GSAI_GROUP_ROWS };
 
-/* By columns or by rows (few features or many), in given, free or contested units, weighted or not; 3 or 24 classes. */
+/* By columns or by rows (few features or many), with scale none, standard or auto, weighted or not; 3 or 24 classes. */
 typedef struct kind {
     uint32_t n_features;
-    const char *units;
+    const char *scale;
     int has_weights, has_classes;
 } kind;
 
 static kind kind_of(uint64_t number)
 {
-    static const char *const units[] = {"given", "free", "auto"};
-    return (kind){number % 2 ? 24 : 300, units[number / 2 % 3], number % 3 == 0, number / 6 % 2};
+    static const char *const scales[] = {"none", "standard", "auto"};
+    return (kind){number % 2 ? 24 : 300, scales[number / 2 % 3], number % 3 == 0, number / 6 % 2};
 }
 
 static rows *rows_of(uint64_t number)
@@ -43,9 +43,9 @@ static gsa_batch batch_of(const rows *r)
 
 static gsa_state *learner(uint64_t number, const gsa_batch *batch)
 {
-    const char *holdout = number % 4 < 2 ? "0" : "auto";
+    const char *holdout = number % 4 < 2 ? "none" : "auto";
     gsa_state *state =
-        state_with("method", "gsa", "loss", "softmax", "units", kind_of(number).units, "holdout", holdout, NULL);
+        state_with("method", "gsa", "loss", "softmax", "scale", kind_of(number).scale, "holdout", holdout, NULL);
     prepare(state, batch);
     return state;
 }
@@ -311,11 +311,11 @@ static rows *dense_rows(double from, double unit)
 }
 
 /* Of the last 4000 rows, which are learned by columns. */
-static double loss_of(double from, double unit, const char *units)
+static double loss_of(double from, double unit, const char *scale)
 {
     rows *r = dense_rows(from, unit);
     gsa_batch all = rows_batch(r), part = all;
-    gsa_state *state = state_with("method", "gsa", "loss", "softmax", "units", units, "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "gsa", "loss", "softmax", "scale", scale, "holdout", "none", NULL);
     gsa_summary summary[2] = {{.size = sizeof *summary}, {.size = sizeof *summary}};
     prepare(state, &all);
     for (size_t i = 0; i < 2; i++) {
@@ -333,7 +333,7 @@ static double loss_of(double from, double unit, const char *units)
 static void columns_that_lie_far_away_are_learned_as_if_centred(void **unused)
 {
     (void)unused;
-    double near = loss_of(0, 1, "free"), far = loss_of(300, 1, "free");
+    double near = loss_of(0, 1, "standard"), far = loss_of(300, 1, "standard");
     assert_true(near < 0.1);
     assert_close(far, near, 0.01 * near);
 }
@@ -343,7 +343,7 @@ static void columns_that_lie_far_away_are_learned_as_if_centred(void **unused)
 static void columns_of_huge_values_are_learned(void **unused)
 {
     (void)unused;
-    assert_true(loss_of(0, 0x1p70, "given") < 0.8);
+    assert_true(loss_of(0, 0x1p70, "none") < 0.8);
 }
 
 int main(void)

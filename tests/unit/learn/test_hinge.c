@@ -228,8 +228,8 @@ static void compare_with_oracle(size_t n_classes, bool squared, bool paper)
 {
     rows *r = dense_rows(40 + n_classes, 1500, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("loss", names[squared], "method", paper ? "paper" : "auto", "units", "given",
-                                  "average", "last", "holdout", "0", NULL);
+    gsa_state *state = state_with("loss", names[squared], "method", paper ? "paper" : "auto", "scale", "none",
+                                  "average", "last", "holdout", "none", NULL);
     prepare(state, &batch);
     learn(state, &batch);
     oracle o = {.n_classes = n_classes, .squared = squared, .paper = paper};
@@ -263,7 +263,7 @@ static void a_third_label_keeps_what_was_learned(void **unused)
         rows *three = rows_random(9, 300, 20, 3);
         gsa_batch more = rows_batch(three);
         gsa_state *state =
-            state_with("loss", names[kind & 1], "method", kind & 2 ? "paper" : "auto", "holdout", "0", NULL);
+            state_with("loss", names[kind & 1], "method", kind & 2 ? "paper" : "auto", "holdout", "none", NULL);
         learn_random(state, 8, 600, 20, 2);
         gsa_model *before = model_of(state);
         gsa_summary then = {.size = sizeof then}, now = {.size = sizeof now};

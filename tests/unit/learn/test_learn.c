@@ -113,20 +113,20 @@ static void the_recent_average_is_the_weighted_mean_of_the_iterates(void **unuse
 {
     (void)unused;
     static const struct {
-        const char *method, *units, *loss;
+        const char *method, *scale, *loss;
         unsigned n_classes;
     } kinds[] = {{"paper", "auto", "logistic", 2},
-                 {"auto", "given", "logistic", 2},
-                 {"auto", "free", "softmax", 4},
-                 {"auto", "free", "squared", 0},
-                 {"auto", "given", "hinge", 3}};
+                 {"auto", "none", "logistic", 2},
+                 {"auto", "standard", "softmax", 4},
+                 {"auto", "standard", "squared", 0},
+                 {"auto", "none", "hinge", 3}};
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         rows *r = rows_random(kind + 3, 150, FEATURES, kinds[kind].n_classes);
         gsa_batch batch = rows_batch(r);
-        gsa_state *recent = state_with("method", kinds[kind].method, "units", kinds[kind].units, "loss",
-                                       kinds[kind].loss, "average", "recent", "holdout", "0", NULL);
-        gsa_state *last = state_with("method", kinds[kind].method, "units", kinds[kind].units, "loss", kinds[kind].loss,
-                                     "average", "last", "holdout", "0", NULL);
+        gsa_state *recent = state_with("method", kinds[kind].method, "scale", kinds[kind].scale, "loss",
+                                       kinds[kind].loss, "average", "recent", "holdout", "none", NULL);
+        gsa_state *last = state_with("method", kinds[kind].method, "scale", kinds[kind].scale, "loss", kinds[kind].loss,
+                                     "average", "last", "holdout", "none", NULL);
         double sum[FEATURES + 1][CLASSES] = {{0}}, total = 0;
         prepare(recent, &batch);
         prepare(last, &batch);
@@ -162,7 +162,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
     rows *r = rows_random(3, 300, FEATURES, 2);
     gsa_batch batch = rows_batch(r);
     batch.weight = r->weight;
-    gsa_state *state = state_with("method", "auto", "loss", "logistic", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "loss", "logistic", "holdout", "none", NULL);
     gsa_summary summary = {.size = sizeof summary};
     double loss[601] = {0}, share[601] = {0}, before = 0, given = 0;
     summary = state_summary(state);

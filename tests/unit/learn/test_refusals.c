@@ -37,7 +37,7 @@ static void rows_that_are_incomplete_are_refused(void **unused)
         {{.n_rows = 1, .width = (size_t)1 << 33, .value = value, .label = label}, "8589934592 values are too wide"},
         {{.n_rows = 1, .row_start = row_start, .index = index}, "no labels to learn from"},
     };
-    gsa_state *state = some_state(), *fresh = state_with("holdout", "0", NULL);
+    gsa_state *state = some_state(), *fresh = state_with("holdout", "none", NULL);
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
     gsa_error error = {0};
@@ -70,8 +70,8 @@ static void rows_that_are_incomplete_are_refused(void **unused)
 static void all_must_refuse_with(const char *method, gsa_batch batch, uint64_t row, uint64_t n_learned,
                                  const char *message)
 {
-    gsa_state *state = state_with("holdout", "0", "method", method, NULL);
-    gsa_state *fresh = state_with("holdout", "0", "method", method, NULL);
+    gsa_state *state = state_with("holdout", "none", "method", method, NULL);
+    gsa_state *fresh = state_with("holdout", "none", "method", method, NULL);
     learn_random(state, 1, 100, 20, 2);
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
@@ -165,7 +165,7 @@ static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
     batch.words = words;
     batch.n_words = 2;
     batch.word = right;
-    gsa_state *state = state_with("holdout", "0", NULL), *fresh = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "none", NULL), *fresh = state_with("holdout", "none", NULL);
     gsa_error error = {0};
     learn(state, &batch);
     gsa_model *model = model_of(state);
@@ -202,7 +202,7 @@ static void words_beside_fractions_are_for_the_user_to_sort_out(void **unused)
     batch.words = words;
     batch.word = word;
     batch.n_words = 1;
-    gsa_state *state = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "none", NULL);
     bytes before = state_bytes(state);
     gsa_error error = {0};
     must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error, "label 2.5 is a fraction while other labels");
@@ -220,7 +220,7 @@ static void the_thousand_and_first_number_is_no_class(void **unused)
     static const uint32_t index[] = {0};
     double label = 0;
     gsa_batch batch = {.n_rows = 1, .row_start = row_start, .index = index, .label = &label};
-    gsa_state *state = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "none", NULL);
     gsa_error error = {0};
     for (int i = 0; i < 1000; i++) {
         label = i;
@@ -274,7 +274,7 @@ static gsa_state *state_of_custom_loss(void)
     gsa_config *config;
     gsa_state *state;
     gsa_error error = {0};
-    config = config_with("method", "paper", "holdout", "0", NULL);
+    config = config_with("method", "paper", "holdout", "none", NULL);
     must_be_ok(gsa_config_set_loss(config, &square, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     gsa_config_free(config);
@@ -366,7 +366,7 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
     (void)unused;
     rows *r = rows_random(1, 100, 20, 2), *s = rows_random(2, 100, 20, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
-    gsa_state *a = state_with("holdout", "0", NULL), *b = state_with("holdout", "0", NULL), *out = NULL;
+    gsa_state *a = state_with("holdout", "none", NULL), *b = state_with("holdout", "none", NULL), *out = NULL;
     gsa_error error = {0};
     learn(a, &x);
     learn(b, &y);
@@ -398,8 +398,8 @@ static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
     (void)unused;
     rows *r = rows_random(1, 100, 20, 3);
     gsa_batch x = rows_batch(r);
-    gsa_state *a = state_with("holdout", "0", "loss", "softmax", NULL), *copy, *out = NULL;
-    gsa_state *smaller = state_with("holdout", "0", "loss", "softmax", NULL);
+    gsa_state *a = state_with("holdout", "none", "loss", "softmax", NULL), *copy, *out = NULL;
+    gsa_state *smaller = state_with("holdout", "none", "loss", "softmax", NULL);
     gsa_error error = {0};
     learn(a, &x);
     learn_random(smaller, 2, 100, 5, 3);
@@ -431,7 +431,7 @@ static void a_base_that_went_on_is_found_by_its_counts(void **unused)
     (void)unused;
     rows *r = rows_random(1, 100, 20, 2);
     gsa_batch batch = rows_batch(r);
-    gsa_state *base = state_with("holdout", "0", NULL), *copies[2], *out = NULL;
+    gsa_state *base = state_with("holdout", "none", NULL), *copies[2], *out = NULL;
     gsa_error error = {0};
     learn(base, &batch);
     for (size_t i = 0; i < 2; i++) {
@@ -453,7 +453,7 @@ static void copies_with_less_than_their_base_are_refused(void **unused)
     (void)unused;
     rows *r = rows_random(1, 400, 20, 2);
     gsa_batch batch = rows_batch(r), some = rows_slice(&batch, 0, 200), others = rows_slice(&batch, 200, 200);
-    gsa_state *base = state_with("method", "auto", "units", "free", NULL), *copies[2], *out = NULL;
+    gsa_state *base = state_with("method", "auto", "scale", "standard", NULL), *copies[2], *out = NULL;
     gsa_error error = {0};
     learn(base, &some);
     for (size_t i = 0; i < 2; i++) {
@@ -485,7 +485,7 @@ static void copies_with_less_than_their_base_are_refused(void **unused)
 static void weights_of_no_rows_leave_a_merge_finite(void **unused)
 {
     (void)unused;
-    gsa_state *a = state_with("holdout", "0", NULL), *b = state_with("holdout", "0", NULL);
+    gsa_state *a = state_with("holdout", "none", NULL), *b = state_with("holdout", "none", NULL);
     learn_random(a, 1, 100, 20, 2);
     learn_random(b, 2, 100, 20, 2);
     b->row_weights.n_rows = 0;
@@ -524,7 +524,7 @@ static gsa_model *model_of_labels(double first, double second, const char *loss)
     static const uint32_t index[] = {0, 1};
     const double label[] = {first, second};
     gsa_batch batch = {.n_rows = 2, .row_start = row_start, .index = index, .label = label};
-    gsa_state *state = state_with("holdout", "0", "loss", loss, NULL);
+    gsa_state *state = state_with("holdout", "none", "loss", loss, NULL);
     learn(state, &batch);
     gsa_model *model = model_of(state);
     gsa_state_free(state);
@@ -605,7 +605,7 @@ static void a_loss_that_is_no_number_stops_the_run_with_advice(void **unused)
         gsa_config *config;
         gsa_state *state;
         gsa_error error = {0};
-        config = config_with("method", methods[i / 2][0], "holdout", "0", NULL);
+        config = config_with("method", methods[i / 2][0], "holdout", "none", NULL);
         must_be_ok(gsa_config_set_loss(config, &losses[i % 2], &error), &error);
         must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
         must_say(gsa_state_update(state, &batch, &error), GSA_DIVERGED, &error, methods[i / 2][1]);

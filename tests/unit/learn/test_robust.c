@@ -151,7 +151,7 @@ static void a_state_that_has_diverged_is_saved_and_loaded(void **unused)
         rows_end(r, 1);
     }
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("loss", "squared", "holdout", "0", NULL);
+    gsa_state *state = state_with("loss", "squared", "holdout", "none", NULL);
     gsa_error error = {0};
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_DIVERGED);
     assert_true(error.row >= 100);
@@ -167,7 +167,7 @@ static void a_state_that_has_diverged_is_saved_and_loaded(void **unused)
 static void a_scaling_that_diverges_is_not_chosen(void **unused)
 {
     (void)unused;
-    gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "holdout", "none", NULL);
     rows *r = rows_new();
     learn_random(state, 1, 100, 10, 3);
     assert_non_null(state->scaling);

@@ -55,7 +55,7 @@ static void two_billion_rows_of_a_feature_are_counted(void **unused)
     const uint32_t index[] = {0};
     const double label[] = {1};
     gsa_batch row = {.n_rows = 1, .row_start = start, .index = index, .label = label};
-    gsa_state *state = state_with("method", "auto", "loss", "logistic", "units", "given", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "loss", "logistic", "scale", "none", "holdout", "none", NULL);
     learn(state, &row);
     state->n_counted = state->rows_behind = state->n_rows = ((uint64_t)1 << 31) - 3;
     for (size_t slot = 0; slot < 2; slot++)

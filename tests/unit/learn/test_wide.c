@@ -59,7 +59,7 @@ static void the_strongest_features_keep_their_names(void **unused)
             rows_end(r, (double)(i / 16 % 2));
     }
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "none", NULL);
     learn(state, &batch);
     size_t n_named = 0, n_kept = 0;
     for (uint32_t id = 0; id < FEATURES; id++)

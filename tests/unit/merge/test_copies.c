@@ -17,7 +17,7 @@ static double total(double t)
 
 static gsa_state *trained_base(const char *holdout)
 {
-    gsa_state *base = state_with("method", "auto", "holdout", holdout, "units", "given", NULL);
+    gsa_state *base = state_with("method", "auto", "holdout", holdout, "scale", "none", NULL);
     learn_random(base, 1, 300, FEATURES, 2);
     return base;
 }
@@ -32,7 +32,7 @@ static void one_row(gsa_state *state, const gsa_batch *batch, uint32_t row)
 static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("0"), *copy = forked(base, COPIES);
+    gsa_state *base = trained_base("none"), *copy = forked(base, COPIES);
     rows *r = rows_random(2, ROWS, FEATURES, 2);
     gsa_batch batch = rows_batch(r);
     double sum[SLOTS], now = (double)base->n_rows;
@@ -57,7 +57,7 @@ static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **un
 static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("0"), *copies[COPIES];
+    gsa_state *base = trained_base("none"), *copies[COPIES];
     for (size_t c = 0; c < COPIES; c++) {
         copies[c] = forked(base, COPIES);
         learn_random(copies[c], 10 + c, ROWS, FEATURES, 2);
@@ -266,7 +266,7 @@ static void no_memory_to_make_a_copy_again_is_a_status_and_no_leak(void **unused
 static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("0"), *copies[COPIES];
+    gsa_state *base = trained_base("none"), *copies[COPIES];
     double loss = 0;
     for (size_t c = 0; c < COPIES; c++) {
         copies[c] = forked(base, COPIES);
@@ -288,7 +288,7 @@ static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused
 static void totals_of_very_many_rows_are_carried(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("0");
+    gsa_state *base = trained_base("none");
     base->rows_behind = INT32_MAX - 60;
     gsa_state *copies[2] = {forked(base, 2), forked(base, 2)};
     rows *r = rows_random(3, ROWS, FEATURES, 2);
@@ -333,7 +333,7 @@ static void a_regression_can_be_merged_any_number_of_times(void **unused)
 {
     (void)unused;
     enum { EIGHT = 8, ROUNDS = 400 };
-    gsa_state *base = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL), *copies[EIGHT];
+    gsa_state *base = state_with("method", "auto", "loss", "squared", "holdout", "none", NULL), *copies[EIGHT];
     learn_random(base, 1, 4096, FEATURES, 0);
     assert_true(base->label_offset.settled && base->label_offset.weight == 4096);
     const gsai_label_offset expected = base->label_offset;
@@ -360,7 +360,7 @@ static void the_first_labels_of_a_base_count_once(void **unused)
     rows *r = rows_random(1, 60, FEATURES, 0);
     gsa_batch batch = rows_batch(r), first = rows_slice(&batch, 0, 10), second = rows_slice(&batch, 10, 20),
               third = rows_slice(&batch, 30, 30);
-    gsa_state *base = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL);
+    gsa_state *base = state_with("method", "auto", "loss", "squared", "holdout", "none", NULL);
     double mean = 0;
     for (size_t i = 0; i < r->n_rows; i++)
         mean += r->label[i] / 60;
@@ -383,7 +383,7 @@ static void the_number_of_threads_changes_no_bit_of_a_merge(void **unused)
     enum { MANY = 400000 };
     static const unsigned classes[] = {2, 3};
     for (size_t kind = 0; kind < 2; kind++) {
-        gsa_state *base = state_with("method", "gsa", "units", "given", NULL), *copies[3];
+        gsa_state *base = state_with("method", "gsa", "scale", "none", NULL), *copies[3];
         learn_random(base, 1, 900, MANY, classes[kind]);
         for (size_t c = 0; c < 3; c++) {
             copies[c] = forked(base, 3);

@@ -11,7 +11,7 @@ static gsa_state *base_from(uint64_t seed, unsigned n_classes, const char *name,
 {
     rows *r = rows_random(seed, 400, 40, n_classes); /* copies see features that the base has not seen */
     gsa_batch batch = rows_batch(r);
-    gsa_state *base = state_with("method", "auto", "units", "free", name, value, NULL);
+    gsa_state *base = state_with("method", "auto", "scale", "standard", name, value, NULL);
     prepare(base, &batch);
     learn(base, &batch);
     close_group(base);
@@ -99,8 +99,8 @@ static void free_parts(parts *of)
 static void slices_join_to_the_bits_of_a_merge(void **unused)
 {
     (void)unused;
-    static const char *const ways[][2] = {{"units", "given"},  {"units", "free"},   {"holdout", "0"},
-                                          {"average", "full"}, {"average", "last"}, {"class_weight", "balanced"},
+    static const char *const ways[][2] = {{"scale", "none"},   {"scale", "standard"}, {"holdout", "none"},
+                                          {"average", "full"}, {"average", "last"},   {"class_weight", "balanced"},
                                           {"intercept", "off"}};
     for (unsigned n_classes = 0; n_classes < 4; n_classes += n_classes ? 1 : 2) /* 0: numbers */
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
@@ -198,7 +198,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
     size_t n_lacking = 0, n_growing = 0, n_equal = 0;
     for (size_t i = 0; i < 16; i++) {
         size_t most = i % 2 ? 20 : 1000, n_known = i < 4 ? 40 : 150 + i / 4 * 150, n_told = 0, n_held = 0;
-        gsa_state *base = state_with("method", "auto", "units", "free", "class_weight", "balanced", "holdout",
+        gsa_state *base = state_with("method", "auto", "scale", "standard", "class_weight", "balanced", "holdout",
                                      i % 2 ? "20" : "1000", NULL);
         gsa_state *copies[4], *whole, *joined;
         gsa_error error = {0};
@@ -282,7 +282,7 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
         gsa_error error = {0};
         size_t n = 2 + gsai_rng_below(&rng, EVERY_COPY - 1), cuts[MAX_SPREAD + 1];
         unsigned n_classes = classes[turn % 4];
-        gsa_state *base = base_of(n_classes, "units", turn % 3 ? "free" : "given"), *copies[EVERY_COPY],
+        gsa_state *base = base_of(n_classes, "scale", turn % 3 ? "standard" : "none"), *copies[EVERY_COPY],
                   *heads[EVERY_COPY];
         gsa_state *whole, *joined;
         for (size_t c = 0; c < n; c++) {
@@ -323,7 +323,7 @@ static void very_many_copies_and_rows_are_counted(void **unused)
     static const size_t cuts[] = {0, MANY - 1, MANY};
     static gsa_state *copies[MANY], *heads[MANY];
     gsa_error error = {0};
-    gsa_state *base = base_of(2, "units", "given"), *whole, *joined;
+    gsa_state *base = base_of(2, "scale", "none"), *whole, *joined;
     must_be_ok(gsai_state_fold(base, &error), &error);
     uint64_t expected = gsai_state_n_seen(base, 5);
     for (size_t c = 0; c < MANY; c++) {
@@ -355,7 +355,7 @@ static void very_many_copies_and_rows_are_counted(void **unused)
 static void a_second_round_begins_where_the_first_was_joined(void **unused)
 {
     (void)unused;
-    gsa_state *base = base_of(2, "units", "free"), *apart = base_of(2, "units", "free");
+    gsa_state *base = base_of(2, "scale", "standard"), *apart = base_of(2, "scale", "standard");
     gsa_error error = {0};
     for (size_t round = 0; round < 3; round++) {
         gsa_state *copies[3], *whole, *joined;
@@ -381,7 +381,7 @@ static void what_does_not_fit_together_is_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *base = base_of(2, "units", "given"), *stranger = base_from(99, 2, "units", "given"), *out = NULL;
+    gsa_state *base = base_of(2, "scale", "none"), *stranger = base_from(99, 2, "scale", "none"), *out = NULL;
     gsa_state *copies[2] = {copy_of(base, 2, 0, 2), copy_of(base, 2, 1, 2)}, *third = copy_of(base, 2, 2, 3);
     bytes sink = {0};
     const gsa_state *mixed[2] = {copies[0], third}, *before = base; /* a new label */
@@ -425,7 +425,7 @@ static void damaged_slices_are_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *base = base_of(2, "units", "given"), *copies[2] = {copy_of(base, 2, 0, 2), copy_of(base, 2, 1, 2)};
+    gsa_state *base = base_of(2, "scale", "none"), *copies[2] = {copy_of(base, 2, 0, 2), copy_of(base, 2, 1, 2)};
     parts of = {.n_copies = 2, .n_deltas = 1};
     cut(&of, copies, base);
     bytes sink = {0}, *delta = &of.delta[0][0];
@@ -479,7 +479,8 @@ static void a_sink_that_is_full_and_no_memory_are_a_status(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *base = base_of(3, "units", "free"), *copies[2] = {copy_of(base, 2, 0, 3), copy_of(base, 2, 1, 3)}, *out;
+    gsa_state *base = base_of(3, "scale", "standard"), *copies[2] = {copy_of(base, 2, 0, 3), copy_of(base, 2, 1, 3)},
+              *out;
     parts of = {.n_copies = 2, .n_deltas = 2};
     assert_int_equal(gsa_state_write_delta((const gsa_state *const *)copies, 2, 0, base, 0, 30, refuse, NULL, &error),
                      GSA_IO);

@@ -93,7 +93,7 @@ static void a_state_predicts_what_its_model_does(void **unused)
         rows *r = rows_random(5, 3001, 20, kinds[i].n_classes);
         gsa_batch batch = rows_batch(r), begin = rows_slice(&batch, 0, 2999);
         gsa_state *state = state_with("loss", kinds[i].loss, "method", kinds[i].method, "average", kinds[i].average,
-                                      "holdout", "0", NULL);
+                                      "holdout", "none", NULL);
         r->label[0] = kinds[i].n_classes == 5 ? 4 : r->label[0];
         learn(state, &begin);
         close_group(state);
@@ -110,7 +110,7 @@ static void a_row_that_waits_for_its_group_does_not_count_yet(void **unused)
     gsa_batch batch = rows_batch(r), begin = rows_slice(&batch, 0, 3000), next = rows_slice(&batch, 3000, 1);
     gsa_error error = {0};
     double before[2], waiting[2], after[2];
-    gsa_state *state = state_with("method", "gsa", "loss", "logistic", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "gsa", "loss", "logistic", "holdout", "none", NULL);
     learn(state, &begin);
     close_group(state);
     must_be_ok(gsa_state_predict(state, &next, before, &error), &error);

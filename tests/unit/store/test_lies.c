@@ -195,7 +195,7 @@ static gsa_state *rich_state(void)
     gsa_error error = {0};
     rows *r = rows_random(1, 300, 30, 3);
     gsa_batch batch = rows_batch(r);
-    gsa_state *first = state_with("method", "auto", "units", "free", "class_weight", "balanced", NULL), *out = NULL;
+    gsa_state *first = state_with("method", "auto", "scale", "standard", "class_weight", "balanced", NULL), *out = NULL;
     must_be_ok(gsa_state_set_schema(first, "columns of a table", &error), &error);
     learn(first, &batch);
     out = started_from(first);
@@ -211,7 +211,7 @@ static gsa_state *rich_state(void)
 /* The default method, while the scaling is being chosen. */
 static gsa_state *contending_state(void)
 {
-    gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
+    gsa_state *state = state_with("method", "auto", "holdout", "none", NULL);
     learn_random(state, 2, 60, 12, 2);
     return state;
 }
@@ -238,7 +238,7 @@ static gsa_model *model_of_classes(uint32_t far)
         r->index[e] *= far;
     gsa_batch batch = rows_batch(r);
     gsa_error error = {0};
-    gsa_state *state = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "none", NULL);
     must_be_ok(gsa_state_set_schema(state, "columns of a table", &error), &error);
     learn(state, &batch);
     must_be_ok(gsa_state_set_names(state, name_of, NULL, &error), &error);

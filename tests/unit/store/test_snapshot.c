@@ -9,17 +9,17 @@
 static const struct {
     const char *loss, *average, *holdout;
     unsigned n_classes;
-    const char *method, *units;
-} kinds[] = {{"auto", "suffix", "0", 2, "paper", "auto"},    {"logistic", "last", "10", 2, "paper", "auto"},
-             {"softmax", "full", "0", 5, "paper", "auto"},   {"auto", "suffix", "20", 6, "paper", "auto"},
-             {"squared", "suffix", "0", 0, "paper", "auto"}, {"auto", "suffix", "5", 0, "paper", "auto"},
-             {"softmax", "suffix", "0", 2, "paper", "auto"}, {"auto", "suffix", "0", 2, "auto", "auto"},
-             {"softmax", "suffix", "10", 4, "auto", "auto"}, {"squared", "last", "0", 0, "auto", "auto"},
-             {"logistic", "full", "0", 2, "auto", "free"},   {"auto", "suffix", "0", 5, "auto", "given"},
-             {"hinge", "suffix", "5", 2, "auto", "auto"},    {"squared_hinge", "last", "0", 5, "auto", "given"},
-             {"hinge", "full", "0", 4, "paper", "auto"},     {"auto", "recent", "auto", 2, "auto", "auto"},
-             {"softmax", "recent", "10", 4, "auto", "free"}, {"squared", "recent", "auto", 0, "auto", "free"},
-             {"hinge", "recent", "auto", 3, "auto", "given"}};
+    const char *method, *scale;
+} kinds[] = {{"auto", "suffix", "none", 2, "paper", "auto"},      {"logistic", "last", "10", 2, "paper", "auto"},
+             {"softmax", "full", "none", 5, "paper", "auto"},     {"auto", "suffix", "20", 6, "paper", "auto"},
+             {"squared", "suffix", "none", 0, "paper", "auto"},   {"auto", "suffix", "5", 0, "paper", "auto"},
+             {"softmax", "suffix", "none", 2, "paper", "auto"},   {"auto", "suffix", "none", 2, "auto", "auto"},
+             {"softmax", "suffix", "10", 4, "auto", "auto"},      {"squared", "last", "none", 0, "auto", "auto"},
+             {"logistic", "full", "none", 2, "auto", "standard"}, {"auto", "suffix", "none", 5, "auto", "none"},
+             {"hinge", "suffix", "5", 2, "auto", "auto"},         {"squared_hinge", "last", "none", 5, "auto", "none"},
+             {"hinge", "full", "none", 4, "paper", "auto"},       {"auto", "recent", "auto", 2, "auto", "auto"},
+             {"softmax", "recent", "10", 4, "auto", "standard"},  {"squared", "recent", "auto", 0, "auto", "standard"},
+             {"hinge", "recent", "auto", 3, "auto", "none"}};
 
 /* Saved and loaded again after every single row, in two passes: the bytes at the end are those of the quiet run. */
 static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
@@ -30,7 +30,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
         gsa_batch batch = rows_batch(r);
         gsa_state *quiet =
             state_with("loss", kinds[kind].loss, "average", kinds[kind].average, "holdout", kinds[kind].holdout,
-                       "method", kinds[kind].method, "units", kinds[kind].units, NULL);
+                       "method", kinds[kind].method, "scale", kinds[kind].scale, NULL);
         gsa_state *disturbed = reread(quiet);
         gsa_error error = {0};
         prepare(quiet, &batch);
@@ -306,7 +306,7 @@ static void labels_that_are_not_utf8_are_refused(void **unused)
                        .word = word,
                        .words = words,
                        .n_words = 2};
-    gsa_state *state = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "none", NULL);
     gsa_error error = {0};
     learn(state, &batch);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
@@ -353,7 +353,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
         {.tensor = "sums", .element = 8, .bits = NOT_A_NUMBER}, /* losses of the last rows */
         {.tensor = "sums", .element = 11, .bits = INFINITE},
     };
-    gsa_state *state = state_with("method", "auto", "units", "free", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", "standard", NULL);
     gsa_error error = {0};
     learn_random(state, 1, 200, 30, 3);
     must_be_ok(gsa_state_checkpoint_best(state, &error), &error);
@@ -371,7 +371,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
 static void counts_beyond_any_run_are_not_saved(void **unused)
 {
     (void)unused;
-    gsa_state *state = state_with("method", "auto", "units", "free", NULL);
+    gsa_state *state = state_with("method", "auto", "scale", "standard", NULL);
     gsa_error error = {0};
     bytes written = {0};
     learn_random(state, 1, 200, 30, 3);

@@ -96,7 +96,7 @@ static void small_files_give_the_bytes_of_one_process(void **unused)
 {
     (void)unused;
     static const size_t n_ranks[] = {1, 2, 3, 4, 8, 17};
-    struct task task = {3000, 3, open_rows, "0", 1, SIZE_MAX, {0}, 0, false};
+    struct task task = {3000, 3, open_rows, "auto", 1, SIZE_MAX, {0}, 0, false};
     the_same_for(&task, n_ranks, sizeof n_ranks / sizeof *n_ranks);
 }
 
@@ -198,7 +198,7 @@ static void rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan(void *
 static void a_failure_of_one_is_everyones_and_names_it(void **unused)
 {
     (void)unused;
-    struct task task = {3000, 2, open_rows, "0", 1, SIZE_MAX, {0}, 2, true};
+    struct task task = {3000, 2, open_rows, "auto", 1, SIZE_MAX, {0}, 2, true};
     struct rank rank[5];
     task.cache = cache_of(open_rows(&task));
     run_ranks(rank, 5, learn_together, &task);

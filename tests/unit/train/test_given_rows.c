@@ -174,7 +174,7 @@ static void a_merged_state_is_not_resumed(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *a = state_with("holdout", "0", NULL), *b = state_with("holdout", "0", NULL), *both;
+    gsa_state *a = state_with("holdout", "none", NULL), *b = state_with("holdout", "none", NULL), *both;
     gsa_reader *x = generated(500, 2, 1), *y = generated(500, 2, 2);
     must_be_ok(gsa_train(a, x, NULL, NULL, &error), &error);
     must_be_ok(gsa_train(b, y, NULL, NULL, &error), &error);

@@ -10,7 +10,7 @@
 static gsa_model *trained(uint64_t n_classes, const char *loss)
 {
     gsa_error error = {0};
-    gsa_state *state = state_with("passes", "1", "loss", loss, "holdout", "0", NULL);
+    gsa_state *state = state_with("passes", "1", "loss", loss, "holdout", "none", NULL);
     gsa_reader *reader = generated(6000, n_classes, 1);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_model *model = model_of(state);
@@ -146,7 +146,7 @@ static void predictions_are_those_of_the_model_in_the_order_of_the_rows(void **u
 static gsa_model *trained_on_words(const char *const *words, int n_classes, const char *loss)
 {
     gsa_error error = {0};
-    gsa_state *state = state_with("passes", "1", "loss", loss, "holdout", "0", NULL);
+    gsa_state *state = state_with("passes", "1", "loss", loss, "holdout", "none", NULL);
     int64_t row_start[] = {0, 1};
     double label = 0;
     for (int i = 0; i < 40 * n_classes; i++) {

@@ -160,7 +160,7 @@ static void without_held_out_rows_there_are_no_rounds(void **unused)
     (void)unused;
     struct told told = {0};
     gsa_state *state =
-        trained_once(state_with("method", "auto", "passes", "1", "order", "shuffled", "holdout", "0", NULL), &told);
+        trained_once(state_with("method", "auto", "passes", "1", "order", "shuffled", "holdout", "none", NULL), &told);
     assert_int_equal(told.by_copies, 0);
     assert_int_equal(told.last, ROWS);
     gsa_state_free(state);

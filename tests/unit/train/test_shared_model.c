@@ -76,7 +76,7 @@ static void *ask_again_and_again(void *ctx)
 static gsa_model *mapped_model(void)
 {
     gsa_error error = {0};
-    gsa_state *state = state_with("passes", "1", "holdout", "0", NULL);
+    gsa_state *state = state_with("passes", "1", "holdout", "none", NULL);
     gsa_reader *reader = generated(3000, 3, 1);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_model *model = model_of(state), *mapped = NULL;

@@ -257,7 +257,7 @@ static void rename_method(gsa_state *state, const char *method)
 static void gsa_and_auto_give_the_same_bytes_where_an_option_is_for_gsa(void **unused)
 {
     (void)unused;
-    static const char *const orders[] = {"shuffled", "file"}, *const passes[] = {"0", "1"};
+    static const char *const orders[] = {"shuffled", "file"}, *const passes[] = {"auto", "1"};
     for (size_t i = 1; i < 4; i++) {
         const uint64_t n_rows = GSA_BLOCK_ROWS + 1000, n_classes = 2 + i % 2;
         gsa_state *first = trained(generated(n_rows, n_classes, 1), "auto", orders[i / 2], passes[i % 2]);
@@ -305,8 +305,8 @@ static void gsa_learns_a_small_file_in_order_as_a_stream_of_its_rows(void **unus
 static void gsa_holds_rows_of_a_small_file_out_and_auto_solves_it(void **unused)
 {
     (void)unused;
-    gsa_state *learner = trained(generated(2000, 2, 1), "gsa", "shuffled", "0");
-    gsa_state *team = trained(generated(2000, 2, 1), "auto", "shuffled", "0");
+    gsa_state *learner = trained(generated(2000, 2, 1), "gsa", "shuffled", "auto");
+    gsa_state *team = trained(generated(2000, 2, 1), "auto", "shuffled", "auto");
     gsa_summary summary = state_summary(learner);
     assert_in_range(summary.n_held_out, 100, 300);
     assert_true(summary.best_pass > 0);
@@ -328,7 +328,7 @@ static void the_method_is_told_before_the_run(void **unused)
 {
     (void)unused;
     static const char *const learner[][2] = {
-        {"passes", "1"}, {"average", "last"}, {"holdout", "0"}, {"shards", "2"}, {"order", "file"}};
+        {"passes", "1"}, {"average", "last"}, {"holdout", "none"}, {"shards", "2"}, {"order", "file"}};
     static const char *const methods[] = {"optimum", "gsa", "paper"};
     for (size_t i = 0; i < sizeof learner / sizeof *learner; i++)
         assert_method(learner[i][0], learner[i][1], 0, "gsa", learner[i][0]);
@@ -358,7 +358,7 @@ static void rows_that_are_all_held_out_are_learned_in_the_end(void **unused)
 {
     (void)unused;
     gsa_reader *reader = text_reader("31 5:1\n33.5 5:1\n32 5:1\n30 5:1\n31 5:1\n33 5:1\n", NULL);
-    gsa_state *state = trained(reader, "gsa", "shuffled", "0");
+    gsa_state *state = trained(reader, "gsa", "shuffled", "auto");
     assert_int_equal(state_summary(state).n_rows, 0);
     assert_true(state_summary(state).n_held_out > 0);
     gsa_model *model = model_of(state);

@@ -1,0 +1,253 @@
+"""Labels and first rows of shards, copied out of the batches of a reader so that they can be sent."""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Callable, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._core import Reader, State
+from ._given import Given, Labels
+from ._rows import features_of, sparse
+from ._run import Run
+
+#: A label is a number or a word.
+Label = Union[float, str]
+#: Different labels that classes may have.
+MAX_LABELS = 10_000
+# More whole numbers than the library takes for classes without being told.
+_FEW_LABELS = 1001
+# Rows that identify a run.
+_RUN_ID_ROWS = 1024
+# Bytes per item of the arrays of a batch that have one item per row, or one more.
+_PER_ROW = {"row_start": 8, "label": 8, "word": 4, "weight": 4}
+
+
+def _copied(address: int, dtype: Any, n: int) -> npt.NDArray[Any]:
+    """Return a copy of an array of the library's."""
+    size = n * np.dtype(dtype).itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).copy() if size > 0 else np.zeros(0, dtype)
+
+
+def rows_from(reader: Reader, n_skipped: int) -> Iterator[c.Batch]:
+    """Yield the rows of a reader from a row on."""
+    batch = c.Batch()
+    while reader.next(batch):
+        skipped = min(n_skipped, batch.n_rows)
+        n_skipped -= skipped
+        if skipped == batch.n_rows:
+            continue
+        rest = c.Batch.from_buffer_copy(batch)
+        rest.n_rows -= skipped
+        for name, size in _PER_ROW.items():
+            at = getattr(batch, name)
+            setattr(rest, name, at + skipped * size if at else None)
+        if not batch.index:
+            rest.value = batch.value + skipped * batch.width * 4
+        rest.place = None
+        yield rest
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def _labels_of(batch: c.Batch, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], list[str]]:
+    """Return the labels of the first n rows: numbers, the numbers of words (-1: no word), and all words."""
+    if not batch.label:
+        raise ValueError("the rows have no labels")
+    numbers = _copied(batch.label, np.float64, n)
+    words = _copied(batch.word, np.int32, n) if batch.word else np.full(n, -1, np.int32)
+    texts = (ctypes.c_char_p * batch.n_words).from_address(batch.words) if batch.n_words else ()
+    return numbers, words, [text.decode(errors="surrogateescape") for text in texts]
+
+
+class SeenLabels:
+    """Different labels, each with the number of its first row.
+
+    Attributes
+    ----------
+    first_row : dict
+    are_too_many : bool
+        There were more than classes can have. Kept are the first thousand and a fraction, which tell what they are.
+    """
+
+    def __init__(self) -> None:
+        self.first_row: dict[Label, int] = {}
+        self.are_too_many = False
+
+    def add(self, batch: c.Batch, n_before: int) -> None:
+        """Collect the labels of rows that follow so many others."""
+        numbers, words, texts = _labels_of(batch, batch.n_rows)
+        is_word = words >= 0
+        is_fraction = ~is_word & (numbers != np.floor(numbers))
+        if self.are_too_many:
+            if not any(map(_is_fraction, self.first_row)) and is_fraction.any():
+                at = int(is_fraction.argmax())
+                self.first_row[float(numbers[at])] = n_before + at
+            return
+        self._add_new(words, is_word, n_before, texts.__getitem__)
+        self._add_new(numbers, ~is_word, n_before, float)
+        if len(self.first_row) > MAX_LABELS:
+            self.are_too_many = True
+            ordered = sorted(self.first_row.items(), key=lambda one: one[1])
+            fractions = [one for one in ordered if _is_fraction(one[0])]
+            self.first_row = dict(ordered[:_FEW_LABELS] + fractions[:1])
+
+    def _add_new(self, values: Any, mask: Any, n_before: int, label_of: Callable[[Any], Label]) -> None:
+        found, at = np.unique(values[mask], return_index=True)
+        for value, row in zip(found.tolist(), np.flatnonzero(mask)[at].tolist()):
+            self.first_row.setdefault(label_of(value), n_before + row)
+
+
+def _is_fraction(label: Label) -> bool:
+    return isinstance(label, float) and not label.is_integer()
+
+
+# ---- first rows ----------------------------------------------------------------------------------
+
+
+def _features_of(batch: c.Batch, n: int) -> Any:
+    """Return the features of the first n rows as a sparse matrix without zeros."""
+    shape = (n, c.MAX_ID + 1)
+    if not batch.index:
+        dense = _copied(batch.value, np.float32, n * batch.width).reshape(n, batch.width)
+        return sparse.csr_matrix(sparse.coo_matrix(dense), shape=shape)
+    starts = _copied(batch.row_start, np.int64, n + 1)
+    first, n_entries = int(starts[0]), int(starts[-1] - starts[0])
+    ids = _copied(batch.index + 4 * first, np.uint32, n_entries).astype(np.int64)
+    values = _copied(batch.value + 4 * first, np.float32, n_entries) if batch.value else np.ones(n_entries, np.float32)
+    matrix = sparse.csr_matrix((values, ids, starts - first), shape=shape)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+class FirstRows:
+    """The first rows of a shard, as many as fit into a number of rows and of entries."""
+
+    def __init__(self, most_rows: int = 0, most_entries: int = 0) -> None:
+        self._most_rows, self._most_entries = most_rows, most_entries
+        self.n_rows = 0
+        self.features: list[Any] = []
+        self.labels: list[Label] = []
+        self.weights: list[Any] = []
+        self.has_weights = False
+
+    def add(self, batch: c.Batch) -> None:
+        """Copy the next rows, as far as they fit; once some do not, no more are taken."""
+        n = min(self._most_rows - self.n_rows, batch.n_rows)
+        if n <= 0:
+            return
+        features = _features_of(batch, n)
+        fit = int(np.searchsorted(features.indptr[1:], self._most_entries, side="right"))
+        if fit < n:
+            n, self._most_rows = fit, 0
+        self._most_entries -= int(features.indptr[n])
+        self.n_rows += n
+        self.features.append(features[:n])
+        numbers, words, texts = _labels_of(batch, n)
+        self.labels += [texts[w] if w >= 0 else v for v, w in zip(numbers.tolist(), words.tolist())]
+        self.weights.append(_copied(batch.weight, np.float32, n) if batch.weight else np.ones(n, np.float32))
+        self.has_weights = self.has_weights or bool(batch.weight)
+
+
+# ---- both ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One read of a shard, before it is learned.
+
+    Attributes
+    ----------
+    n_rows : int
+    labels : SeenLabels
+        Its different labels.
+    first : FirstRows
+        Its first rows.
+    schema : str or None
+        The meaning of a table's columns.
+    is_file : bool
+        It begins a file, which matters for the blocks in which rows are learned.
+    """
+
+    n_rows: int = 0
+    labels: SeenLabels = field(default_factory=SeenLabels)
+    first: FirstRows = field(default_factory=FirstRows)
+    schema: str | None = None
+    is_file: bool = False
+
+
+def _block_starts(scans: Sequence[Scan]) -> list[int]:
+    """Return the first rows of all blocks: a file is cut into parts, and a small rest joins the next file."""
+    starts, part, n_rows = [0], 0, 0
+    for one in scans:
+        if one.is_file and n_rows > starts[-1]:
+            part = n_rows
+            if n_rows - starts[-1] >= c.FIRST_ROWS:
+                starts.append(n_rows)
+        n_rows += one.n_rows
+        while n_rows - part > c.BLOCK_ROWS:
+            part += c.BLOCK_ROWS
+            starts.append(part)
+    return starts
+
+
+def _new_labels(scans: Sequence[Scan]) -> list[list[Label]]:
+    """Return the labels that each block of rows shows first, of the blocks that show some."""
+    blocks: dict[int, list[Label]] = {}
+    known: set[Label] = set()
+    starts, n_before = _block_starts(scans), 0
+    for one in scans:
+        for label, row in sorted(one.labels.first_row.items(), key=lambda found: found[1]):
+            if label not in known:
+                known.add(label)
+                blocks.setdefault(bisect.bisect(starts, n_before + row), []).append(label)
+        n_before += one.n_rows
+    return [blocks[number] for number in sorted(blocks)]
+
+
+def _beginning(scans: Sequence[Scan]) -> list[int]:
+    """Return how many rows of every shard are those that the input begins with, as far as they are known."""
+    counts, left = [], _RUN_ID_ROWS
+    for one in scans:
+        counts.append(min(left, one.first.n_rows))
+        left = left - counts[-1] if one.first.n_rows == one.n_rows else 0
+    return counts
+
+
+def _joined(scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label] = ()) -> Given:
+    """Return so many of the first rows of every shard, and rows without features for some more labels."""
+    taken = [(one.first, n) for one, n in zip(scans, counts) if n > 0]
+    features = [sparse.vstack(first.features, "csr")[:n] for first, n in taken]
+    features.append(sparse.csr_matrix((len(labels), c.MAX_ID + 1), dtype=np.float32))
+    all_labels = [label for first, n in taken for label in first.labels[:n]] + list(labels)
+    weights = [np.concatenate(first.weights)[:n] for first, n in taken] + [np.ones(len(labels), np.float32)]
+    has_weights = any(first.has_weights for first, _ in taken)
+    rows = features_of(sparse.vstack(features, "csr"))
+    return Given(rows, Labels(all_labels), np.concatenate(weights) if has_weights else None)
+
+
+def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> None:
+    """Let a state learn so many of the first rows of every shard.
+
+    It is told all labels before, in the order in which blocks of rows show them, so that all replicas number them
+    alike; the rows that the input begins with identify the run.
+    """
+    begin = _beginning(scans)
+    shown = {label for one, n in zip(scans, begin) for label in one.first.labels[:n]}
+    first, *later = _new_labels(scans) or [[]]
+    told = [_joined(scans, begin, [label for label in first if label not in shown])]
+    for given in told + [_joined([], [], labels) for labels in later]:
+        state.prepare(given.block(0, given.n_rows))
+    if state.summary().n_classes > 0 and any(one.labels.are_too_many for one in scans):
+        raise ValueError(f"there are more than {MAX_LABELS} different labels, too many for classes")
+    run = Run(1)
+    reader = _joined(scans, counts).open(run)
+    state.train_shard(reader, c.FIRST_SHARD, run)
+    reader.close()

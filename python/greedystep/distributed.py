@@ -1,0 +1,322 @@
+"""Training on shards, for engines: Ray, Dask, Spark, or a pool of processes.
+
+An engine makes four calls. ``scan`` and ``learn`` run where the rows of a shard are, ``begin`` and ``merge`` where the
+results arrive:
+
+    scans = [scan(rows, n_shards) for rows in shards]                                    # in parallel
+    training = begin(scans)
+    while training.wants_pass:
+        learned = [learn(training, rows, shard) for shard, rows in enumerate(shards)]    # in parallel
+        training = merge(training, learned)
+    training.model().save("my.model")
+
+All arguments and results can be pickled. The result depends on the shards and their order, not on the workers, the
+timing or tasks that run twice. It has the bits of ``greedystep train --shards N`` on the same rows, if the shards are
+as even as can be.
+
+This module is for engines, as greedystep/distributed.h is in C: it may change between versions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from . import _library as c
+from ._core import Reader, State, plan_first_rows, plan_replicas, reduce_deltas
+from ._data import Rows, paths_of
+from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from
+from ._given import open_blocks
+from ._run import Run
+from .model import Model
+from .training import parameter_texts
+
+#: Bytes of all replicas up to which they are sent and merged as they are.
+WHOLE_BYTES = 256 << 20
+#: Bytes of the deltas of one range of features, if every replica has touched every feature.
+RANGE_BYTES = 64 << 20
+#: The number of the part that is no range of features: a header, or a whole state.
+HEADER = -1
+#: The shard number of a delta that is the sum over all shards.
+ALL_SHARDS = -1
+
+
+def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = False) -> Reader:
+    given = rows if isinstance(rows, Rows) else Rows(rows)
+    return given.open(run, schema, remember_names=remember_names)
+
+
+# ---- before the first pass -----------------------------------------------------------------------
+
+
+def schema_of(rows: Any) -> str | None:
+    """Return what the columns of a table mean, from its first rows; None: rows with feature numbers."""
+    reader = _open(rows, Run(1), None)
+    schema = reader.schema
+    reader.close()
+    return schema
+
+
+def scan(rows: Any, n_shards: int, *, schema: str | None = None) -> Scan:
+    """Read a shard once: count its rows, collect its labels and keep its first rows.
+
+    Parameters
+    ----------
+    rows : Rows, or its data
+    n_shards : int
+        The number of shards that have rows.
+    schema : str, optional
+        That of the first shard (:func:`schema_of`): required if tables in text may begin so differently that columns
+        would be taken for numbers in one shard and for categories in another.
+
+    Returns
+    -------
+    Scan
+    """
+    given = rows if isinstance(rows, Rows) else Rows(rows)
+    reader = given.open(Run(1), schema)
+    labels = SeenLabels()
+    first = FirstRows(plan_first_rows(c.NO_ROW, n_shards), c.FIRST_ENTRIES // max(1, n_shards))
+    n_rows, batch = 0, c.Batch()
+    while reader.next(batch):
+        labels.add(batch, n_rows)
+        first.add(batch)
+        n_rows += batch.n_rows
+    found = Scan(n_rows, labels, first, reader.schema, paths_of(given.data) is not None)
+    reader.close()
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A run between two passes. Workers get it as it is.
+
+    Attributes
+    ----------
+    state : State
+        Everything learned so far.
+    rows, first : tuple of int
+        Rows of every shard, and how many of them were learned before the first pass.
+    schema : str or None
+        The meaning of a table's columns.
+    passes : int
+        How many were asked for; 0: until held-out rows gain no more.
+    range_features : int
+        Features per delta; 0: replicas are sent whole.
+    """
+
+    state: State
+    rows: tuple[int, ...]
+    first: tuple[int, ...]
+    schema: str | None
+    passes: int
+    range_features: int = 0
+
+    @property
+    def shards(self) -> list[int]:
+        """The numbers of the shards that have rows."""
+        return [shard for shard, n in enumerate(self.rows) if n > 0]
+
+    @property
+    def wants_pass(self) -> bool:
+        """Whether there is to be another pass."""
+        return self.state.wants_another_pass(self.passes)
+
+    def model(self) -> Model:
+        """Return the model, which continues from the state."""
+        return Model(self.state.finish(), self.state)
+
+
+def _between_passes(training: Training) -> Training:
+    """Return the run with a decision on how its replicas are sent in the next pass."""
+    summary, n_shards = training.state.summary(), len(training.shards)
+    n_outputs = summary.n_classes if summary.n_classes > 2 else 1
+    size = summary.n_features * 4 * (2 + 2 * n_outputs)
+    # Deltas cannot carry a choice of scaling that is still open.
+    if n_shards < 2 or n_shards * size <= WHOLE_BYTES or summary.n_rows < c.SCALING_ROWS:
+        return replace(training, range_features=0)
+    return replace(training, range_features=features_per_range(n_shards, n_outputs))
+
+
+def features_per_range(n_shards: int, n_outputs: int) -> int:
+    """Return how many features a delta has, so that those of all shards fit into one task."""
+    return max(1024, RANGE_BYTES // (n_shards * 4 * (3 + 2 * n_outputs)))
+
+
+def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: Any) -> Training:
+    """Return a run that has learned the first rows of all shards.
+
+    Parameters
+    ----------
+    scans : list of Scan
+        Of all shards, in their order.
+    passes : int or "auto"
+        Times to learn all rows; "auto": until held-out rows gain no more.
+    **parameters
+        The command's parameters by name, as in :func:`greedystep.train`.
+    """
+    filled = [one for one in scans if one.n_rows > 0]
+    if not filled:
+        raise ValueError("the shards have no rows: nothing to learn")
+    schema = filled[0].schema
+    if any(one.schema != schema for one in filled):
+        raise ValueError("the columns of the shards differ: give scan the schema of the first (schema_of)")
+    state = State.new(parameter_texts({"order": "shuffled", **parameters}))
+    state.set_schema(schema)
+    rows = tuple(one.n_rows for one in scans)
+    most = plan_first_rows(sum(rows), len(filled))
+    first = tuple(min(one.first.n_rows, most) for one in scans)
+    learn_first(state, scans, first)
+    state.end_pass()
+    return _between_passes(Training(state, rows, first, schema, 0 if passes == "auto" else int(passes)))
+
+
+# ---- passes --------------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """A part of what a shard has learned in a pass.
+
+    The header of a replica, or all of it, has the rows and the loss; the others are deltas of ranges of features.
+    """
+
+    feature_range: int
+    shard: int
+    n_rows: int
+    loss_sum: float
+    loss_weight: float
+    content: bytes
+
+    @property
+    def loss(self) -> float:
+        """Mean loss of the rows, each before it was learned."""
+        return self.loss_sum / self.loss_weight if self.loss_weight > 0 else math.nan
+
+
+def _learn_rows(training: Training, replica: State, rows: Any, shard: int, n_skipped: int) -> int:
+    """Let a replica learn a shard, but for its first rows; return how many rows it learned."""
+    run = Run(1)
+    # Names of features are kept by the state from the first pass on.
+    remembers = training.schema is not None and training.state.summary().pass_ == 1
+    reader = _open(rows, run, training.schema, remember_names=remembers)
+    rest = open_blocks(lambda: rows_from(reader, n_skipped), run) if n_skipped > 0 else reader
+    n_rows = replica.train_shard(rest, shard, run)
+    if remembers:
+        replica.take_names(reader)
+    for one in {rest, reader}:
+        one.close()
+    return n_rows
+
+
+def learn_parts(training: Training, rows: Any, shard: int) -> Iterator[Part]:
+    """Yield what :func:`learn` returns, one part at a time, for engines that stream."""
+    base, width = training.state, training.range_features
+    before = base.summary()
+    n_rows = training.rows[shard] if shard < len(training.rows) else 0
+    n_skipped = training.first[shard] if n_rows > 0 and before.pass_ == 1 else 0
+    replica = base.fork(plan_replicas(sum(training.rows), n_rows))
+    learned = 0 if rows is None else _learn_rows(training, replica, rows, shard, n_skipped)
+    if n_skipped + learned != n_rows:
+        raise ValueError(
+            f"shard {shard} had {n_rows} rows when they were counted and has {n_skipped + learned} now: it must have "
+            "the same rows in every pass; train on a copy"
+        )
+    if n_rows == 0:
+        return
+    after = replica.summary()
+    loss = (after.loss_sum - before.loss_sum, after.loss_weight - before.loss_weight)
+    content = replica.write_delta_header(base) if width > 0 else replica.write()
+    yield Part(HEADER, shard, learned, *loss, content)
+    if width > 0:
+        number = training.shards.index(shard)
+        for part in range(-(-after.n_features // width)):
+            yield Part(part, shard, 0, 0.0, 0.0, replica.write_delta(number, base, part * width, width))
+
+
+def learn(training: Training, rows: Any, shard: int) -> list[Part]:
+    """Learn the rows of a shard with a replica of the state.
+
+    Parameters
+    ----------
+    training : Training
+    rows : Rows, or its data
+        The rows that were scanned, in the same order; None: there are none.
+    shard : int
+        Its number, from 0.
+
+    Returns
+    -------
+    list of Part
+        For :func:`merge`. The same arguments give the same bytes.
+    """
+    return list(learn_parts(training, rows, shard))
+
+
+def reduce_range(parts: Iterable[Part], shards: Sequence[int]) -> Part:
+    """Return the deltas of one range of features as one, for engines that reduce ranges in parallel.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        Those of one range, of all shards, in any order.
+    shards : list of int
+        ``training.shards``.
+    """
+    found = {part.shard: part for part in parts}
+    number = next(iter(found.values())).feature_range
+    deltas = [found[shard].content if shard in found else None for shard in shards]
+    return Part(number, ALL_SHARDS, 0, 0.0, 0.0, reduce_deltas(deltas))
+
+
+def _reduced(deltas: dict[int, list[Part]], shards: Sequence[int]) -> Iterator[bytes]:
+    for number in sorted(deltas):
+        parts = deltas.pop(number)
+        whole = parts[0] if parts[0].shard == ALL_SHARDS else reduce_range(parts, shards)
+        yield whole.content
+
+
+def merge(training: Training, learned: Iterable[Iterable[Part]]) -> Training:
+    """Return the run after a pass.
+
+    Parameters
+    ----------
+    training : Training
+        The run before the pass.
+    learned : iterable of lists of Part
+        The results of :func:`learn` of all shards, in any order; deltas may be reduced already.
+    """
+    replicas: dict[int, State] = {}
+    deltas: dict[int, list[Part]] = {}
+    for part in (one for parts in learned for one in parts):
+        if part.feature_range == HEADER:
+            replicas[part.shard] = State.read(part.content)
+        else:
+            deltas.setdefault(part.feature_range, []).append(part)
+    if sorted(replicas) != training.shards:
+        raise ValueError(f"a pass needs the results of shards {training.shards}, and has those of {sorted(replicas)}")
+    states = [replicas[shard] for shard in training.shards]
+    if training.range_features > 0:
+        merged = State.merge_deltas(states, training.state, list(_reduced(deltas, training.shards)))
+    else:
+        merged = State.merge(states, training.state)
+    if training.passes == 0:
+        merged.keep_best()
+    merged.end_pass()
+    return _between_passes(replace(training, state=merged))
+
+
+__all__ = [
+    "Part",
+    "Rows",
+    "Scan",
+    "Training",
+    "begin",
+    "learn",
+    "learn_parts",
+    "merge",
+    "reduce_range",
+    "scan",
+    "schema_of",
+]
