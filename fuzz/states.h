@@ -19,7 +19,7 @@ static const gsa_env fuzz_state_env = {.budget = &(gsa_budget){.limit = (uint64_
 
 /* ---- loose bundles ----------------------------------------------------------------------------------------------- */
 
-enum { FUZZ_MAX_TENSORS = 40, FUZZ_NAME = 64 };
+enum { FUZZ_MAX_TENSORS = 80, FUZZ_NAME = 64 };
 
 typedef struct fuzz_bundle {
     gsai_bundle bundle;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *te
 
 gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype)
 {
+    assert(snapshot->bundle.n_tensors < GSAI_SNAPSHOT_TENSORS);
     gsai_tensor *tensor = &snapshot->tensors[snapshot->bundle.n_tensors++];
     tensor->name = name;
     tensor->dtype = dtype;
@@ -53,6 +55,15 @@ void gsai_snapshot_vector(gsai_snapshot *snapshot, const char *name, gsai_dtype 
     gsai_tensor *tensor = gsai_snapshot_add(snapshot, name, dtype);
     tensor->shape[0] = len;
     tensor->data = data;
+}
+
+void gsai_snapshot_matrix(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype, const void *data, uint64_t n,
+                          uint64_t width)
+{
+    gsai_snapshot_vector(snapshot, name, dtype, data, n);
+    gsai_tensor *tensor = &snapshot->tensors[snapshot->bundle.n_tensors - 1];
+    tensor->n_dims = 2;
+    tensor->shape[1] = width;
 }
 
 void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size)
@@ -128,15 +139,17 @@ gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may
 
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error)
 {
-    const char *found = gsai_bundle_note(bundle, "format");
-    const char *version = gsai_bundle_note(bundle, "version");
+    const char *found = gsai_bundle_note(bundle, "format"), *version = gsai_bundle_note(bundle, "version");
     if (!found || !version)
-        return gsai_fail(error, GSA_FORMAT, "a safetensors file, but not of greedystep; give one that `train` wrote");
+        return gsai_fail(error, GSA_FORMAT, "a safetensors file, but no model or state of greedystep");
     if (strcmp(found, format) != 0)
-        return gsai_fail(error, GSA_FORMAT, "this is a %s, expected a %s; give the other", found, format);
+        return gsai_fail(error, GSA_FORMAT, "this is a %.40s, expected a %s; give the other", found, format);
+    const char *kind = strchr(format, '.') + 1;
+    if (strcmp(version, "1") == 0)
+        return gsai_fail(error, GSA_FORMAT, "a %s of format version 1, which was never released; train it again", kind);
     if (strcmp(version, GSAI_FORMAT_VERSION) != 0)
         return gsai_fail(error, GSA_FORMAT,
-                         "format version %s, this release reads up to %s; read it with a newer greedystep", version,
+                         "a %s of format version %.20s, this release reads %s; use a newer greedystep", kind, version,
                          GSAI_FORMAT_VERSION);
     return GSA_OK;
 }
@@ -202,17 +215,17 @@ void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names)
 {
     if (names->n == 0)
         return;
-    gsai_snapshot_vector(snapshot, "names.feature", GSAI_U32, names->id, names->n);
-    gsai_snapshot_vector(snapshot, "names.text", GSAI_U8, names->text, names->start[names->n]);
+    gsai_snapshot_vector(snapshot, "feature_names.feature", GSAI_U32, names->id, names->n);
+    gsai_snapshot_vector(snapshot, "feature_names.text", GSAI_U8, names->text, names->start[names->n]);
 }
 
 gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsai_tensor *ids, *texts;
-    GSA_TRY(gsai_bundle_may_have(bundle, "names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, "feature_names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
     if (!ids)
         return GSA_OK;
-    GSA_TRY(gsai_bundle_need(bundle, "names.text", GSAI_U8, GSAI_ANY_LEN, &texts, error));
+    GSA_TRY(gsai_bundle_need(bundle, "feature_names.text", GSAI_U8, GSAI_ANY_LEN, &texts, error));
     return gsai_names_read(out, ids->data, (size_t)gsai_tensor_len(ids), texts->data, (size_t)gsai_tensor_len(texts),
                            env, error);
 }

@@ -7,9 +7,7 @@
 #include "learn/names.h"
 #include "store/snapshot.h"
 
-#include <math.h>
-
-#define GSAI_SNAPSHOT_TENSORS 48
+#define GSAI_SNAPSHOT_TENSORS 96
 #define GSAI_SNAPSHOT_NOTES 24
 
 struct gsai_snapshot {
@@ -25,6 +23,9 @@ gsa_status gsai_snapshot_new(const gsa_env *env, gsai_snapshot **out, gsa_error 
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text);
 /* A tensor of one dimension whose data is borrowed. */
 void gsai_snapshot_vector(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype, const void *data, uint64_t len);
+/* The same of two dimensions. */
+void gsai_snapshot_matrix(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype, const void *data, uint64_t n,
+                          uint64_t width);
 gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype);
 /* Zeroed memory that lives as long as the snapshot; NULL if there is none. */
 void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size);
@@ -50,12 +51,6 @@ gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, g
 gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
 gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
 
-#define GSAI_FORMAT_VERSION "1"
-
-/* Is it a whole number from 1 to `max`? */
-static inline bool gsai_is_whole(double number, double max)
-{
-    return number >= 1 && number <= max && number == floor(number);
-}
+#define GSAI_FORMAT_VERSION "2"
 
 #endif

@@ -1,14 +1,22 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
 #include "model/model.h"
-#include "store/bundle.h"
+#include "store/fields.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define FORMAT "greedystep.model"
+
+static const gsai_field fields[] = {
+    {"n_features", offsetof(gsa_model, n_features), 1, GSAI_U64, (uint64_t)GSA_MAX_ID + 1},
+    {"n_rows", offsetof(gsa_model, n_rows), 1, GSAI_U64, UINT64_MAX},
+    {"n_passes", offsetof(gsa_model, n_passes), 1, GSAI_U64, UINT64_MAX},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool feature_is_zero(const gsa_model *model, uint64_t feature)
 {
@@ -41,11 +49,7 @@ static gsa_status add_weights(gsai_snapshot *snapshot, const gsa_model *model, g
             used += model->n_outputs;
         }
     }
-    gsai_tensor *tensor = gsai_snapshot_add(snapshot, "weight", GSAI_F32);
-    tensor->n_dims = 2;
-    tensor->shape[0] = sparse ? n_used : model->n_features;
-    tensor->shape[1] = model->n_outputs;
-    tensor->data = weights;
+    gsai_snapshot_matrix(snapshot, "weight", GSAI_F32, weights, sparse ? n_used : model->n_features, model->n_outputs);
     return GSA_OK;
 }
 
@@ -57,13 +61,7 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_note(snapshot, "method", model->method);
     gsai_snapshot_note(snapshot, "average", model->average);
     gsai_snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
-    uint64_t *counts = gsai_snapshot_alloc(snapshot, 3, sizeof *counts);
-    if (!counts)
-        return gsai_fail_memory(&model->env, error, "no memory to describe a model");
-    counts[0] = model->n_features;
-    counts[1] = model->n_rows;
-    counts[2] = model->n_passes;
-    gsai_snapshot_vector(snapshot, "counts", GSAI_U64, counts, 3);
+    gsai_snapshot_fields(snapshot, fields, FIELDS, model);
     gsai_snapshot_vector(snapshot, "intercept", GSAI_F64, model->intercept, model->n_outputs);
     gsai_snapshot_schema(snapshot, model->schema);
     gsai_snapshot_names(snapshot, &model->names);
@@ -101,24 +99,18 @@ static gsa_status restore_value(const gsai_bundle *bundle, gsai_param_id id, cha
 
 static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
 {
-    const gsai_tensor *counts;
     char intercept[GSAI_PARAM_TEXT] = "";
     GSA_TRY(gsai_bundle_loss(bundle, "loss", false, &model->loss, error));
     GSA_TRY(restore_value(bundle, GSAI_PARAM_method, model->method, error));
     GSA_TRY(restore_value(bundle, GSAI_PARAM_average, model->average, error));
     GSA_TRY(restore_value(bundle, GSAI_PARAM_intercept, intercept, error));
-    GSA_TRY(gsai_bundle_need(bundle, "counts", GSAI_U64, 3, &counts, error));
+    GSA_TRY(gsai_fields_restore(fields, FIELDS, bundle, model, &gsai_load_model, error));
     GSA_TRY(gsai_labels_restore(&model->labels, bundle, error));
-    const uint64_t *count = counts->data;
     model->has_intercept = strcmp(intercept, "on") == 0;
-    model->n_features = count[0];
-    model->n_rows = count[1];
-    model->n_passes = count[2];
     model->n_outputs = gsai_loss_outputs(model->loss, model->labels.n) > 1 ? model->labels.n : 1;
-    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 || model->labels.n > model->loss->max_labels ||
-        (gsai_loss_has_classes(model->loss) && model->labels.n == 0))
-        return gsai_fail(error, GSA_FORMAT, "a model of %llu features, %zu labels and %s loss cannot be",
-                         (unsigned long long)model->n_features, model->labels.n, gsai_loss_name(model->loss));
+    if (model->labels.n > model->loss->max_labels || (gsai_loss_has_classes(model->loss) && model->labels.n == 0))
+        return gsai_fail(error, GSA_FORMAT, "a model of %zu labels and %s loss cannot be", model->labels.n,
+                         gsai_loss_name(model->loss));
     return GSA_OK;
 }
 
