@@ -9,27 +9,25 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { START, NUMBER, WEIGHT, CLASS, INDEX, VALUE, HASH, SEEN, TENSORS, GROUP_TENSORS = HASH };
 
-typedef struct row_tensor {
-    const char *name;
-    gsai_dtype dtype;
-} row_tensor;
-
-static const row_tensor sample_tensors[TENSORS] = {
-    [START] = {"sample.row_start", GSAI_U64}, [NUMBER] = {"sample.number", GSAI_F64},
-    [WEIGHT] = {"sample.weight", GSAI_F64},   [CLASS] = {"sample.class", GSAI_U32},
-    [INDEX] = {"sample.index", GSAI_U32},     [VALUE] = {"sample.value", GSAI_F32},
-    [HASH] = {"sample.hash", GSAI_U64},       [SEEN] = {"sample.seen", GSAI_F64},
+static const gsai_key sample_keys[TENSORS] = {
+    [START] = {"sample.row_start", GSAI_U64, UINT64_MAX},
+    [NUMBER] = {"sample.number", GSAI_F64, GSAI_FINITE},
+    [WEIGHT] = {"sample.weight", GSAI_F64, GSAI_NOT_NEGATIVE},
+    [CLASS] = {"sample.class", GSAI_U32, UINT32_MAX},
+    [INDEX] = {"sample.index", GSAI_U32, GSA_MAX_ID},
+    [VALUE] = {"sample.value", GSAI_F32, GSAI_FINITE},
+    [HASH] = {"sample.hash", GSAI_U64, UINT64_MAX},
+    [SEEN] = {"sample.seen", GSAI_F64, GSAI_NOT_NEGATIVE},
 };
 
-static const row_tensor group_tensors[GROUP_TENSORS] = {
-    [START] = {"group.row_start", GSAI_U64}, [NUMBER] = {"group.number", GSAI_F64},
-    [WEIGHT] = {"group.weight", GSAI_F64},   [CLASS] = {"group.class", GSAI_U32},
-    [INDEX] = {"group.index", GSAI_U32},     [VALUE] = {"group.value", GSAI_F32},
+static const gsai_key group_keys[GROUP_TENSORS] = {
+    [START] = {"group.row_start", GSAI_U64, UINT64_MAX},      [NUMBER] = {"group.number", GSAI_F64, GSAI_FINITE},
+    [WEIGHT] = {"group.weight", GSAI_F64, GSAI_NOT_NEGATIVE}, [CLASS] = {"group.class", GSAI_U32, UINT32_MAX},
+    [INDEX] = {"group.index", GSAI_U32, GSA_MAX_ID},          [VALUE] = {"group.value", GSAI_F32, GSAI_FINITE},
 };
 
 /* The elements of the tensors, in the order of the enum. Those of a file are only read. */
@@ -58,16 +56,16 @@ static stored_rows rows_of(size_t n, uint64_t n_entries, void *const at[TENSORS]
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */
 
 /* Describes zeros, which the caller fills in. */
-static gsa_status add_rows(gsai_snapshot *snapshot, const row_tensor *tensors, size_t n_tensors, size_t n,
+static gsa_status add_rows(gsai_snapshot *snapshot, const gsai_key *keys, size_t n_tensors, size_t n,
                            uint64_t n_entries, stored_rows *out, gsa_error *error)
 {
     void *at[TENSORS] = {NULL};
     for (size_t t = 0; t < n_tensors; t++) {
         uint64_t len = len_of(t, n, n_entries);
-        at[t] = gsai_snapshot_alloc(snapshot, (size_t)len, gsai_dtype_size(tensors[t].dtype));
+        at[t] = gsai_snapshot_alloc(snapshot, (size_t)len, gsai_dtype_size(keys[t].dtype));
         if (!at[t])
             return gsai_fail_memory(&snapshot->env, error, "no memory to describe %zu rows", n);
-        gsai_snapshot_vector(snapshot, tensors[t].name, tensors[t].dtype, at[t], len);
+        gsai_snapshot_add(snapshot, &keys[t], at[t], len);
     }
     *out = rows_of(n, n_entries, at);
     return GSA_OK;
@@ -79,7 +77,7 @@ gsa_status gsai_snapshot_sample(gsai_snapshot *snapshot, const gsai_sample *samp
     stored_rows rows = {0};
     for (size_t i = 0; i < sample->n; i++)
         n_entries += sample->at[i]->n;
-    GSA_TRY(add_rows(snapshot, sample_tensors, TENSORS, sample->n, n_entries, &rows, error));
+    GSA_TRY(add_rows(snapshot, sample_keys, TENSORS, sample->n, n_entries, &rows, error));
     for (size_t i = 0; i < sample->n; i++) {
         const gsai_held_row *held = sample->at[i];
         gsai_row row = gsai_held_row_view(held);
@@ -105,7 +103,7 @@ gsa_status gsai_snapshot_group(gsai_snapshot *snapshot, const gsa_state *state, 
     stored_rows rows = {0};
     for (size_t i = 0; i < group->n_rows; i++)
         n_entries += group->n[i];
-    GSA_TRY(add_rows(snapshot, group_tensors, GROUP_TENSORS, group->n_rows, n_entries, &rows, error));
+    GSA_TRY(add_rows(snapshot, group_keys, GROUP_TENSORS, group->n_rows, n_entries, &rows, error));
     for (size_t i = 0; i < group->n_rows; i++) {
         rows.class_number[i] = has_classes ? (uint32_t)group->class_number[i] : 0;
         rows.number[i] = has_classes ? 0 : group->y[i];
@@ -122,19 +120,19 @@ gsa_status gsai_snapshot_group(gsai_snapshot *snapshot, const gsa_state *state, 
 /* ---- from a bundle ----------------------------------------------------------------------------------------------- */
 
 /* Finds the tensors and checks their types and lengths; *out has no rows if they are not there. */
-static gsa_status find_rows(const gsai_bundle *bundle, const row_tensor *tensors, size_t n_tensors, stored_rows *out,
+static gsa_status find_rows(const gsai_bundle *bundle, const gsai_key *keys, size_t n_tensors, stored_rows *out,
                             gsa_error *error)
 {
     const gsai_tensor *found, *entries;
     void *at[TENSORS] = {NULL};
     *out = (stored_rows){0};
-    GSA_TRY(gsai_bundle_may_have(bundle, tensors[NUMBER].name, GSAI_F64, GSAI_ANY_LEN, &found, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, &keys[NUMBER], GSAI_ANY_LEN, &found, error));
     if (!found)
         return GSA_OK;
-    GSA_TRY(gsai_bundle_need(bundle, tensors[INDEX].name, GSAI_U32, GSAI_ANY_LEN, &entries, error));
+    GSA_TRY(gsai_bundle_need(bundle, &keys[INDEX], GSAI_ANY_LEN, &entries, error));
     uint64_t n = gsai_tensor_len(found), n_entries = gsai_tensor_len(entries);
     for (size_t t = 0; t < n_tensors; t++) {
-        GSA_TRY(gsai_bundle_need(bundle, tensors[t].name, tensors[t].dtype, len_of(t, n, n_entries), &found, error));
+        GSA_TRY(gsai_bundle_need(bundle, &keys[t], len_of(t, n, n_entries), &found, error));
         at[t] = (void *)found->data;
     }
     *out = rows_of((size_t)n, n_entries, at);
@@ -149,11 +147,10 @@ static bool take_row(const gsa_state *state, const stored_rows *in, size_t i, gs
         return false;
     if (start > end || end > in->n_entries || end - start > UINT32_MAX)
         return false;
-    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] >= 0) ||
-        (gsai_loss_has_classes(state->loss) ? in->class_number[i] >= state->labels.n : in->class_number[i] != 0))
+    if (in->class_number[i] >= (gsai_loss_has_classes(state->loss) ? state->labels.n : 1))
         return false;
     for (uint64_t e = start; e < end; e++)
-        if (in->index[e] > GSA_MAX_ID || !isfinite(in->value[e]) || in->value[e] == 0)
+        if (in->value[e] == 0)
             return false;
     *out = (gsai_row){(size_t)(end - start), in->index + start, in->value + start};
     return true;
@@ -173,10 +170,10 @@ gsa_status gsai_sample_restore(gsa_state *state, const gsai_bundle *bundle, gsa_
 {
     stored_rows in = {0};
     gsai_row row;
-    GSA_TRY(find_rows(bundle, sample_tensors, TENSORS, &in, error));
+    GSA_TRY(find_rows(bundle, sample_keys, TENSORS, &in, error));
     for (size_t i = 0; i < in.n; i++) {
-        if (!take_row(state, &in, i, &row) || !sample_row_is_above(&in, i) || !isfinite(in.seen[i]) ||
-            !(in.seen[i] > 0) || in.weight[i] > in.seen[i])
+        if (!take_row(state, &in, i, &row) || !sample_row_is_above(&in, i) || in.seen[i] == 0 ||
+            in.weight[i] > in.seen[i])
             return gsai_fail(error, GSA_FORMAT, "row %zu of the held-out sample is damaged", i);
         gsai_held_row *held =
             gsai_held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], in.seen[i], &state->env);
@@ -200,11 +197,11 @@ gsa_status gsai_group_restore(gsa_state *state, const gsai_bundle *bundle, gsa_e
     stored_rows in = {0};
     gsai_row row;
     gsai_staged staged;
-    GSA_TRY(find_rows(bundle, group_tensors, GROUP_TENSORS, &in, error));
+    GSA_TRY(find_rows(bundle, group_keys, GROUP_TENSORS, &in, error));
     if (in.n > 0 && !gsai_state_has_groups(state))
         return gsai_fail(error, GSA_FORMAT, "the rows of a group do not fit the state");
     for (size_t i = 0; i < in.n; i++) {
-        if (gsai_group_is_full(state) || !take_row(state, &in, i, &row) || !(in.weight[i] > 0) ||
+        if (gsai_group_is_full(state) || !take_row(state, &in, i, &row) || in.weight[i] == 0 ||
             !has_slots_of(state, &row))
             return gsai_fail(error, GSA_FORMAT, "row %zu of a group is damaged", i);
         GSA_TRY(gsai_group_stage(state, &row, &staged, error));

@@ -1,11 +1,10 @@
-/* Tensors of a state with a line per slot: weights, counts, prior totals, the best weights. */
+/* What a state has per slot: its table, the weights of the other scaling, prior totals, the best checkpoint. */
 #ifndef GSA_STORE_SLOTS_H
 #define GSA_STORE_SLOTS_H
 
 #include "learn/state.h"
 #include "store/bundle.h"
 
-/* What a state may have per slot: its table, the weights of the other scaling, prior totals, the best checkpoint. */
 typedef enum gsai_slots_part {
     GSAI_SLOTS_TABLE,
     GSAI_SLOTS_SCALING,
@@ -13,14 +12,12 @@ typedef enum gsai_slots_part {
     GSAI_SLOTS_BEST
 } gsai_slots_part;
 
-/* Describes all parts that the state has. Slots of which nothing is known are left out where that makes the file
- * smaller, as with hashed features: the tensor "slot" then says which are there, ascending, the first and the last of
- * the table always among them. */
+/* Describes all parts that the state has; the list of their lines is "slot" and has the first and the last. */
 gsa_status gsai_snapshot_slots(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error);
 
 /* Finds the slots of the table, 0 if the tensors do not fit together or have not so many outputs. */
 gsa_status gsai_slots_shape(const gsai_bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error);
-/* Fills in a part of a state that has memory for it; gsai_slots_shape was called. */
+/* Fills in a part of a state that has memory for it. */
 gsa_status gsai_slots_restore(gsa_state *state, gsai_slots_part part, const gsai_bundle *bundle, gsa_error *error);
 
 #endif

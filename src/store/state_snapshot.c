@@ -1,6 +1,6 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
 #include "learn/lineage.h"
-#include "store/fields.h"
+#include "store/lines.h"
 #include "store/rows.h"
 #include "store/slots.h"
 
@@ -17,99 +17,96 @@
 
 /* ---- the numbers of a state -------------------------------------------------------------------------------------- */
 
-#define COUNT(name, member, max)                            \
-    {                                                       \
-        name, offsetof(gsa_state, member), 1, GSAI_U64, max \
-    }
-#define NUMBER(name, member, range)                           \
-    {                                                         \
-        name, offsetof(gsa_state, member), 1, GSAI_F64, range \
-    }
+/* Far beyond any run: so many are whole numbers of doubles too, and can be added up and doubled. */
+#define MAX_COUNT (UINT64_C(1) << 52)
+#define AT(member) offsetof(gsa_state, member), 1
 
 static const gsai_field state_fields[] = {
-    COUNT("n_rows", n_rows, GSAI_MAX_COUNT),
-    COUNT("n_counted", n_counted, INT32_MAX), /* counts of a table have 31 bits */
-    COUNT("rows_behind", rows_behind, GSAI_MAX_COUNT),
-    COUNT("n_merged", n_merged, GSAI_MAX_COUNT),
-    COUNT("n_solved", n_solved, GSAI_MAX_COUNT),
-    COUNT("standardised", standardised, 1),
-    COUNT("averaging.now", averaging.now, GSAI_MAX_COUNT),
-    COUNT("averaging.first", averaging.first, GSAI_MAX_COUNT),
-    COUNT("averaging.restart", averaging.restart, UINT64_MAX),
-    COUNT("averaging.per_row", averaging.per_row, UINT32_MAX),
-    COUNT("position.pass", position.pass, GSAI_MAX_COUNT),
-    COUNT("position.pass_rows", position.pass_rows, GSAI_MAX_COUNT),
-    NUMBER("position.loss_sum", position.loss_sum, GSAI_FINITE),
-    NUMBER("position.loss_weight", position.loss_weight, GSAI_NOT_NEGATIVE),
-    NUMBER("position.late_loss_sum", position.late[0], GSAI_FINITE),
-    NUMBER("position.late_loss_weight", position.late[1], GSAI_NOT_NEGATIVE),
-    NUMBER("position.earlier_loss_sum", position.earlier[0], GSAI_FINITE),
-    NUMBER("position.earlier_loss_weight", position.earlier[1], GSAI_NOT_NEGATIVE),
-    NUMBER("position.last_pass_loss", position.last_pass_loss, GSAI_OR_NAN),
-    NUMBER("position.held_out_loss", position.held_out_loss, GSAI_OR_NAN),
-    NUMBER("position.constant_loss", position.constant_loss, GSAI_OR_NAN),
-    COUNT("run_id.hash", run_id.hash, UINT64_MAX),
-    COUNT("run_id.n_rows", run_id.n_rows, GSAI_RUN_ID_ROWS),
-    COUNT("run_id.closed", run_id.closed, 1),
-    COUNT("fingerprint.sum", rows.sum, UINT64_MAX),
-    COUNT("fingerprint.n_rows", rows.n_rows, GSAI_MAX_COUNT),
-    NUMBER("step.sum", step.sum, GSAI_FINITE),
-    NUMBER("step.weight", step.weight, GSAI_FINITE),
-    COUNT("row_weights.n_rows", row_weights.n_rows, GSAI_MAX_COUNT),
-    NUMBER("row_weights.sum", row_weights.sum, GSAI_NOT_NEGATIVE),
-    NUMBER("row_weights.max", row_weights.max, GSAI_NOT_NEGATIVE),
-    NUMBER("label_offset.at", label_offset.at, GSAI_FINITE),
-    NUMBER("label_offset.mean", label_offset.mean, GSAI_FINITE),
-    NUMBER("label_offset.weight", label_offset.weight, GSAI_NOT_NEGATIVE),
-    COUNT("label_offset.settled", label_offset.settled, 1),
-    NUMBER("squared_error", squared_error, GSAI_NOT_NEGATIVE),
-    NUMBER("squared_label", squared_label, GSAI_NOT_NEGATIVE),
-    COUNT("sample.below", sample.below, UINT64_MAX),
+    {{"n_rows", GSAI_U64, MAX_COUNT}, AT(n_rows)},
+    {{"n_counted", GSAI_U64, INT32_MAX}, AT(n_counted)}, /* counts of a table have 31 bits */
+    {{"rows_behind", GSAI_U64, MAX_COUNT}, AT(rows_behind)},
+    {{"n_merged", GSAI_U64, MAX_COUNT}, AT(n_merged)},
+    {{"n_solved", GSAI_U64, MAX_COUNT}, AT(n_solved)},
+    {{"standardised", GSAI_U64, 1}, AT(standardised)},
+    {{"averaging.now", GSAI_U64, MAX_COUNT}, AT(averaging.now)},
+    {{"averaging.first", GSAI_U64, MAX_COUNT}, AT(averaging.first)},
+    {{"averaging.restart", GSAI_U64, UINT64_MAX}, AT(averaging.restart)},
+    {{"averaging.per_row", GSAI_U64, UINT32_MAX}, AT(averaging.per_row)},
+    {{"position.pass", GSAI_U64, MAX_COUNT}, AT(position.pass)},
+    {{"position.pass_rows", GSAI_U64, MAX_COUNT}, AT(position.pass_rows)},
+    {{"position.loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.loss_sum)},
+    {{"position.loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.loss_weight)},
+    {{"position.late_loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.late[0])},
+    {{"position.late_loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.late[1])},
+    {{"position.earlier_loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.earlier[0])},
+    {{"position.earlier_loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.earlier[1])},
+    {{"position.last_pass_loss", GSAI_F64, GSAI_ANY_NUMBER}, AT(position.last_pass_loss)},
+    {{"position.held_out_loss", GSAI_F64, GSAI_ANY_NUMBER}, AT(position.held_out_loss)},
+    {{"position.constant_loss", GSAI_F64, GSAI_ANY_NUMBER}, AT(position.constant_loss)},
+    {{"run_id.hash", GSAI_U64, UINT64_MAX}, AT(run_id.hash)},
+    {{"run_id.n_rows", GSAI_U64, GSAI_RUN_ID_ROWS}, AT(run_id.n_rows)},
+    {{"run_id.closed", GSAI_U64, 1}, AT(run_id.closed)},
+    {{"fingerprint.sum", GSAI_U64, UINT64_MAX}, AT(rows.sum)},
+    {{"fingerprint.n_rows", GSAI_U64, MAX_COUNT}, AT(rows.n_rows)},
+    {{"step.sum", GSAI_F64, GSAI_FINITE}, AT(step.sum)},
+    {{"step.weight", GSAI_F64, GSAI_FINITE}, AT(step.weight)},
+    {{"row_weights.n_rows", GSAI_U64, MAX_COUNT}, AT(row_weights.n_rows)},
+    {{"row_weights.sum", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(row_weights.sum)},
+    {{"row_weights.max", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(row_weights.max)},
+    {{"label_offset.at", GSAI_F64, GSAI_FINITE}, AT(label_offset.at)},
+    {{"label_offset.mean", GSAI_F64, GSAI_FINITE}, AT(label_offset.mean)},
+    {{"label_offset.weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(label_offset.weight)},
+    {{"label_offset.settled", GSAI_U64, 1}, AT(label_offset.settled)},
+    {{"squared_error", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(squared_error)},
+    {{"squared_label", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(squared_label)},
+    {{"sample.below", GSAI_U64, UINT64_MAX}, AT(sample.below)},
 };
 
 /* Of losses with a width. */
 static const gsai_field residual_fields[] = {
-    {"residuals.late", offsetof(gsa_state, residuals.late), 2, GSAI_F64, GSAI_NOT_NEGATIVE},
-    {"residuals.earlier", offsetof(gsa_state, residuals.earlier), 2, GSAI_F64, GSAI_NOT_NEGATIVE},
-    NUMBER("residuals.n_rows", residuals.n_rows, GSAI_NOT_NEGATIVE),
+    {{"residuals.late", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsa_state, residuals.late), 2},
+    {{"residuals.earlier", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsa_state, residuals.earlier), 2},
+    {{"residuals.n_rows", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(residuals.n_rows)},
 };
 
 static const gsai_field best_fields[] = {
-    COUNT("best_checkpoint.pass", best_checkpoint.pass, GSAI_MAX_COUNT + 1), /* one more than passes ended */
-    NUMBER("best_checkpoint.loss", best_checkpoint.loss, GSAI_FINITE),
+    {{"best_checkpoint.pass", GSAI_U64, MAX_COUNT + 1}, AT(best_checkpoint.pass)}, /* one more than passes ended */
+    {{"best_checkpoint.loss", GSAI_F64, GSAI_FINITE}, AT(best_checkpoint.loss)},
 };
 
 /* While the choice of scaling is open. */
 static const gsai_field scaling_fields[] = {
-    {"scaling.step_sum", offsetof(gsai_scaling, step.sum), 1, GSAI_F64, GSAI_FINITE},
-    {"scaling.step_weight", offsetof(gsai_scaling, step.weight), 1, GSAI_F64, GSAI_FINITE},
-    {"scaling.loss", offsetof(gsai_scaling, loss), 2, GSAI_F64, GSAI_FINITE},
-    {"scaling.earlier_loss", offsetof(gsai_scaling, earlier_loss), 2, GSAI_F64, GSAI_FINITE},
-    {"scaling.held_out_loss", offsetof(gsai_scaling, held_out_loss), 2, GSAI_F64, GSAI_FINITE},
-    {"scaling.restart", offsetof(gsai_scaling, restart), 1, GSAI_U64, UINT64_C(1) << 40},
+    {{"scaling.step_sum", GSAI_F64, GSAI_FINITE}, offsetof(gsai_scaling, step.sum), 1},
+    {{"scaling.step_weight", GSAI_F64, GSAI_FINITE}, offsetof(gsai_scaling, step.weight), 1},
+    {{"scaling.loss", GSAI_F64, GSAI_FINITE}, offsetof(gsai_scaling, loss), 2},
+    {{"scaling.earlier_loss", GSAI_F64, GSAI_FINITE}, offsetof(gsai_scaling, earlier_loss), 2},
+    {{"scaling.held_out_loss", GSAI_F64, GSAI_FINITE}, offsetof(gsai_scaling, held_out_loss), 2},
+    {{"scaling.restart", GSAI_U64, UINT64_C(1) << 40}, offsetof(gsai_scaling, restart), 1},
 };
 
 /* Checks numbers that depend on each other, on saving as on loading: all that is saved can be loaded. */
-static gsa_status check_numbers(const gsa_state *state, const gsai_loss *loss, const gsai_purpose *why,
-                                gsa_error *error)
+static gsa_status check_numbers(const gsa_state *state, const gsai_loss *loss, gsa_status status, gsa_error *error)
 {
     const gsai_averaging *averaging = &state->averaging;
     const gsai_label_offset *offset = &state->label_offset;
-    GSA_TRY(gsai_fields_check(state_fields, N(state_fields), state, why, error));
     if (averaging->restart <= averaging->now || averaging->first > averaging->now || averaging->per_row == 0)
-        return gsai_fail(error, why->beyond, "cannot %s: its numbers of averaging contradict each other", why->verb);
+        return gsai_fail(error, status, "the numbers of averaging contradict each other");
     if (state->n_counted > state->rows_behind)
-        return gsai_fail(error, why->beyond, "cannot %s: it counts features of more rows than it has seen", why->verb);
+        return gsai_fail(error, status, "features are counted in more rows than were seen");
     if (state->row_weights.n_rows > 0 && state->row_weights.sum == 0)
-        return gsai_fail(error, why->beyond, "cannot %s: all of its rows have weight 0", why->verb);
+        return gsai_fail(error, status, "all rows have weight 0");
     if (!(loss && loss->depends_on_residual) && (offset->at != 0 || offset->mean != 0 || offset->weight != 0))
-        return gsai_fail(error, why->beyond, "cannot %s: %s loss has no label offset", why->verb, gsai_loss_name(loss));
+        return gsai_fail(error, status, "%s loss has no label offset", gsai_loss_name(loss));
     return GSA_OK;
 }
 
 /* Numbers of a column, stored as they are: rows, mean, sum of squares around it. */
 #define COLUMN 3u
 static_assert(sizeof(gsai_column) == COLUMN * sizeof(double), "columns are stored as they are");
+
+static const gsai_key class_sums_key = {"class_sums", GSAI_F64, GSAI_NOT_NEGATIVE},
+                      lineage_key = {"lineage", GSAI_U64, UINT64_MAX}, centre_key = {"centre", GSAI_F64, GSAI_FINITE},
+                      centre_slot_key = {"centre.slot", GSAI_U32, GSAI_MAX_COLUMNS - 1};
 
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */
 
@@ -126,26 +123,25 @@ static void add_notes(gsai_snapshot *snapshot, const gsa_state *state)
     }
 }
 
-/* The columns of which there are any rows: most of hashed features have none. */
+static bool has_rows(const void *ctx, size_t slot)
+{
+    return ((const gsai_centre *)ctx)->at[slot].n > 0;
+}
+
+/* The columns up to n, as lines. */
+static gsai_line_tensor lines_of(const gsai_centre *centre, size_t n)
+{
+    return (gsai_line_tensor){centre_key, 2, COLUMN, (char *)centre->at, sizeof *centre->at, n};
+}
+
+/* Columns without rows are as columns that are not there. */
 static gsa_status add_centre(gsai_snapshot *snapshot, const gsai_centre *centre, gsa_error *error)
 {
-    size_t n = 0;
-    for (size_t slot = 0; slot < centre->n; slot++)
-        n += centre->at[slot].n > 0;
-    uint32_t *slots = gsai_snapshot_alloc(snapshot, n, sizeof *slots);
-    gsai_column *columns = gsai_snapshot_alloc(snapshot, n, sizeof *columns);
-    if (!slots || !columns)
-        return gsai_fail_memory(&snapshot->env, error, "no memory to describe %zu columns", n);
-    if (n > 0) {
-        gsai_snapshot_vector(snapshot, "centre.slot", GSAI_U32, slots, n);
-        gsai_snapshot_matrix(snapshot, "centre.column", GSAI_F64, columns, n, COLUMN);
-    }
-    for (size_t slot = 0; slot < centre->n; slot++)
-        if (centre->at[slot].n > 0) {
-            *slots++ = (uint32_t)slot;
-            *columns++ = centre->at[slot];
-        }
-    return GSA_OK;
+    size_t n = centre->n;
+    while (n > 0 && !has_rows(centre, n - 1))
+        n--;
+    gsai_line_tensor columns = lines_of(centre, n);
+    return n > 0 ? gsai_snapshot_lines(snapshot, &columns, 1, &centre_slot_key, n, has_rows, centre, error) : GSA_OK;
 }
 
 /* What only some states have. */
@@ -159,9 +155,9 @@ static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, 
         gsai_snapshot_fields(snapshot, best_fields, N(best_fields), state);
     GSA_TRY(add_centre(snapshot, &state->centre, error));
     if (state->class_sums.n > 0)
-        gsai_snapshot_vector(snapshot, "class_sums", GSAI_F64, state->class_sums.at, state->class_sums.n);
+        gsai_snapshot_add(snapshot, &class_sums_key, state->class_sums.at, state->class_sums.n);
     if (state->n_lineage > 0)
-        gsai_snapshot_vector(snapshot, "lineage", GSAI_U64, state->lineage, state->n_lineage);
+        gsai_snapshot_add(snapshot, &lineage_key, state->lineage, state->n_lineage);
     if (state->sample.n > 0)
         GSA_TRY(gsai_snapshot_sample(snapshot, &state->sample, error));
     return state->group.n_rows > 0 ? gsai_snapshot_group(snapshot, state, error) : GSA_OK;
@@ -170,7 +166,7 @@ static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, 
 static gsa_status describe(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
     add_notes(snapshot, state);
-    GSA_TRY(check_numbers(state, state->loss, &gsai_save_state, error));
+    GSA_TRY(check_numbers(state, state->loss, GSA_LIMIT, error));
     gsai_snapshot_fields(snapshot, state_fields, N(state_fields), state);
     GSA_TRY(gsai_snapshot_labels(snapshot, &state->labels, error));
     gsai_snapshot_schema(snapshot, state->schema);
@@ -178,7 +174,7 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_state *state, gsa_
     if (state->loss)
         GSA_TRY(gsai_snapshot_slots(snapshot, state, error));
     GSA_TRY(add_optional(snapshot, state, error));
-    return gsai_snapshot_check_finite(snapshot, N(state_fields), error);
+    return gsai_snapshot_check(snapshot, error);
 }
 
 /* Columns that have gone on since the base; the others are nothing, which a merge passes over. */
@@ -231,10 +227,12 @@ static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa
     const gsa_state *described = base ? header_of(snapshot, state, base) : state;
     gsa_status status = described ? describe(snapshot, described, error)
                                   : gsai_fail_memory(&state->env, error, "no memory to describe a state");
-    if (status == GSA_OK)
+    if (status == GSA_OK) {
         *out = snapshot;
-    else
-        gsai_snapshot_free(snapshot);
+        return GSA_OK;
+    }
+    gsai_error_prefix(error, "cannot save the state: ");
+    gsai_snapshot_free(snapshot);
     return status;
 }
 
@@ -255,20 +253,12 @@ gsa_status gsai_state_snapshot_delta_header(const gsa_state *replica, const gsa_
 
 static gsa_status restore_params(gsai_params *params, const gsai_bundle *bundle, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     gsai_params_init(params);
-    for (int id = 0; id < GSAI_PARAMS && status == GSA_OK; id++) {
-        const char *name = gsa_param_at((size_t)id)->name, *text;
-        if (!gsai_param_decides_result((gsai_param_id)id) ||
-            (gsai_param_is_late((gsai_param_id)id) && !gsai_bundle_note(bundle, name)))
-            continue;
-        status = gsai_bundle_need_note(bundle, name, &text, error);
-        if (status == GSA_OK && gsai_params_set(params, name, text, error) != GSA_OK)
-            status = GSA_FORMAT;
-    }
-    if (status != GSA_OK && error)
-        error->status = status;
-    return status;
+    for (int id = 0; id < GSAI_PARAMS; id++)
+        if (gsai_param_decides_result((gsai_param_id)id) &&
+            (!gsai_param_is_late((gsai_param_id)id) || gsai_bundle_note(bundle, gsa_param_at((size_t)id)->name)))
+            GSA_TRY(gsai_bundle_param(bundle, (gsai_param_id)id, params, error));
+    return GSA_OK;
 }
 
 static gsa_status restore_table(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
@@ -289,9 +279,9 @@ static gsa_status restore_scaling(gsa_state *state, const gsai_bundle *bundle, g
     if (!gsai_bundle_tensor(bundle, "scaling.restart"))
         return GSA_OK;
     GSA_TRY(gsai_scaling_resume(state, error));
-    GSA_TRY(gsai_fields_restore(scaling_fields, N(scaling_fields), bundle, state->scaling, &gsai_load_state, error));
+    GSA_TRY(gsai_bundle_fields(bundle, scaling_fields, N(scaling_fields), state->scaling, error));
     if (state->scaling->restart == 0)
-        return gsai_fail(error, GSA_FORMAT, "cannot load the state: scaling.restart is 0");
+        return gsai_fail(error, GSA_FORMAT, "scaling.restart is 0");
     return gsai_slots_restore(state, GSAI_SLOTS_SCALING, bundle, error);
 }
 
@@ -306,11 +296,12 @@ static gsa_status restore_prior(gsa_state *state, const gsai_bundle *bundle, gsa
 static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     gsai_best_checkpoint *best = &state->best_checkpoint;
+    const gsai_key key = {"best_checkpoint.weight", GSAI_F32, GSAI_ANY_NUMBER}; /* for its shape */
     const gsai_tensor *weights;
     if (!gsai_bundle_tensor(bundle, "best_checkpoint.pass"))
         return GSA_OK;
-    GSA_TRY(gsai_fields_restore(best_fields, N(best_fields), bundle, state, &gsai_load_state, error));
-    GSA_TRY(gsai_bundle_need(bundle, "best_checkpoint.weight", GSAI_F32, GSAI_ANY_LEN, &weights, error));
+    GSA_TRY(gsai_bundle_fields(bundle, best_fields, N(best_fields), state, error));
+    GSA_TRY(gsai_bundle_need(bundle, &key, GSAI_ANY_LEN, &weights, error));
     if (best->pass == 0 || weights->n_dims != 2 || weights->shape[1] < 1 || weights->shape[1] > state->table.n_outputs)
         return gsai_fail(error, GSA_FORMAT, "the weights of the best checkpoint do not fit the state");
     best->n_slots = state->table.n_slots;
@@ -323,43 +314,44 @@ static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_
 
 static bool column_is_sound(const gsai_column *column)
 {
-    return column->n >= 1 && isfinite(column->n) && column->n == floor(column->n) && isfinite(column->mean) &&
-           column->squares >= 0 && isfinite(column->squares);
+    bool is_empty = column->n == 0 && column->mean == 0 && column->squares == 0;
+    return is_empty || (column->n >= 1 && column->n == floor(column->n) && column->squares >= 0);
 }
 
 /* The header of a delta has no features, and columns all the same. */
 static gsa_status restore_centre(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
-    const gsai_tensor *slots, *columns;
-    GSA_TRY(gsai_bundle_may_have(bundle, "centre.slot", GSAI_U32, GSAI_ANY_LEN, &slots, error));
-    if (!slots)
+    const gsai_tensor *found;
+    gsai_centre *centre = &state->centre;
+    gsai_lines lines;
+    GSA_TRY(gsai_bundle_may_have(bundle, &centre_key, GSAI_ANY_LEN, &found, error));
+    if (!found)
         return GSA_OK;
-    const uint32_t *slot = slots->data;
-    size_t n = (size_t)gsai_tensor_len(slots);
-    GSA_TRY(gsai_bundle_need(bundle, "centre.column", GSAI_F64, (uint64_t)n * COLUMN, &columns, error));
-    const gsai_column *column = columns->data;
-    for (size_t i = 0; i < n; i++)
-        if (slot[i] >= GSAI_MAX_COLUMNS || (i > 0 && slot[i] <= slot[i - 1]) || !column_is_sound(&column[i]))
-            return gsai_fail(error, GSA_FORMAT, "column %zu of the centre is out of order or range", i);
-    GSA_TRY(gsai_centre_grow(&state->centre, n > 0 ? (size_t)slot[n - 1] + 1 : 0, &state->env, error));
-    for (size_t i = 0; i < n; i++)
-        state->centre.at[slot[i]] = column[i];
+    uint64_t n = gsai_tensor_len(found) / COLUMN;
+    GSA_TRY(gsai_lines_find(bundle, &centre_slot_key, GSAI_MAX_COLUMNS, &lines, error));
+    if (n == 0 || n > lines.n)
+        return gsai_fail(error, GSA_FORMAT, "the centre has no columns, or more than %u", (unsigned)GSAI_MAX_COLUMNS);
+    lines.n = lines.id ? lines.n : (size_t)n;
+    size_t n_columns = lines.id ? (size_t)lines.id[lines.n - 1] + 1 : lines.n;
+    GSA_TRY(gsai_centre_grow(centre, n_columns, &state->env, error));
+    gsai_line_tensor columns = lines_of(centre, n_columns);
+    GSA_TRY(gsai_lines_restore(&columns, &lines, bundle, error));
+    for (size_t slot = 0; slot < n_columns; slot++)
+        if (!column_is_sound(&centre->at[slot]) || (slot + 1 == n_columns && !has_rows(centre, slot)))
+            return gsai_fail(error, GSA_FORMAT, "column %zu of the centre is out of range", slot);
     return GSA_OK;
 }
 
 static gsa_status restore_class_sums(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *found;
-    GSA_TRY(gsai_bundle_may_have(bundle, "class_sums", GSAI_F64, GSAI_ANY_LEN, &found, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, &class_sums_key, GSAI_ANY_LEN, &found, error));
     if (!found || !gsai_params_balance(&state->params))
         return GSA_OK;
     const double *sum = found->data;
     size_t n = (size_t)gsai_tensor_len(found);
     if (n > state->labels.n + 1)
         return gsai_fail(error, GSA_FORMAT, "there are more weights of classes than labels");
-    for (size_t i = 0; i < n; i++)
-        if (!(sum[i] >= 0) || !isfinite(sum[i]))
-            return gsai_fail(error, GSA_FORMAT, "a weight of a class is negative or not finite");
     GSA_TRY(gsai_class_sums_grow(&state->class_sums, n, &state->env, error));
     if (n > 0)
         memcpy(state->class_sums.at, sum, n * sizeof *sum);
@@ -369,7 +361,7 @@ static gsa_status restore_class_sums(gsa_state *state, const gsai_bundle *bundle
 static gsa_status restore_lineage(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *found;
-    GSA_TRY(gsai_bundle_may_have(bundle, "lineage", GSAI_U64, GSAI_ANY_LEN, &found, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, &lineage_key, GSAI_ANY_LEN, &found, error));
     if (!found)
         return GSA_OK;
     size_t n = (size_t)gsai_tensor_len(found);
@@ -388,7 +380,7 @@ static gsa_status restore_learned(gsa_state *state, const gsai_loss *loss, const
     GSA_TRY(restore_prior(state, bundle, error));
     GSA_TRY(restore_best(state, bundle, error));
     if (loss->has_width)
-        GSA_TRY(gsai_fields_restore(residual_fields, N(residual_fields), bundle, state, &gsai_load_state, error));
+        GSA_TRY(gsai_bundle_fields(bundle, residual_fields, N(residual_fields), state, error));
     GSA_TRY(gsai_group_restore(state, bundle, error));
     return gsai_sample_restore(state, bundle, error);
 }
@@ -408,8 +400,8 @@ static gsa_status check_undecided(const gsa_state *state, const gsai_bundle *bun
 static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
     GSA_TRY(gsai_labels_restore(&state->labels, bundle, error));
-    GSA_TRY(gsai_fields_restore(state_fields, N(state_fields), bundle, state, &gsai_load_state, error));
-    GSA_TRY(check_numbers(state, loss, &gsai_load_state, error));
+    GSA_TRY(gsai_bundle_fields(bundle, state_fields, N(state_fields), state, error));
+    GSA_TRY(check_numbers(state, loss, GSA_FORMAT, error));
     GSA_TRY(gsai_schema_restore(&state->schema, bundle, &state->env, error));
     GSA_TRY(gsai_names_restore(&state->names, bundle, &state->env, error));
     GSA_TRY(restore_centre(state, bundle, error));
