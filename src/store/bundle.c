@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <math.h>
+#include <float.h>
 #include <string.h>
 
 gsa_status gsai_snapshot_new(const gsa_env *env, gsai_snapshot **out, gsa_error *error)
@@ -95,14 +95,24 @@ gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labe
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-static bool is_sound(gsai_dtype dtype, uint64_t limit, const void *elements, size_t i)
+/* One plain loop per type: every element of a file goes through one of them. */
+static bool are_in_range(gsai_dtype dtype, uint64_t limit, const void *elements, size_t n)
 {
-    if (dtype == GSAI_U32)
-        return ((const uint32_t *)elements)[i] <= limit;
-    if (dtype == GSAI_U64)
-        return ((const uint64_t *)elements)[i] <= limit;
-    double x = dtype == GSAI_F32 ? (double)((const float *)elements)[i] : ((const double *)elements)[i];
-    return isfinite(x) && (limit == GSAI_FINITE || x >= 0);
+    const double least = limit == GSAI_FINITE ? -DBL_MAX : 0;
+    size_t n_bad = 0;
+    for (size_t i = 0; dtype == GSAI_U32 && i < n; i++)
+        n_bad += ((const uint32_t *)elements)[i] > limit ? 1 : 0;
+    for (size_t i = 0; dtype == GSAI_U64 && i < n; i++)
+        n_bad += ((const uint64_t *)elements)[i] > limit ? 1 : 0;
+    for (size_t i = 0; dtype == GSAI_F32 && i < n; i++) {
+        double x = (double)((const float *)elements)[i];
+        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    }
+    for (size_t i = 0; dtype == GSAI_F64 && i < n; i++) {
+        double x = ((const double *)elements)[i];
+        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    }
+    return n_bad == 0;
 }
 
 static bool are_sound(const gsai_tensor *tensor, uint64_t limit)
@@ -119,8 +129,7 @@ static bool are_sound(const gsai_tensor *tensor, uint64_t limit)
             tensor->fill(tensor->ctx, from, n, room);
         else
             elements = (const char *)tensor->data + from * gsai_dtype_size(tensor->dtype);
-        for (size_t i = 0; i < n; i++)
-            sound &= is_sound(tensor->dtype, limit, elements, i);
+        sound = are_in_range(tensor->dtype, limit, elements, n);
     }
     return sound;
 }

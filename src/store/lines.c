@@ -50,29 +50,27 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
 }
 
 static gsa_status choose(gsai_snapshot *snapshot, size_t line_size, const gsai_key *list, size_t n,
-                         bool (*is_used)(const void *ctx, size_t id), const void *ctx, gsai_lines *out,
-                         gsa_error *error)
+                         gsai_next_used *next_used, const void *ctx, gsai_lines *out, gsa_error *error)
 {
     size_t n_used = 0;
     uint32_t *ids;
     *out = (gsai_lines){NULL, n};
-    for (size_t id = 0; id < n; id++)
-        n_used += is_used(ctx, id) ? 1 : 0;
+    for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n))
+        n_used++;
     if ((double)n_used * (double)(line_size + sizeof *ids) >= (double)n * (double)line_size)
         return GSA_OK;
     *out = (gsai_lines){ids = gsai_snapshot_alloc(snapshot, n_used, sizeof *ids), n_used};
     if (!ids)
         return gsai_fail_memory(&snapshot->env, error, "no memory for a list of %zu features", n_used);
     gsai_snapshot_add(snapshot, list, ids, n_used);
-    for (size_t id = 0; id < n; id++)
-        if (is_used(ctx, id))
-            *ids++ = (uint32_t)id;
+    for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n))
+        *ids++ = (uint32_t)id;
     return GSA_OK;
 }
 
 gsa_status gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
-                               const gsai_key *list, size_t n, bool (*is_used)(const void *ctx, size_t id),
-                               const void *ctx, gsa_error *error)
+                               const gsai_key *list, size_t n, gsai_next_used *next_used, const void *ctx,
+                               gsa_error *error)
 {
     line_source *sources = gsai_snapshot_alloc(snapshot, n_tensors, sizeof *sources);
     size_t line_size = 0;
@@ -81,7 +79,7 @@ gsa_status gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *
         return gsai_fail_memory(&snapshot->env, error, "no memory to describe a table");
     for (size_t i = 0; i < n_tensors; i++)
         line_size += tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
-    GSA_TRY(choose(snapshot, line_size, list, n, is_used, ctx, &lines, error));
+    GSA_TRY(choose(snapshot, line_size, list, n, next_used, ctx, &lines, error));
     for (size_t i = 0; i < n_tensors; i++) {
         sources[i] = (line_source){tensors[i], lines};
         gsai_tensor *tensor = gsai_snapshot_add(snapshot, &tensors[i].key, NULL, lines.n);

@@ -21,11 +21,13 @@ typedef struct gsai_line_tensor {
     size_t n;      /* ids from here on have zeros */
 } gsai_line_tensor;
 
-/* Describes the tensors, and the list of the lines that are in use, of all ids below n, if it makes the file smaller.
- */
+/* Returns the first id from `from` on that is in use, n if there is none. */
+typedef size_t gsai_next_used(const void *ctx, size_t from, size_t n);
+
+/* Describes the tensors, and the list of the ids below n that are in use if it makes the file smaller. */
 gsa_status gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
-                               const gsai_key *list, size_t n, bool (*is_used)(const void *ctx, size_t id),
-                               const void *ctx, gsa_error *error);
+                               const gsai_key *list, size_t n, gsai_next_used *next_used, const void *ctx,
+                               gsa_error *error);
 
 /* Finds the list, if there is one, and checks that it ascends and ends below n; else the lines are all ids below n. */
 gsa_status gsai_lines_find(const gsai_bundle *bundle, const gsai_key *list, size_t n, gsai_lines *out,

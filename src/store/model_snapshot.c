@@ -20,13 +20,14 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 static const gsai_key feature_key = {"feature", GSAI_U32, GSA_MAX_ID}, weight_key = {"weight", GSAI_F32, GSAI_FINITE},
                       intercept_key = {"intercept", GSAI_F64, GSAI_FINITE};
 
-static bool has_weight(const void *ctx, size_t feature)
+/* The next feature with a weight. */
+static size_t next_feature(const void *ctx, size_t feature, size_t n_features)
 {
     const gsa_model *model = ctx;
-    for (size_t k = 0; k < model->n_outputs; k++)
-        if (model->weights[feature * model->n_outputs + k] != 0)
-            return true;
-    return false;
+    size_t i = feature * model->n_outputs, end = n_features * model->n_outputs;
+    while (i < end && model->weights[i] == 0)
+        i++;
+    return i / model->n_outputs;
 }
 
 /* The weights of all features, at `at`. */
@@ -50,7 +51,7 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_names(snapshot, &model->names);
     GSA_TRY(gsai_snapshot_labels(snapshot, &model->labels, error));
     gsai_line_tensor weights = weights_of(model, model->weights);
-    return gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, has_weight, model,
+    return gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model,
                                error);
 }
 

@@ -55,21 +55,24 @@ static size_t list_part(const gsa_state *state, gsai_slots_part part, gsai_line_
     return n;
 }
 
-static bool has_totals(const gsa_state *state, size_t slot)
+/* Is anything known of the slot besides what the table has? */
+static bool has_others(const gsa_state *state, size_t slot)
 {
     const gsai_best_checkpoint *best = &state->best_checkpoint;
-    bool any = slot < state->prior.n && (state->prior.count[slot] != 0 || state->prior.sum_sq[slot] != 0);
+    bool any = state->scaling && !gsai_table_is_zero(&state->scaling->table, slot);
+    any = any || (slot < state->prior.n && (state->prior.count[slot] != 0 || state->prior.sum_sq[slot] != 0));
     for (size_t k = 0; !any && best->weight && slot < best->n_slots && k < best->n_outputs; k++)
         any = best->weight[slot * best->n_outputs + k] != 0;
     return any;
 }
 
 /* The first and the last slot are always written: they say how large the table is. */
-static bool is_used(const void *ctx, size_t slot)
+static size_t next_slot(const void *ctx, size_t slot, size_t n_slots)
 {
     const gsa_state *state = ctx;
-    return slot == 0 || slot + 1 == state->table.n_slots || !gsai_table_is_zero(&state->table, slot) ||
-           (state->scaling && !gsai_table_is_zero(&state->scaling->table, slot)) || has_totals(state, slot);
+    while (slot > 0 && slot + 1 < n_slots && gsai_table_is_zero(&state->table, slot) && !has_others(state, slot))
+        slot++;
+    return slot;
 }
 
 gsa_status gsai_snapshot_slots(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
@@ -78,7 +81,7 @@ gsa_status gsai_snapshot_slots(gsai_snapshot *snapshot, const gsa_state *state, 
     size_t n = 0;
     for (gsai_slots_part part = GSAI_SLOTS_TABLE; part <= GSAI_SLOTS_BEST; part++)
         n += list_part(state, part, tensors + n);
-    return gsai_snapshot_lines(snapshot, tensors, n, &list_key, state->table.n_slots, is_used, state, error);
+    return gsai_snapshot_lines(snapshot, tensors, n, &list_key, state->table.n_slots, next_slot, state, error);
 }
 
 gsa_status gsai_slots_shape(const gsai_bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error)

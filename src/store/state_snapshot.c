@@ -123,9 +123,13 @@ static void add_notes(gsai_snapshot *snapshot, const gsa_state *state)
     }
 }
 
-static bool has_rows(const void *ctx, size_t slot)
+/* The next column with rows. */
+static size_t next_column(const void *ctx, size_t slot, size_t n)
 {
-    return ((const gsai_centre *)ctx)->at[slot].n > 0;
+    const gsai_centre *centre = ctx;
+    while (slot < n && centre->at[slot].n == 0)
+        slot++;
+    return slot;
 }
 
 /* The columns up to n, as lines. */
@@ -138,10 +142,10 @@ static gsai_line_tensor lines_of(const gsai_centre *centre, size_t n)
 static gsa_status add_centre(gsai_snapshot *snapshot, const gsai_centre *centre, gsa_error *error)
 {
     size_t n = centre->n;
-    while (n > 0 && !has_rows(centre, n - 1))
+    while (n > 0 && centre->at[n - 1].n == 0)
         n--;
     gsai_line_tensor columns = lines_of(centre, n);
-    return n > 0 ? gsai_snapshot_lines(snapshot, &columns, 1, &centre_slot_key, n, has_rows, centre, error) : GSA_OK;
+    return n > 0 ? gsai_snapshot_lines(snapshot, &columns, 1, &centre_slot_key, n, next_column, centre, error) : GSA_OK;
 }
 
 /* What only some states have. */
@@ -337,7 +341,7 @@ static gsa_status restore_centre(gsa_state *state, const gsai_bundle *bundle, gs
     gsai_line_tensor columns = lines_of(centre, n_columns);
     GSA_TRY(gsai_lines_restore(&columns, &lines, bundle, error));
     for (size_t slot = 0; slot < n_columns; slot++)
-        if (!column_is_sound(&centre->at[slot]) || (slot + 1 == n_columns && !has_rows(centre, slot)))
+        if (!column_is_sound(&centre->at[slot]) || (slot + 1 == n_columns && centre->at[slot].n == 0))
             return gsai_fail(error, GSA_FORMAT, "column %zu of the centre is out of range", slot);
     return GSA_OK;
 }
