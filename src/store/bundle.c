@@ -35,6 +35,15 @@ void gsai_snapshot_free(gsai_snapshot *snapshot)
     gsai_free(&env, snapshot);
 }
 
+gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out)
+{
+    if (status == GSA_OK)
+        *out = snapshot;
+    else
+        gsai_snapshot_free(snapshot);
+    return status;
+}
+
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text)
 {
     snapshot->notes[snapshot->bundle.n_notes++] = (gsai_note){key, text};

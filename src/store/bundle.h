@@ -43,6 +43,8 @@ struct gsai_snapshot {
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_snapshot_new(const gsa_env *env, gsai_snapshot **out, gsa_error *error);
+/* Hands the snapshot out if the status is GSA_OK, else frees it. Returns the status. */
+gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out);
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text);
 /* Adds a tensor of one dimension whose data is borrowed. */
 gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const gsai_key *key, const void *data, uint64_t len);

@@ -12,9 +12,9 @@
 #include <jansson.h>
 
 #define METADATA "__metadata__"
-#define MOST_NAME_LEN 64
+#define MAX_NAME_LEN 64
 #define LENGTH_SIZE 8
-#define MOST_FILE_SIZE ((uint64_t)INT64_MAX / 2)
+#define MAX_FILE_SIZE ((uint64_t)INT64_MAX / 2)
 
 /* By gsai_dtype. */
 static const char *const dtype_names[] = {"U8", "I32", "U32", "I64", "U64", "F32", "F64"};
@@ -27,7 +27,7 @@ static bool name_is_plain(const char *name)
     for (size_t i = 0; i < len; i++)
         if (name[i] < '!' || name[i] > '~')
             return false;
-    return len >= 1 && len <= MOST_NAME_LEN;
+    return len >= 1 && len <= MAX_NAME_LEN;
 }
 
 /* Elements times their size; false if that passes any file. */
@@ -37,7 +37,7 @@ static bool tensor_size(const gsai_tensor *tensor, uint64_t *size)
     bool empty = false, fits = true;
     for (unsigned d = 0; d < tensor->n_dims; d++) {
         empty = empty || tensor->shape[d] == 0;
-        if (tensor->shape[d] != 0 && total > MOST_FILE_SIZE / tensor->shape[d])
+        if (tensor->shape[d] != 0 && total > MAX_FILE_SIZE / tensor->shape[d])
             fits = false;
         else if (tensor->shape[d] != 0)
             total *= tensor->shape[d];
@@ -67,7 +67,7 @@ static gsa_status add_tensor(json_t *header, const gsai_tensor *tensor, uint64_t
     if (tensor->n_dims < 1 || tensor->n_dims > GSAI_TENSOR_DIMS)
         return gsai_fail(error, GSA_ARGUMENT, "tensor %s has %u dimensions, at most %d can be written", tensor->name,
                          tensor->n_dims, GSAI_TENSOR_DIMS);
-    if (!tensor_size(tensor, &size) || size > MOST_FILE_SIZE - begin)
+    if (!tensor_size(tensor, &size) || size > MAX_FILE_SIZE - begin)
         return gsai_fail(error, GSA_LIMIT, "tensor %s is larger than any file", tensor->name);
     *end = begin + size;
     if (json_object_set_new(header, tensor->name, tensor_entry(tensor, begin, *end)) != 0)
@@ -198,7 +198,7 @@ static gsa_status read_tensor(parsing *parse, const char *name, json_t *entry, g
     if (!name_is_plain(name))
         return gsai_fail(error, GSA_FORMAT,
                          "is damaged or not ours: the name of a tensor is not 1 to %d printable characters",
-                         MOST_NAME_LEN);
+                         MAX_NAME_LEN);
     if (json_object_size(entry) != 3 || json_unpack(entry, "{s:s, s:o, s:[I, I!]}", "dtype", &dtype, "shape", &shape,
                                                     "data_offsets", &begin, &end) != 0)
         return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: tensor %s needs dtype, shape and data_offsets",

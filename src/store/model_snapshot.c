@@ -59,15 +59,10 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_
 {
     gsai_snapshot *snapshot;
     GSA_TRY(gsai_snapshot_new(&model->env, &snapshot, error));
-    gsa_status status = describe(snapshot, model, error);
-    if (status == GSA_OK)
-        *out = snapshot;
-    else
-        gsai_snapshot_free(snapshot);
-    return status;
+    return gsai_snapshot_finish(snapshot, describe(snapshot, model, error), out);
 }
 
-/* ---- back -------------------------------------------------------------------------------------------------------- */
+/* ---- from a bundle ----------------------------------------------------------------------------------------------- */
 
 static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
 {
@@ -95,11 +90,11 @@ static gsa_status restore_weights(gsa_model *model, const gsai_bundle *bundle, b
 {
     gsai_lines lines;
     size_t n = (size_t)model->n_features, row_size = model->n_outputs * sizeof(float);
+    const gsai_tensor *found;
     GSA_TRY(gsai_lines_find(bundle, &feature_key, n, &lines, error));
+    GSA_TRY(gsai_bundle_need(bundle, &weight_key, (uint64_t)lines.n * model->n_outputs, &found, error));
     if (!lines.id && may_keep) {
-        const gsai_tensor *weights;
-        GSA_TRY(gsai_bundle_need(bundle, &weight_key, (uint64_t)n * model->n_outputs, &weights, error));
-        model->weights = weights->data;
+        model->weights = found->data;
         *kept = 1;
         return GSA_OK;
     }

@@ -231,13 +231,9 @@ static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa
     const gsa_state *described = base ? header_of(snapshot, state, base) : state;
     gsa_status status = described ? describe(snapshot, described, error)
                                   : gsai_fail_memory(&state->env, error, "no memory to describe a state");
-    if (status == GSA_OK) {
-        *out = snapshot;
-        return GSA_OK;
-    }
-    gsai_error_prefix(error, "cannot save the state: ");
-    gsai_snapshot_free(snapshot);
-    return status;
+    if (status != GSA_OK)
+        gsai_error_prefix(error, "cannot save the state: ");
+    return gsai_snapshot_finish(snapshot, status, out);
 }
 
 gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error)
