@@ -233,10 +233,12 @@ gsa_status gsai_bundle_param(const gsai_bundle *bundle, gsai_param_id id, gsai_p
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error)
 {
     const char *found = gsai_bundle_note(bundle, "format"), *version = gsai_bundle_note(bundle, "version");
-    if (!found || !version)
+    if (!found)
         return gsai_fail(error, GSA_FORMAT, "a safetensors file, but no model or state of greedystep");
     if (strcmp(found, format) != 0)
         return gsai_fail(error, GSA_FORMAT, "this is a %.40s, expected a %s; give the other", found, format);
+    if (!version)
+        return gsai_fail(error, GSA_FORMAT, "a %s without a format version; train it again", kind_of(bundle));
     if (strcmp(version, "1") == 0)
         return gsai_fail(error, GSA_FORMAT, "a %s of format version 1, which was never released; train it again",
                          kind_of(bundle));

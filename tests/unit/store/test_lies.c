@@ -174,7 +174,7 @@ static void miss_each_note(forged *what, restore_function *restore)
         gsa_error error = {0};
         gsa_status status = restore(&what->bundle, NULL, &error);
         if (status != GSA_OK) { /* parameters of later releases have defaults */
-            bool is_ours = strcmp(honest.key, "format") != 0 && strcmp(honest.key, "version") != 0;
+            bool is_ours = strcmp(honest.key, "format") != 0;
             must_be_refused(restore, &what->bundle, GSA_FORMAT,
                             is_ours ? honest.key : "no model or state of greedystep", honest.key);
         }

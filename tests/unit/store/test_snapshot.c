@@ -120,6 +120,32 @@ static void a_model_predicts_the_same_after_the_trip(void **unused)
         }
 }
 
+/* Features that were never seen are in no tensor: prior totals, best weights and means of columns included. */
+static void the_size_of_a_state_depends_on_the_features_seen(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    rows *r = rows_random(1, 200, 30, 2);
+    for (size_t e = 0; e < r->n_entries; e++)
+        r->index[e] *= 2000;
+    gsa_batch batch = rows_batch(r);
+    gsa_state *first = state_with("method", "auto", "holdout", "16", NULL), *next;
+    learn(first, &batch);
+    next = started_from(first);
+    learn(next, &batch);
+    must_be_ok(gsa_state_checkpoint_best(next, &error), &error);
+    gsa_state *again = reread(next);
+    same_states(next, again);
+    bytes b = state_bytes(next);
+    assert_true(b.size < 16384);
+    learn(next, &batch);
+    learn(again, &batch);
+    same_states(next, again);
+    free(b.data);
+    free_states(first, next, again);
+    free(r);
+}
+
 static void a_model_is_no_state_and_the_message_says_so(void **unused)
 {
     (void)unused;
@@ -388,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_run_resumed_at_every_row_gives_the_same_bytes),
         cmocka_unit_test(merged_forked_and_started_states_survive_the_trip),
         cmocka_unit_test(a_model_predicts_the_same_after_the_trip),
+        cmocka_unit_test(the_size_of_a_state_depends_on_the_features_seen),
         cmocka_unit_test(a_model_is_no_state_and_the_message_says_so),
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(runs_started_again_and_again_on_the_same_rows_survive_the_trip),
