@@ -49,6 +49,12 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
     }
 }
 
+/* Are the elements in memory as they are in the file? */
+static bool is_contiguous(const gsai_line_tensor *of, const gsai_lines *lines)
+{
+    return !lines->id && of->n == lines->n && of->stride == of->width * gsai_dtype_size(of->key.dtype);
+}
+
 static gsa_status choose(gsai_snapshot *snapshot, size_t line_size, const gsai_key *list, size_t n,
                          gsai_next_used *next_used, const void *ctx, gsai_lines *out, gsa_error *error)
 {
@@ -85,6 +91,10 @@ gsa_status gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *
         gsai_tensor *tensor = gsai_snapshot_add(snapshot, &tensors[i].key, NULL, lines.n);
         tensor->n_dims = tensors[i].n_dims;
         tensor->shape[1] = tensors[i].width;
+        if (is_contiguous(&tensors[i], &lines)) {
+            tensor->data = tensors[i].at;
+            continue;
+        }
         tensor->fill = fill_lines;
         tensor->ctx = &sources[i];
     }

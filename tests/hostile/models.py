@@ -265,8 +265,8 @@ def states(good, seal):
         ("a_sample_of_id_2_to_32_less_1", "sample.index", sample(index=[0, 0xFFFFFFFF])),
         ("a_sample_of_id_2_to_32_less_3", None, sample(index=[0, huge])),
         ("a_sample_with_a_row_twice", "held-out sample", sample(**{"hash": [1, 1], "class": [0, 0]})),
-        ("an_unknown_parameter", "--|loss|expected|unknown", case(lambda one: one.notes.update(average="`id`"))),
-        ("a_seed_beyond_64_bits", "seed", case(lambda one: one.notes.update(seed="9" * 40))),
+        ("an_unknown_parameter", "cannot be", case(lambda one: one.notes.update(average="`id`"))),
+        ("a_seed_beyond_64_bits", "the seed of a state cannot be", case(lambda one: one.notes.update(seed="9" * 40))),
         ("a_lineage_out_of_order", "lineage", case(lambda one: one.set("lineage", "U64", [5, 4]))),
         ("best_weights_that_do_not_fit", "best_checkpoint.weight|best checkpoint", case(lambda one: (
             one.set("best_checkpoint.pass", "U64", [1]), one.set("best_checkpoint.loss", "F64", [0.1]),
