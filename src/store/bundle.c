@@ -79,7 +79,7 @@ static const gsai_key label_text = {"labels.text", GSAI_U8, 0}, label_is_number 
                       name_feature = {"feature_names.feature", GSAI_U32, GSA_MAX_ID},
                       name_text = {"feature_names.text", GSAI_U8, 0};
 
-gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labels, gsa_error *error)
+static gsa_status add_labels(gsai_snapshot *snapshot, const gsai_labels *labels, gsa_error *error)
 {
     size_t text_size = 0;
     for (size_t k = 0; k < labels->n; k++)
@@ -98,6 +98,19 @@ gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labe
         text += size;
         is_number[k] = labels->at[k].is_number;
         number[k] = labels->at[k].is_number ? labels->at[k].number : 0;
+    }
+    return GSA_OK;
+}
+
+gsa_status gsai_snapshot_texts(gsai_snapshot *snapshot, const gsai_labels *labels, const char *schema,
+                               const gsai_names *names, gsa_error *error)
+{
+    GSA_TRY(add_labels(snapshot, labels, error));
+    if (schema)
+        gsai_snapshot_add(snapshot, &schema_key, schema, strlen(schema));
+    if (names->n > 0) {
+        gsai_snapshot_add(snapshot, &name_feature, names->id, names->n);
+        gsai_snapshot_add(snapshot, &name_text, names->text, names->start[names->n]);
     }
     return GSA_OK;
 }
@@ -264,7 +277,7 @@ static gsa_status restore_label(gsai_labels *labels, const char *text, uint8_t i
     return out == before ? GSA_OK : gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", text);
 }
 
-gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
+static gsa_status restore_labels(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *texts, *kinds, *numbers;
     GSA_TRY(gsai_bundle_need(bundle, &label_text, GSAI_ANY_LEN, &texts, error));
@@ -282,13 +295,7 @@ gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, g
     return at == end ? GSA_OK : gsai_fail(error, GSA_FORMAT, "there is text after the last label");
 }
 
-void gsai_snapshot_schema(gsai_snapshot *snapshot, const char *schema)
-{
-    if (schema)
-        gsai_snapshot_add(snapshot, &schema_key, schema, strlen(schema));
-}
-
-gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_schema(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsai_tensor *text;
     GSA_TRY(gsai_bundle_may_have(bundle, &schema_key, GSAI_ANY_LEN, &text, error));
@@ -304,15 +311,7 @@ gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_
     return GSA_OK;
 }
 
-void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names)
-{
-    if (names->n == 0)
-        return;
-    gsai_snapshot_add(snapshot, &name_feature, names->id, names->n);
-    gsai_snapshot_add(snapshot, &name_text, names->text, names->start[names->n]);
-}
-
-gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_names(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsai_tensor *ids, *texts;
     GSA_TRY(gsai_bundle_may_have(bundle, &name_feature, GSAI_ANY_LEN, &ids, error));
@@ -321,4 +320,12 @@ gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const 
     GSA_TRY(gsai_bundle_need(bundle, &name_text, GSAI_ANY_LEN, &texts, error));
     return gsai_names_read(out, ids->data, (size_t)gsai_tensor_len(ids), texts->data, (size_t)gsai_tensor_len(texts),
                            env, error);
+}
+
+gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsa_env *env, gsai_labels *labels, char **schema,
+                             gsai_names *names, gsa_error *error)
+{
+    GSA_TRY(restore_labels(labels, bundle, error));
+    GSA_TRY(restore_schema(schema, bundle, env, error));
+    return restore_names(names, bundle, env, error);
 }

@@ -52,10 +52,9 @@ gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const gsai_key *key, con
 void gsai_snapshot_fields(gsai_snapshot *snapshot, const gsai_field *fields, size_t n, const void *from);
 /* Returns zeroed memory that lives as long as the snapshot; NULL if there is none. */
 void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size);
-gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labels, gsa_error *error);
-/* A schema and names, if there are any. */
-void gsai_snapshot_schema(gsai_snapshot *snapshot, const char *schema);
-void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names);
+/* Labels; a schema and names, if there are any. */
+gsa_status gsai_snapshot_texts(gsai_snapshot *snapshot, const gsai_labels *labels, const char *schema,
+                               const gsai_names *names, gsa_error *error);
 /* Checks all tensors: GSA_LIMIT if an integer, GSA_DIVERGED if a float could not be read again. */
 gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error);
 
@@ -80,8 +79,7 @@ gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may
 gsa_status gsai_bundle_param(const gsai_bundle *bundle, gsai_param_id id, gsai_params *params, gsa_error *error);
 /* Checks the format's name and version. */
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error);
-gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error);
-gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
-gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
+gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsa_env *env, gsai_labels *labels, char **schema,
+                             gsai_names *names, gsa_error *error);
 
 #endif

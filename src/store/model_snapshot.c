@@ -47,9 +47,7 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
     gsai_snapshot_fields(snapshot, fields, FIELDS, model);
     gsai_snapshot_add(snapshot, &intercept_key, model->intercept, model->n_outputs);
-    gsai_snapshot_schema(snapshot, model->schema);
-    gsai_snapshot_names(snapshot, &model->names);
-    GSA_TRY(gsai_snapshot_labels(snapshot, &model->labels, error));
+    GSA_TRY(gsai_snapshot_texts(snapshot, &model->labels, model->schema, &model->names, error));
     gsai_line_tensor weights = weights_of(model, model->weights);
     return gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model,
                                error);
@@ -73,7 +71,7 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
         GSA_TRY(gsai_bundle_param(bundle, ids[i], &params, error));
     GSA_TRY(gsai_bundle_loss(bundle, "loss", false, &model->loss, error));
     GSA_TRY(gsai_bundle_fields(bundle, fields, FIELDS, model, error));
-    GSA_TRY(gsai_labels_restore(&model->labels, bundle, error));
+    GSA_TRY(gsai_bundle_texts(bundle, &model->env, &model->labels, &model->schema, &model->names, error));
     memcpy(model->method, params.text[GSAI_PARAM_method], sizeof model->method);
     memcpy(model->average, params.text[GSAI_PARAM_average], sizeof model->average);
     model->has_intercept = params.value[GSAI_PARAM_intercept];
@@ -120,8 +118,6 @@ static gsa_status restore_intercept(gsa_model *model, const gsai_bundle *bundle,
 static gsa_status restore_all(gsa_model *model, const gsai_bundle *bundle, bool may_keep, int *kept, gsa_error *error)
 {
     GSA_TRY(restore_numbers(model, bundle, error));
-    GSA_TRY(gsai_schema_restore(&model->schema, bundle, &model->env, error));
-    GSA_TRY(gsai_names_restore(&model->names, bundle, &model->env, error));
     GSA_TRY(restore_intercept(model, bundle, error));
     return restore_weights(model, bundle, may_keep, kept, error);
 }

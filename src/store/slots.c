@@ -5,7 +5,7 @@
 #include "store/lines.h"
 
 static const gsai_key list_key = {"slot", GSAI_U32, GSA_MAX_ID + 1u};
-enum { MAX_OF_PART = 4, MAX_TENSORS = 9 };
+enum { MAX_TENSORS = 11 };
 
 static gsai_line_tensor of_table(const char *name, gsai_dtype dtype, const gsai_table *table, size_t cell,
                                  uint64_t limit)
@@ -24,34 +24,42 @@ static gsai_line_tensor of_prior(const char *name, gsai_dtype dtype, void *at, s
     return (gsai_line_tensor){{name, dtype, limit}, 1, 1, at, gsai_dtype_size(dtype), n};
 }
 
-/* Lists the tensors of a part, none if the state has no such part, and returns how many. No feature is in more rows
- * than there are: counts would else overflow before the next fold. */
-static size_t list_part(const gsa_state *state, gsai_slots_part part, gsai_line_tensor out[MAX_OF_PART])
+static size_t list_table(const gsai_table *table, const char *weight, const char *term, gsai_line_tensor *out)
 {
-    const gsai_table *table = &state->table, *standard = state->scaling ? &state->scaling->table : NULL;
+    out[0] = of_table(weight, GSAI_F32, table, 0, GSAI_FINITE);
+    out[1] = of_table(term, GSAI_F32, table, gsai_table_average(table), GSAI_FINITE);
+    return 2;
+}
+
+/* Both tables of a choice of scaling have counted the same rows. */
+static size_t list_counts(const gsa_state *state, const gsai_table *table, gsai_line_tensor *out)
+{
+    out[0] = of_table("mean_square", GSAI_F32, table, gsai_table_mean(table), GSAI_NOT_NEGATIVE);
+    out[1] = of_table("n_seen", GSAI_U32, table, gsai_table_count(table), state->n_counted);
+    return 2;
+}
+
+/* Lists the tensors of a state and returns how many. No feature is in more rows than there are: counts would else
+ * overflow before the next fold. */
+static size_t list_tensors(const gsa_state *state, gsai_line_tensor out[MAX_TENSORS])
+{
     const gsai_prior_totals *prior = &state->prior;
     const gsai_best_checkpoint *best = &state->best_checkpoint;
-    size_t n = 0;
-    if (part == GSAI_SLOTS_TABLE) {
-        out[n++] = of_table("weight", GSAI_F32, table, 0, GSAI_FINITE);
-        out[n++] = of_table("average_term", GSAI_F32, table, gsai_table_average(table), GSAI_FINITE);
-        out[n++] = of_table("mean_square", GSAI_F32, table, gsai_table_mean(table), GSAI_NOT_NEGATIVE);
-        out[n++] = of_table("n_seen", GSAI_U32, table, gsai_table_count(table), state->n_counted);
-    } else if (part == GSAI_SLOTS_SCALING && standard) { /* it has counted the same rows */
-        out[n++] = of_table("scaling.weight", GSAI_F32, standard, 0, GSAI_FINITE);
-        out[n++] = of_table("scaling.average_term", GSAI_F32, standard, gsai_table_average(standard), GSAI_FINITE);
-    } else if (part == GSAI_SLOTS_PRIOR && prior->n > 0) {
+    size_t n = list_table(&state->table, "weight", "average_term", out), width = best->n_outputs;
+    n += list_counts(state, &state->table, out + n);
+    if (state->scaling)
+        n += list_table(&state->scaling->table, "scaling.weight", "scaling.average_term", out + n);
+    if (prior->n > 0) {
         out[n++] = of_prior("prior.sum_sq", GSAI_F64, prior->sum_sq, prior->n, GSAI_NOT_NEGATIVE);
         out[n++] = of_prior("prior.n_seen", GSAI_U64, prior->count, prior->n, state->rows_behind - state->n_counted);
-    } else if (part == GSAI_SLOTS_BEST && best->weight) {
-        size_t width = best->n_outputs;
+    }
+    if (best->weight)
         out[n++] = (gsai_line_tensor){{"best_checkpoint.weight", GSAI_F32, GSAI_FINITE},
                                       2,
                                       width,
                                       (char *)best->weight,
                                       width * sizeof *best->weight,
                                       best->n_slots};
-    }
     return n;
 }
 
@@ -78,9 +86,7 @@ static size_t next_slot(const void *ctx, size_t slot, size_t n_slots)
 gsa_status gsai_snapshot_slots(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
     gsai_line_tensor tensors[MAX_TENSORS];
-    size_t n = 0;
-    for (gsai_slots_part part = GSAI_SLOTS_TABLE; part <= GSAI_SLOTS_BEST; part++)
-        n += list_part(state, part, tensors + n);
+    size_t n = list_tensors(state, tensors);
     return gsai_snapshot_lines(snapshot, tensors, n, &list_key, state->table.n_slots, next_slot, state, error);
 }
 
@@ -97,11 +103,13 @@ gsa_status gsai_slots_shape(const gsai_bundle *bundle, size_t n_outputs, size_t 
     return GSA_OK;
 }
 
-gsa_status gsai_slots_restore(gsa_state *state, gsai_slots_part part, const gsai_bundle *bundle, gsa_error *error)
+gsa_status gsai_slots_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
-    gsai_line_tensor tensors[MAX_OF_PART];
+    gsai_line_tensor tensors[MAX_TENSORS];
     gsai_lines lines;
-    size_t n = list_part(state, part, tensors);
+    size_t n = list_tensors(state, tensors);
+    if (state->scaling)
+        n += list_counts(state, &state->scaling->table, tensors + n);
     GSA_TRY(gsai_lines_find(bundle, &list_key, state->table.n_slots, &lines, error));
     for (size_t i = 0; i < n; i++)
         GSA_TRY(gsai_lines_restore(&tensors[i], &lines, bundle, error));

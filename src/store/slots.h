@@ -5,19 +5,12 @@
 #include "learn/state.h"
 #include "store/bundle.h"
 
-typedef enum gsai_slots_part {
-    GSAI_SLOTS_TABLE,
-    GSAI_SLOTS_SCALING,
-    GSAI_SLOTS_PRIOR,
-    GSAI_SLOTS_BEST
-} gsai_slots_part;
-
 /* Describes all parts that the state has; the list of their lines is "slot" and has the first and the last. */
 gsa_status gsai_snapshot_slots(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error);
 
 /* Finds the slots of the table, 0 if the tensors do not fit together or have not so many outputs. */
 gsa_status gsai_slots_shape(const gsai_bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error);
-/* Fills in a part of a state that has memory for it. */
-gsa_status gsai_slots_restore(gsa_state *state, gsai_slots_part part, const gsai_bundle *bundle, gsa_error *error);
+/* Fills in all parts that the state has memory for, which are zeros. */
+gsa_status gsai_slots_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error);
 
 #endif

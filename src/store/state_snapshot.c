@@ -172,9 +172,7 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_state *state, gsa_
     add_notes(snapshot, state);
     GSA_TRY(check_numbers(state, state->loss, GSA_LIMIT, error));
     gsai_snapshot_fields(snapshot, state_fields, N(state_fields), state);
-    GSA_TRY(gsai_snapshot_labels(snapshot, &state->labels, error));
-    gsai_snapshot_schema(snapshot, state->schema);
-    gsai_snapshot_names(snapshot, &state->names);
+    GSA_TRY(gsai_snapshot_texts(snapshot, &state->labels, state->schema, &state->names, error));
     if (state->loss)
         GSA_TRY(gsai_snapshot_slots(snapshot, state, error));
     GSA_TRY(add_optional(snapshot, state, error));
@@ -261,7 +259,8 @@ static gsa_status restore_params(gsai_params *params, const gsai_bundle *bundle,
     return GSA_OK;
 }
 
-static gsa_status restore_table(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
+/* Makes the table of a decided loss, with zeros. */
+static gsa_status make_table(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
     size_t n_outputs = gsai_loss_outputs(loss, state->labels.n), n_slots;
     GSA_TRY(gsai_slots_shape(bundle, n_outputs, &n_slots, error));
@@ -270,30 +269,20 @@ static gsa_status restore_table(gsa_state *state, const gsai_loss *loss, const g
         return gsai_fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsai_loss_name(loss));
     GSA_TRY(gsai_state_decide(state, loss, error));
-    GSA_TRY(gsai_table_grow(&state->table, n_slots, &state->env, error));
-    return gsai_slots_restore(state, GSAI_SLOTS_TABLE, bundle, error);
+    return gsai_table_grow(&state->table, n_slots, &state->env, error);
 }
 
-static gsa_status restore_scaling(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+/* Makes room for the other scaling, prior totals and best weights, if there are any. */
+static gsa_status make_scaling(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     if (!gsai_bundle_tensor(bundle, "scaling.restart"))
         return GSA_OK;
     GSA_TRY(gsai_scaling_resume(state, error));
     GSA_TRY(gsai_bundle_fields(bundle, scaling_fields, N(scaling_fields), state->scaling, error));
-    if (state->scaling->restart == 0)
-        return gsai_fail(error, GSA_FORMAT, "scaling.restart is 0");
-    return gsai_slots_restore(state, GSAI_SLOTS_SCALING, bundle, error);
+    return state->scaling->restart > 0 ? GSA_OK : gsai_fail(error, GSA_FORMAT, "scaling.restart is 0");
 }
 
-static gsa_status restore_prior(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
-{
-    if (!gsai_bundle_tensor(bundle, "prior.sum_sq"))
-        return GSA_OK;
-    GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
-    return gsai_slots_restore(state, GSAI_SLOTS_PRIOR, bundle, error);
-}
-
-static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+static gsa_status make_best(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     gsai_best_checkpoint *best = &state->best_checkpoint;
     const gsai_key key = {"best_checkpoint.weight", GSAI_F32, GSAI_ANY_NUMBER}; /* for its shape */
@@ -307,9 +296,7 @@ static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_
     best->n_slots = state->table.n_slots;
     best->n_outputs = (size_t)weights->shape[1];
     best->weight = gsai_alloc_zeroed(&state->env, best->n_slots, best->n_outputs * sizeof *best->weight);
-    if (!best->weight)
-        return gsai_fail_memory(&state->env, error, "no memory for the best weights");
-    return gsai_slots_restore(state, GSAI_SLOTS_BEST, bundle, error);
+    return best->weight ? GSA_OK : gsai_fail_memory(&state->env, error, "no memory for the best weights");
 }
 
 static bool column_is_sound(const gsai_column *column)
@@ -375,10 +362,12 @@ static gsa_status restore_lineage(gsa_state *state, const gsai_bundle *bundle, g
 /* The parts of a state whose loss is decided. */
 static gsa_status restore_learned(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
-    GSA_TRY(restore_table(state, loss, bundle, error));
-    GSA_TRY(restore_scaling(state, bundle, error));
-    GSA_TRY(restore_prior(state, bundle, error));
-    GSA_TRY(restore_best(state, bundle, error));
+    GSA_TRY(make_table(state, loss, bundle, error));
+    GSA_TRY(make_scaling(state, bundle, error));
+    GSA_TRY(make_best(state, bundle, error));
+    if (gsai_bundle_tensor(bundle, "prior.sum_sq"))
+        GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
+    GSA_TRY(gsai_slots_restore(state, bundle, error));
     if (loss->has_width)
         GSA_TRY(gsai_bundle_fields(bundle, residual_fields, N(residual_fields), state, error));
     GSA_TRY(gsai_group_restore(state, bundle, error));
@@ -399,11 +388,9 @@ static gsa_status check_undecided(const gsa_state *state, const gsai_bundle *bun
 
 static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
-    GSA_TRY(gsai_labels_restore(&state->labels, bundle, error));
+    GSA_TRY(gsai_bundle_texts(bundle, &state->env, &state->labels, &state->schema, &state->names, error));
     GSA_TRY(gsai_bundle_fields(bundle, state_fields, N(state_fields), state, error));
     GSA_TRY(check_numbers(state, loss, GSA_FORMAT, error));
-    GSA_TRY(gsai_schema_restore(&state->schema, bundle, &state->env, error));
-    GSA_TRY(gsai_names_restore(&state->names, bundle, &state->env, error));
     GSA_TRY(restore_centre(state, bundle, error));
     GSA_TRY(restore_class_sums(state, bundle, error));
     GSA_TRY(restore_lineage(state, bundle, error));
