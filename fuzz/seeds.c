@@ -140,7 +140,7 @@ static const setting settings[] = {
     {"squared", "squared", "auto", "auto", "last", "none", "2", 9, TWO_PASSES},
     {"hinge", "hinge", "paper", "none", "full", "none", "none", 2, TWO_PASSES},
     {"ones", "squared_hinge", "auto", "none", "recent", "none", "auto", 16, TWO_PASSES},
-    {"contest", "softmax", "auto", "auto", "recent", "none", "2", 2, FIRST_PASS},
+    {"scaling", "softmax", "auto", "auto", "recent", "none", "2", 2, FIRST_PASS},
     {"steep", "squared", "paper", "none", "full", "none", "none", 1, TWO_PASSES},
     {"again", "squared", "auto", "standard", "recent", "none", "none", 9, NEW_RUN},
 };

@@ -21,7 +21,7 @@ static const gsa_env fuzz_state_env = {.size = sizeof fuzz_state_env,
 
 /* ---- loose bundles ----------------------------------------------------------------------------------------------- */
 
-enum { FUZZ_MAX_TENSORS = 40, FUZZ_NAME = 64 };
+enum { FUZZ_MAX_TENSORS = 80, FUZZ_NAME = 64 };
 
 typedef struct fuzz_bundle {
     gsai_bundle bundle;

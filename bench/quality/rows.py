@@ -68,8 +68,8 @@ def read_model(path: Path) -> Model:
     raw = path.read_bytes()
     size = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + size])
-    if header["__metadata__"]["format"] != "greedystep.model" or header["__metadata__"]["version"] != "1":
-        raise SystemExit(f"{path}: not a model of format version 1; bench/quality/rows.py must learn the new one")
+    if header["__metadata__"]["format"] != "greedystep.model" or header["__metadata__"]["version"] != "2":
+        raise SystemExit(f"{path}: not a model of format version 2; bench/quality/rows.py must learn the new one")
     data = memoryview(raw)[8 + size :]
 
     def tensor(name: str) -> np.ndarray:
@@ -78,7 +78,7 @@ def read_model(path: Path) -> Model:
         return np.frombuffer(data[begin:end], dtype=DTYPES[about["dtype"]]).reshape(about["shape"])
 
     lines = tensor("weight")
-    weights = np.zeros((int(tensor("counts")[0]), lines.shape[1]))
+    weights = np.zeros((int(tensor("n_features")[0]), lines.shape[1]))
     weights[tensor("feature") if "feature" in header else slice(len(lines))] = lines
     return Model(tensor("labels.number"), weights, tensor("intercept").astype(float))
 

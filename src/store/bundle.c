@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <math.h>
+#include <assert.h>
+#include <float.h>
 #include <string.h>
 
 gsa_status gsai_snapshot_new(const gsa_env *env, gsai_snapshot **out, gsa_error *error)
@@ -34,25 +35,34 @@ void gsai_snapshot_free(gsai_snapshot *snapshot)
     gsai_free(&env, snapshot);
 }
 
+gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out)
+{
+    if (status == GSA_OK)
+        *out = snapshot;
+    else
+        gsai_snapshot_free(snapshot);
+    return status;
+}
+
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text)
 {
     snapshot->notes[snapshot->bundle.n_notes++] = (gsai_note){key, text};
 }
 
-gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype)
+gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const gsai_key *key, const void *data, uint64_t len)
 {
-    gsai_tensor *tensor = &snapshot->tensors[snapshot->bundle.n_tensors++];
-    tensor->name = name;
-    tensor->dtype = dtype;
-    tensor->n_dims = 1;
-    return tensor;
+    size_t i = snapshot->bundle.n_tensors++;
+    assert(i < GSAI_SNAPSHOT_TENSORS);
+    snapshot->limits[i] = key->limit;
+    snapshot->tensors[i] =
+        (gsai_tensor){.name = key->name, .dtype = key->dtype, .n_dims = 1, .shape = {len}, .data = data};
+    return &snapshot->tensors[i];
 }
 
-void gsai_snapshot_vector(gsai_snapshot *snapshot, const char *name, gsai_dtype dtype, const void *data, uint64_t len)
+void gsai_snapshot_fields(gsai_snapshot *snapshot, const gsai_field *fields, size_t n, const void *from)
 {
-    gsai_tensor *tensor = gsai_snapshot_add(snapshot, name, dtype);
-    tensor->shape[0] = len;
-    tensor->data = data;
+    for (size_t i = 0; i < n; i++)
+        gsai_snapshot_add(snapshot, &fields[i].key, (const char *)from + fields[i].at, fields[i].len);
 }
 
 void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size)
@@ -64,7 +74,12 @@ void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size
 }
 
 /* Texts one after the other, each with its NUL; which are numbers; and the numbers, exactly. */
-gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labels, gsa_error *error)
+static const gsai_key label_text = {"labels.text", GSAI_U8, 0}, label_is_number = {"labels.is_number", GSAI_U8, 0},
+                      label_number = {"labels.number", GSAI_F64, GSAI_FINITE}, schema_key = {"schema", GSAI_U8, 0},
+                      name_feature = {"feature_names.feature", GSAI_U32, GSA_MAX_ID},
+                      name_text = {"feature_names.text", GSAI_U8, 0};
+
+static gsa_status add_labels(gsai_snapshot *snapshot, const gsai_labels *labels, gsa_error *error)
 {
     size_t text_size = 0;
     for (size_t k = 0; k < labels->n; k++)
@@ -74,9 +89,9 @@ gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labe
     double *number = gsai_snapshot_alloc(snapshot, labels->n, sizeof *number);
     if (!text || !is_number || !number)
         return gsai_fail_memory(&snapshot->env, error, "no memory for %zu labels", labels->n);
-    gsai_snapshot_vector(snapshot, "labels.text", GSAI_U8, text, text_size);
-    gsai_snapshot_vector(snapshot, "labels.is_number", GSAI_U8, is_number, labels->n);
-    gsai_snapshot_vector(snapshot, "labels.number", GSAI_F64, number, labels->n);
+    gsai_snapshot_add(snapshot, &label_text, text, text_size);
+    gsai_snapshot_add(snapshot, &label_is_number, is_number, labels->n);
+    gsai_snapshot_add(snapshot, &label_number, number, labels->n);
     for (size_t k = 0; k < labels->n; k++) {
         size_t size = strlen(labels->at[k].text) + 1;
         memcpy(text, labels->at[k].text, size);
@@ -87,25 +102,112 @@ gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labe
     return GSA_OK;
 }
 
-gsa_status gsai_bundle_need(const gsai_bundle *bundle, const char *name, gsai_dtype dtype, uint64_t len,
-                            const gsai_tensor **out, gsa_error *error)
+gsa_status gsai_snapshot_texts(gsai_snapshot *snapshot, const gsai_labels *labels, const char *schema,
+                               const gsai_names *names, gsa_error *error)
 {
-    const gsai_tensor *tensor = *out = gsai_bundle_tensor(bundle, name);
-    if (!tensor)
-        return gsai_fail(error, GSA_FORMAT, "the file has no tensor '%s'", name);
-    if (tensor->dtype != dtype)
-        return gsai_fail(error, GSA_FORMAT, "tensor '%s' is of the wrong type", name);
-    if (len != GSAI_ANY_LEN && gsai_tensor_len(tensor) != len)
-        return gsai_fail(error, GSA_FORMAT, "tensor '%s' has %llu elements, expected %llu", name,
-                         (unsigned long long)gsai_tensor_len(tensor), (unsigned long long)len);
+    GSA_TRY(add_labels(snapshot, labels, error));
+    if (schema)
+        gsai_snapshot_add(snapshot, &schema_key, schema, strlen(schema));
+    if (names->n > 0) {
+        gsai_snapshot_add(snapshot, &name_feature, names->id, names->n);
+        gsai_snapshot_add(snapshot, &name_text, names->text, names->start[names->n]);
+    }
     return GSA_OK;
 }
 
-gsa_status gsai_bundle_may_have(const gsai_bundle *bundle, const char *name, gsai_dtype dtype, uint64_t len,
-                                const gsai_tensor **out, gsa_error *error)
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* One plain loop per type: every element of a file goes through one of them. */
+static bool are_in_range(gsai_dtype dtype, uint64_t limit, const void *elements, size_t n)
+{
+    const double least = limit == GSAI_FINITE ? -DBL_MAX : 0;
+    size_t n_bad = 0;
+    for (size_t i = 0; dtype == GSAI_U32 && i < n; i++)
+        n_bad += ((const uint32_t *)elements)[i] > limit ? 1 : 0;
+    for (size_t i = 0; dtype == GSAI_U64 && i < n; i++)
+        n_bad += ((const uint64_t *)elements)[i] > limit ? 1 : 0;
+    for (size_t i = 0; dtype == GSAI_F32 && i < n; i++) {
+        double x = (double)((const float *)elements)[i];
+        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    }
+    for (size_t i = 0; dtype == GSAI_F64 && i < n; i++) {
+        double x = ((const double *)elements)[i];
+        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    }
+    return n_bad == 0;
+}
+
+static bool are_sound(const gsai_tensor *tensor, uint64_t limit)
+{
+    enum { STRETCH = 512 };
+    uint64_t room[STRETCH], len = gsai_tensor_len(tensor);
+    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64, sound = true;
+    if (tensor->dtype == GSAI_U8 || limit == (is_float ? (uint64_t)GSAI_ANY_NUMBER : UINT64_MAX))
+        return true;
+    for (uint64_t from = 0; from < len && sound; from += STRETCH) {
+        size_t n = len - from < STRETCH ? (size_t)(len - from) : STRETCH;
+        const void *elements = room;
+        if (tensor->fill)
+            tensor->fill(tensor->ctx, from, n, room);
+        else
+            elements = (const char *)tensor->data + from * gsai_dtype_size(tensor->dtype);
+        sound = are_in_range(tensor->dtype, limit, elements, n);
+    }
+    return sound;
+}
+
+/* above, not_finite: what an integer and a float fail with. */
+static gsa_status check(const gsai_tensor *tensor, uint64_t limit, gsa_status above, gsa_status not_finite,
+                        gsa_error *error)
+{
+    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64;
+    if (are_sound(tensor, limit))
+        return GSA_OK;
+    if (!is_float)
+        return gsai_fail(error, above, "tensor '%s' has a value above %llu", tensor->name, (unsigned long long)limit);
+    return gsai_fail(error, not_finite, "tensor '%s' has a value that is %snot finite%s", tensor->name,
+                     limit == GSAI_FINITE ? "" : "negative or ",
+                     not_finite == GSA_DIVERGED ? "; scale features and labels to a similar range" : "");
+}
+
+gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error)
+{
+    for (size_t i = 0; i < snapshot->bundle.n_tensors; i++)
+        GSA_TRY(check(&snapshot->tensors[i], snapshot->limits[i], GSA_LIMIT, GSA_DIVERGED, error));
+    return GSA_OK;
+}
+
+/* ---- from a bundle ----------------------------------------------------------------------------------------------- */
+
+gsa_status gsai_bundle_need(const gsai_bundle *bundle, const gsai_key *key, uint64_t len, const gsai_tensor **out,
+                            gsa_error *error)
+{
+    const gsai_tensor *tensor = *out = gsai_bundle_tensor(bundle, key->name);
+    if (!tensor)
+        return gsai_fail(error, GSA_FORMAT, "the file has no tensor '%s'", key->name);
+    if (tensor->dtype != key->dtype)
+        return gsai_fail(error, GSA_FORMAT, "tensor '%s' is of the wrong type", key->name);
+    if (len != GSAI_ANY_LEN && gsai_tensor_len(tensor) != len)
+        return gsai_fail(error, GSA_FORMAT, "tensor '%s' has %llu elements, expected %llu", key->name,
+                         (unsigned long long)gsai_tensor_len(tensor), (unsigned long long)len);
+    return check(tensor, key->limit, GSA_FORMAT, GSA_FORMAT, error);
+}
+
+gsa_status gsai_bundle_may_have(const gsai_bundle *bundle, const gsai_key *key, uint64_t len, const gsai_tensor **out,
+                                gsa_error *error)
 {
     *out = NULL;
-    return gsai_bundle_tensor(bundle, name) ? gsai_bundle_need(bundle, name, dtype, len, out, error) : GSA_OK;
+    return gsai_bundle_tensor(bundle, key->name) ? gsai_bundle_need(bundle, key, len, out, error) : GSA_OK;
+}
+
+gsa_status gsai_bundle_fields(const gsai_bundle *bundle, const gsai_field *fields, size_t n, void *to, gsa_error *error)
+{
+    for (size_t i = 0; i < n; i++) {
+        const gsai_tensor *found;
+        GSA_TRY(gsai_bundle_need(bundle, &fields[i].key, fields[i].len, &found, error));
+        memcpy((char *)to + fields[i].at, found->data, fields[i].len * gsai_dtype_size(found->dtype));
+    }
+    return GSA_OK;
 }
 
 gsa_status gsai_bundle_need_note(const gsai_bundle *bundle, const char *key, const char **out, gsa_error *error)
@@ -126,18 +228,37 @@ gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may
     return known ? GSA_OK : gsai_fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
 }
 
+/* "model" or "state", of a bundle whose format was checked. */
+static const char *kind_of(const gsai_bundle *bundle)
+{
+    return strchr(gsai_bundle_note(bundle, "format"), '.') + 1;
+}
+
+gsa_status gsai_bundle_param(const gsai_bundle *bundle, gsai_param_id id, gsai_params *params, gsa_error *error)
+{
+    const char *text, *name = gsa_param_at((size_t)id)->name;
+    GSA_TRY(gsai_bundle_need_note(bundle, name, &text, error));
+    return gsai_params_set(params, name, text, NULL) == GSA_OK
+               ? GSA_OK
+               : gsai_fail(error, GSA_FORMAT, "the %s of a %s cannot be '%.40s'", name, kind_of(bundle), text);
+}
+
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error)
 {
-    const char *found = gsai_bundle_note(bundle, "format");
-    const char *version = gsai_bundle_note(bundle, "version");
-    if (!found || !version)
-        return gsai_fail(error, GSA_FORMAT, "a safetensors file, but not of greedystep; give one that `train` wrote");
+    const char *found = gsai_bundle_note(bundle, "format"), *version = gsai_bundle_note(bundle, "version");
+    if (!found)
+        return gsai_fail(error, GSA_FORMAT, "a safetensors file, but no model or state of greedystep");
     if (strcmp(found, format) != 0)
-        return gsai_fail(error, GSA_FORMAT, "this is a %s, expected a %s; give the other", found, format);
+        return gsai_fail(error, GSA_FORMAT, "this is a %.40s, expected a %s; give the other", found, format);
+    if (!version)
+        return gsai_fail(error, GSA_FORMAT, "a %s without a format version; train it again", kind_of(bundle));
+    if (strcmp(version, "1") == 0)
+        return gsai_fail(error, GSA_FORMAT, "a %s of format version 1, which was never released; train it again",
+                         kind_of(bundle));
     if (strcmp(version, GSAI_FORMAT_VERSION) != 0)
         return gsai_fail(error, GSA_FORMAT,
-                         "format version %s, this release reads up to %s; read it with a newer greedystep", version,
-                         GSAI_FORMAT_VERSION);
+                         "a %s of format version %.20s, this release reads %s; use a newer greedystep", kind_of(bundle),
+                         version, GSAI_FORMAT_VERSION);
     return GSA_OK;
 }
 
@@ -147,8 +268,6 @@ static gsa_status restore_label(gsai_labels *labels, const char *text, uint8_t i
 {
     char expected[GSAI_NUMBER_TEXT];
     size_t before = labels->n, out;
-    if (is_number && !isfinite(number))
-        return gsai_fail(error, GSA_FORMAT, "label %zu is not a finite number", before);
     if (is_number)
         gsai_number_text(number, expected);
     if (is_number && strcmp(text, expected) != 0)
@@ -158,12 +277,12 @@ static gsa_status restore_label(gsai_labels *labels, const char *text, uint8_t i
     return out == before ? GSA_OK : gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", text);
 }
 
-gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
+static gsa_status restore_labels(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *texts, *kinds, *numbers;
-    GSA_TRY(gsai_bundle_need(bundle, "labels.text", GSAI_U8, GSAI_ANY_LEN, &texts, error));
-    GSA_TRY(gsai_bundle_need(bundle, "labels.is_number", GSAI_U8, GSAI_ANY_LEN, &kinds, error));
-    GSA_TRY(gsai_bundle_need(bundle, "labels.number", GSAI_F64, gsai_tensor_len(kinds), &numbers, error));
+    GSA_TRY(gsai_bundle_need(bundle, &label_text, GSAI_ANY_LEN, &texts, error));
+    GSA_TRY(gsai_bundle_need(bundle, &label_is_number, GSAI_ANY_LEN, &kinds, error));
+    GSA_TRY(gsai_bundle_need(bundle, &label_number, gsai_tensor_len(kinds), &numbers, error));
     const char *at = texts->data, *end = at + gsai_tensor_len(texts);
     for (uint64_t k = 0; k < gsai_tensor_len(kinds); k++) {
         const char *nul = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
@@ -176,16 +295,10 @@ gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, g
     return at == end ? GSA_OK : gsai_fail(error, GSA_FORMAT, "there is text after the last label");
 }
 
-void gsai_snapshot_schema(gsai_snapshot *snapshot, const char *schema)
-{
-    if (schema)
-        gsai_snapshot_vector(snapshot, "schema", GSAI_U8, schema, strlen(schema));
-}
-
-gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_schema(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsai_tensor *text;
-    GSA_TRY(gsai_bundle_may_have(bundle, "schema", GSAI_U8, GSAI_ANY_LEN, &text, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, &schema_key, GSAI_ANY_LEN, &text, error));
     if (!text)
         return GSA_OK;
     size_t size = (size_t)gsai_tensor_len(text);
@@ -198,21 +311,21 @@ gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_
     return GSA_OK;
 }
 
-void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names)
-{
-    if (names->n == 0)
-        return;
-    gsai_snapshot_vector(snapshot, "names.feature", GSAI_U32, names->id, names->n);
-    gsai_snapshot_vector(snapshot, "names.text", GSAI_U8, names->text, names->start[names->n]);
-}
-
-gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_names(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsai_tensor *ids, *texts;
-    GSA_TRY(gsai_bundle_may_have(bundle, "names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, &name_feature, GSAI_ANY_LEN, &ids, error));
     if (!ids)
         return GSA_OK;
-    GSA_TRY(gsai_bundle_need(bundle, "names.text", GSAI_U8, GSAI_ANY_LEN, &texts, error));
+    GSA_TRY(gsai_bundle_need(bundle, &name_text, GSAI_ANY_LEN, &texts, error));
     return gsai_names_read(out, ids->data, (size_t)gsai_tensor_len(ids), texts->data, (size_t)gsai_tensor_len(texts),
                            env, error);
+}
+
+gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsa_env *env, gsai_labels *labels, char **schema,
+                             gsai_names *names, gsa_error *error)
+{
+    GSA_TRY(restore_labels(labels, bundle, error));
+    GSA_TRY(restore_schema(schema, bundle, env, error));
+    return restore_names(names, bundle, env, error);
 }

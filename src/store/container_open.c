@@ -62,8 +62,7 @@ static bool looks_like_text(const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* Returns what the file is instead of ours, or NULL if it may be ours: it starts with the size of a header and a brace.
- *  */
+/* Returns what the file is instead of ours, or NULL if it may be ours: it starts with a header's size and a brace. */
 static const char *other_kind(const unsigned char *bytes, size_t size)
 {
     if (size == 0)
@@ -180,7 +179,7 @@ static gsa_status map_file(gsai_container *container, const char *path, gsa_erro
     return status;
 }
 
-/* ---- the doors -------------------------------------------------------------------------------------------------- */
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 static gsa_status new_container(const gsa_env *env, const char *name, gsai_container **out, gsa_error *error)
 {
@@ -219,9 +218,8 @@ gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char 
 {
     *out = NULL;
     gsai_container *container = NULL;
-    gsa_status status = new_container(env, name, &container, error);
-    if (status != GSA_OK)
-        return status;
+    gsa_status status = GSA_OK;
+    GSA_TRY(new_container(env, name, &container, error));
     container->bytes = bytes;
     container->size = size;
     if (size > 0 && ((uintptr_t)bytes % 8 != 0 || !gsai_machine_is_little_endian()))

@@ -71,11 +71,9 @@ static gsa_status emit_header(output *out, const gsai_bundle *bundle, const size
     char *header;
     size_t header_size;
     unsigned char size_bytes[8];
-    gsa_status status = gsai_header_compose(bundle, order, &out->env, &header, &header_size, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_header_compose(bundle, order, &out->env, &header, &header_size, error));
     gsai_store_u64(header_size, size_bytes);
-    status = emit(out, size_bytes, sizeof size_bytes, error);
+    gsa_status status = emit(out, size_bytes, sizeof size_bytes, error);
     if (status == GSA_OK)
         status = emit(out, header, header_size, error);
     gsai_free(&out->env, header);
@@ -132,10 +130,8 @@ gsa_status gsai_container_save(const gsai_bundle *bundle, const char *path, gsa_
 {
     gsa_error file_error;
     file_output out = {.status = GSA_OK, .error = &file_error};
-    gsa_status status = gsai_atomic_file_open(path, NULL, &out.file, error);
-    if (status != GSA_OK)
-        return status;
-    status = gsai_container_write(bundle, write_to_file, &out, error);
+    GSA_TRY(gsai_atomic_file_open(path, NULL, &out.file, error));
+    gsa_status status = gsai_container_write(bundle, write_to_file, &out, error);
     if (status == GSA_OK)
         return gsai_atomic_file_commit(out.file, error);
     gsai_atomic_file_discard(out.file);

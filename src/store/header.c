@@ -12,9 +12,9 @@
 #include <jansson.h>
 
 #define METADATA "__metadata__"
-#define MOST_NAME_LEN 64
+#define MAX_NAME_LEN 64
 #define LENGTH_SIZE 8
-#define MOST_FILE_SIZE ((uint64_t)INT64_MAX / 2)
+#define MAX_FILE_SIZE ((uint64_t)INT64_MAX / 2)
 
 /* By gsai_dtype. */
 static const char *const dtype_names[] = {"U8", "I32", "U32", "I64", "U64", "F32", "F64"};
@@ -27,7 +27,7 @@ static bool name_is_plain(const char *name)
     for (size_t i = 0; i < len; i++)
         if (name[i] < '!' || name[i] > '~')
             return false;
-    return len >= 1 && len <= MOST_NAME_LEN;
+    return len >= 1 && len <= MAX_NAME_LEN;
 }
 
 /* Elements times their size; false if that passes any file. */
@@ -37,7 +37,7 @@ static bool tensor_size(const gsai_tensor *tensor, uint64_t *size)
     bool empty = false, fits = true;
     for (unsigned d = 0; d < tensor->n_dims; d++) {
         empty = empty || tensor->shape[d] == 0;
-        if (tensor->shape[d] != 0 && total > MOST_FILE_SIZE / tensor->shape[d])
+        if (tensor->shape[d] != 0 && total > MAX_FILE_SIZE / tensor->shape[d])
             fits = false;
         else if (tensor->shape[d] != 0)
             total *= tensor->shape[d];
@@ -67,7 +67,7 @@ static gsa_status add_tensor(json_t *header, const gsai_tensor *tensor, uint64_t
     if (tensor->n_dims < 1 || tensor->n_dims > GSAI_TENSOR_DIMS)
         return gsai_fail(error, GSA_ARGUMENT, "tensor %s has %u dimensions, at most %d can be written", tensor->name,
                          tensor->n_dims, GSAI_TENSOR_DIMS);
-    if (!tensor_size(tensor, &size) || size > MOST_FILE_SIZE - begin)
+    if (!tensor_size(tensor, &size) || size > MAX_FILE_SIZE - begin)
         return gsai_fail(error, GSA_LIMIT, "tensor %s is larger than any file", tensor->name);
     *end = begin + size;
     if (json_object_set_new(header, tensor->name, tensor_entry(tensor, begin, *end)) != 0)
@@ -136,110 +136,95 @@ gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, c
 
 /* ---- and back --------------------------------------------------------------------------------------------------- */
 
-/* The state of one parse. */
+/* The state of one parse. Messages go on from the name of the file. */
 typedef struct parsing {
-    const char *name;
     const unsigned char *data; /* behind the header */
     uint64_t data_start;       /* offset of data in the file */
     uint64_t data_size;
     uint64_t end; /* of the tensors so far, from data */
 } parsing;
 
-/* A non-negative integer; false for anything else. */
-static bool read_count(const json_t *value, uint64_t *out)
+static bool read_dtype(const char *text, gsai_dtype *out)
 {
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return false;
-    *out = (uint64_t)json_integer_value(value);
-    return true;
-}
-
-static bool read_dtype(const json_t *value, gsai_dtype *out)
-{
-    const char *text = json_string_value(value);
-    for (size_t i = 0; text && i < N_DTYPES; i++) {
+    for (size_t i = 0; i < N_DTYPES; i++)
         if (strcmp(text, dtype_names[i]) == 0) {
             *out = (gsai_dtype)i;
             return true;
         }
-    }
     return false;
 }
 
-static gsa_status read_shape(const parsing *parse, const json_t *value, gsai_tensor *out, gsa_error *error)
+static bool read_shape(const json_t *value, gsai_tensor *out)
 {
     size_t n_dims = json_array_size(value);
-    if (!json_is_array(value) || n_dims < 1 || n_dims > GSAI_TENSOR_DIMS)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has no shape of one or two numbers",
-                         parse->name, out->name);
+    for (size_t d = 0; d < n_dims && d < GSAI_TENSOR_DIMS; d++) {
+        const json_t *size = json_array_get(value, d);
+        if (!json_is_integer(size) || json_integer_value(size) < 0)
+            return false;
+        out->shape[d] = (uint64_t)json_integer_value(size);
+    }
     out->n_dims = (unsigned)n_dims;
-    for (size_t d = 0; d < n_dims; d++)
-        if (!read_count(json_array_get(value, d), &out->shape[d]))
-            return gsai_fail(error, GSA_FORMAT,
-                             "%s is damaged or not ours: the shape of tensor %s is no list of counts", parse->name,
-                             out->name);
-    return GSA_OK;
+    return n_dims >= 1 && n_dims <= GSAI_TENSOR_DIMS;
 }
 
 /* C1 and C2 for one tensor. */
-static gsa_status place_tensor(parsing *parse, const json_t *offsets, gsai_tensor *out, gsa_error *error)
+static gsa_status place_tensor(parsing *parse, uint64_t begin, uint64_t end, gsai_tensor *out, gsa_error *error)
 {
-    uint64_t begin, end, size;
-    if (json_array_size(offsets) != 2 || !read_count(json_array_get(offsets, 0), &begin) ||
-        !read_count(json_array_get(offsets, 1), &end))
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: data_offsets of tensor %s are not two counts",
-                         parse->name, out->name);
+    uint64_t size;
     if (begin != parse->end)
         return gsai_fail(error, GSA_FORMAT,
-                         "%s is damaged or not ours: tensor %s starts at byte %llu of the data, not at %llu",
-                         parse->name, out->name, (unsigned long long)begin, (unsigned long long)parse->end);
+                         "is damaged or not ours: tensor %s starts at byte %llu of the data, not at %llu", out->name,
+                         (unsigned long long)begin, (unsigned long long)parse->end);
     if (!tensor_size(out, &size) || end < begin || end - begin != size)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: shape and offsets of tensor %s disagree",
-                         parse->name, out->name);
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: shape and offsets of tensor %s disagree",
+                         out->name);
     if (end > parse->data_size)
-        return gsai_fail(error, GSA_FORMAT, "%s is cut short: tensor %s ends at byte %llu, the file at byte %llu",
-                         parse->name, out->name, (unsigned long long)(parse->data_start + end),
+        return gsai_fail(error, GSA_FORMAT, "is cut short: tensor %s ends at byte %llu, the file at byte %llu",
+                         out->name, (unsigned long long)(parse->data_start + end),
                          (unsigned long long)(parse->data_start + parse->data_size));
     if ((parse->data_start + begin) % gsai_dtype_size(out->dtype) != 0)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s is not aligned", parse->name,
-                         out->name);
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: tensor %s is not aligned", out->name);
     out->data = parse->data + begin;
     parse->end = end;
     return GSA_OK;
 }
 
-static gsa_status read_tensor(parsing *parse, const char *name, const json_t *entry, gsai_tensor *out, gsa_error *error)
+static gsa_status read_tensor(parsing *parse, const char *name, json_t *entry, gsai_tensor *out, gsa_error *error)
 {
+    const char *dtype;
+    const json_t *shape;
+    json_int_t begin, end;
     *out = (gsai_tensor){.name = name};
     if (!name_is_plain(name))
         return gsai_fail(error, GSA_FORMAT,
-                         "%s is damaged or not ours: the name of a tensor is not 1 to %d printable characters",
-                         parse->name, MOST_NAME_LEN);
-    if (json_object_size(entry) != 3)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s needs dtype, shape and data_offsets",
-                         parse->name, name);
-    if (!read_dtype(json_object_get(entry, "dtype"), &out->dtype))
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has an unknown dtype", parse->name,
+                         "is damaged or not ours: the name of a tensor is not 1 to %d printable characters",
+                         MAX_NAME_LEN);
+    if (json_object_size(entry) != 3 || json_unpack(entry, "{s:s, s:o, s:[I, I!]}", "dtype", &dtype, "shape", &shape,
+                                                    "data_offsets", &begin, &end) != 0)
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: tensor %s needs dtype, shape and data_offsets",
                          name);
-    GSA_TRY(read_shape(parse, json_object_get(entry, "shape"), out, error));
-    return place_tensor(parse, json_object_get(entry, "data_offsets"), out, error);
+    if (!read_dtype(dtype, &out->dtype))
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: tensor %s has an unknown dtype", name);
+    if (!read_shape(shape, out) || begin < 0 || end < 0)
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: shape or data_offsets of tensor %s are no counts",
+                         name);
+    return place_tensor(parse, (uint64_t)begin, (uint64_t)end, out, error);
 }
 
-static gsa_status read_notes(const parsing *parse, json_t *metadata, const gsa_env *env, gsai_header *out,
-                             gsa_error *error)
+static gsa_status read_notes(json_t *metadata, const gsa_env *env, gsai_header *out, gsa_error *error)
 {
     size_t n = json_object_size(metadata);
     if (metadata && !json_is_object(metadata))
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata is no object", parse->name);
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its metadata is no object");
     if (n > GSAI_CONTAINER_MAX_TENSORS)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata has %zu entries", parse->name, n);
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its metadata has %zu entries", n);
     out->notes = gsai_alloc(env, n, sizeof *out->notes);
     if (!out->notes)
-        return gsai_fail_memory(env, error, "no memory to read %s", parse->name);
+        return gsai_fail_memory(env, error, "no memory to read a header");
     for (void *i = json_object_iter(metadata); i; i = json_object_iter_next(metadata, i)) {
         const char *text = json_string_value(json_object_iter_value(i));
         if (!text)
-            return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata is not all text", parse->name);
+            return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its metadata is not all text");
         out->notes[out->n_notes++] = (gsai_note){json_object_iter_key(i), text};
     }
     return GSA_OK;
@@ -249,16 +234,15 @@ static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env,
 {
     size_t n = json_object_size(json);
     if (n > GSAI_CONTAINER_MAX_TENSORS + 2)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: it has %zu tensors, more than the %d allowed",
-                         parse->name, n, GSAI_CONTAINER_MAX_TENSORS);
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: it has %zu tensors, more than the %d allowed", n,
+                         GSAI_CONTAINER_MAX_TENSORS);
     out->tensors = gsai_alloc(env, n, sizeof *out->tensors);
     if (!out->tensors)
-        return gsai_fail_memory(env, error, "no memory to read %s", parse->name);
+        return gsai_fail_memory(env, error, "no memory to read a header");
     for (void *i = json_object_iter(json); i; i = json_object_iter_next(json, i)) {
         const char *key = json_object_iter_key(i);
-        if (strcmp(key, METADATA) == 0)
-            continue;
-        GSA_TRY(read_tensor(parse, key, json_object_iter_value(i), &out->tensors[out->n_tensors++], error));
+        if (strcmp(key, METADATA) != 0)
+            GSA_TRY(read_tensor(parse, key, json_object_iter_value(i), &out->tensors[out->n_tensors++], error));
     }
     return GSA_OK;
 }
@@ -268,51 +252,56 @@ static gsa_status take_checksum(const parsing *parse, gsai_header *out, gsa_erro
 {
     const gsai_tensor *last = out->n_tensors > 0 ? &out->tensors[out->n_tensors - 1] : NULL;
     if (!last || strcmp(last->name, GSAI_CONTAINER_CHECKSUM) != 0)
-        return gsai_fail(error, GSA_FORMAT, "%s was not written by greedystep: its last tensor is not a checksum",
-                         parse->name);
+        return gsai_fail(error, GSA_FORMAT, "was not written by greedystep: its last tensor is not a checksum");
     if (last->dtype != GSAI_U8 || last->n_dims != 1 || last->shape[0] != GSAI_CONTAINER_CHECKSUM_SIZE)
-        return gsai_fail(error, GSA_FORMAT, "%s was not written by greedystep: its checksum is not of 8 bytes",
-                         parse->name);
+        return gsai_fail(error, GSA_FORMAT, "was not written by greedystep: its checksum is not of 8 bytes");
     if (parse->end != parse->data_size)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged: %llu bytes follow its last tensor", parse->name,
+        return gsai_fail(error, GSA_FORMAT, "is damaged: %llu bytes follow its last tensor",
                          (unsigned long long)(parse->data_size - parse->end));
     out->n_tensors--;
     return GSA_OK;
 }
 
-static gsa_status load_json(const char *name, const unsigned char *text, size_t size, json_t **out, gsa_error *error)
+static gsa_status load_json(const unsigned char *text, size_t size, json_t **out, gsa_error *error)
 {
     json_error_t problem;
     *out = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &problem);
     /* jansson's own message would quote the file, whatever is in it. */
     if (!*out)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its header is not JSON (near byte %d)", name,
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its header is not JSON (near byte %d)",
                          problem.position < 0 ? LENGTH_SIZE : LENGTH_SIZE + problem.position);
+    if (!json_is_object(*out))
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its header is no JSON object");
     return GSA_OK;
+}
+
+static gsa_status parse_file(const unsigned char *file, size_t file_size, const gsa_env *env, gsai_header *out,
+                             gsa_error *error)
+{
+    uint64_t claimed = file_size < LENGTH_SIZE ? UINT64_MAX : gsai_load_u64(file);
+    if (file_size < LENGTH_SIZE || claimed > file_size - LENGTH_SIZE)
+        return gsai_fail(error, GSA_FORMAT, "is cut short: its header does not fit into %zu bytes", file_size);
+    if (claimed > GSAI_CONTAINER_MAX_HEADER || claimed % 8 != 0)
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: no header of ours has %llu bytes",
+                         (unsigned long long)claimed);
+    size_t start = LENGTH_SIZE + (size_t)claimed;
+    parsing parse = {.data = file + start, .data_start = start, .data_size = file_size - start};
+    json_t *json = NULL;
+    gsa_status status = load_json(file + LENGTH_SIZE, (size_t)claimed, &json, error);
+    out->json = json;
+    GSA_TRY(status);
+    GSA_TRY(read_notes(json_object_get(json, METADATA), env, out, error));
+    GSA_TRY(read_tensors(&parse, json, env, out, error));
+    return take_checksum(&parse, out, error);
 }
 
 gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
                              gsai_header *out, gsa_error *error)
 {
     *out = (gsai_header){0};
-    if (file_size < LENGTH_SIZE || gsai_load_u64(file) > file_size - LENGTH_SIZE)
-        return gsai_fail(error, GSA_FORMAT, "%s is cut short: its header does not fit into %zu bytes", name, file_size);
-    if (gsai_load_u64(file) > GSAI_CONTAINER_MAX_HEADER || gsai_load_u64(file) % 8 != 0)
-        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: no header of ours has %llu bytes", name,
-                         (unsigned long long)gsai_load_u64(file));
-    size_t size = (size_t)gsai_load_u64(file), start = LENGTH_SIZE + size;
-    parsing parse = {.name = name, .data = file + start, .data_start = start, .data_size = file_size - start};
-    json_t *json = NULL;
-    gsa_status status = load_json(name, file + LENGTH_SIZE, size, &json, error);
-    out->json = json;
-    if (status == GSA_OK && !json_is_object(json))
-        status = gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its header is no JSON object", name);
-    if (status == GSA_OK)
-        status = read_notes(&parse, json_object_get(json, METADATA), env, out, error);
-    if (status == GSA_OK)
-        status = read_tensors(&parse, json, env, out, error);
-    if (status == GSA_OK)
-        status = take_checksum(&parse, out, error);
+    gsa_status status = parse_file(file, file_size, env, out, error);
+    if (status == GSA_FORMAT)
+        gsai_error_prefix(error, "%s ", name);
     if (status != GSA_OK)
         gsai_header_free(env, out);
     return status;

@@ -1,52 +1,40 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
 #include "model/model.h"
-#include "store/bundle.h"
+#include "store/lines.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define FORMAT "greedystep.model"
 
-static bool feature_is_zero(const gsa_model *model, uint64_t feature)
+static const gsai_field fields[] = {
+    {{"n_features", GSAI_U64, (uint64_t)GSA_MAX_ID + 1}, offsetof(gsa_model, n_features), 1},
+    {{"n_rows", GSAI_U64, UINT64_MAX}, offsetof(gsa_model, n_rows), 1},
+    {{"n_passes", GSAI_U64, UINT64_MAX}, offsetof(gsa_model, n_passes), 1},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static const gsai_key feature_key = {"feature", GSAI_U32, GSA_MAX_ID}, weight_key = {"weight", GSAI_F32, GSAI_FINITE},
+                      intercept_key = {"intercept", GSAI_F64, GSAI_FINITE};
+
+/* The next feature with a weight. */
+static size_t next_feature(const void *ctx, size_t feature, size_t n_features)
 {
-    for (size_t k = 0; k < model->n_outputs; k++)
-        if (model->weights[feature * model->n_outputs + k] != 0)
-            return false;
-    return true;
+    const gsa_model *model = ctx;
+    size_t i = feature * model->n_outputs, end = n_features * model->n_outputs;
+    while (i < end && model->weights[i] == 0)
+        i++;
+    return i / model->n_outputs;
 }
 
-/* Only the features that have a weight, where ids and weights together are smaller than the whole table. */
-static gsa_status add_weights(gsai_snapshot *snapshot, const gsa_model *model, gsa_error *error)
+/* The weights of all features, at `at`. */
+static gsai_line_tensor weights_of(const gsa_model *model, const float *at)
 {
-    uint64_t n_used = 0;
-    for (uint64_t i = 0; i < model->n_features; i++)
-        n_used += !feature_is_zero(model, i);
-    bool sparse = n_used * (model->n_outputs + 1) < model->n_features * model->n_outputs;
-    const float *weights = model->weights;
-    if (sparse) {
-        uint32_t *ids = gsai_snapshot_alloc(snapshot, (size_t)n_used, sizeof *ids);
-        float *used = gsai_snapshot_alloc(snapshot, (size_t)n_used, model->n_outputs * sizeof *used);
-        if (!ids || !used)
-            return gsai_fail_memory(&model->env, error, "no memory for %llu features", (unsigned long long)n_used);
-        gsai_snapshot_vector(snapshot, "feature", GSAI_U32, ids, n_used);
-        weights = used;
-        for (uint64_t i = 0; i < model->n_features; i++) {
-            if (feature_is_zero(model, i))
-                continue;
-            *ids++ = (uint32_t)i;
-            memcpy(used, model->weights + i * model->n_outputs, model->n_outputs * sizeof *used);
-            used += model->n_outputs;
-        }
-    }
-    gsai_tensor *tensor = gsai_snapshot_add(snapshot, "weight", GSAI_F32);
-    tensor->n_dims = 2;
-    tensor->shape[0] = sparse ? n_used : model->n_features;
-    tensor->shape[1] = model->n_outputs;
-    tensor->data = weights;
-    return GSA_OK;
+    size_t n_outputs = model->n_outputs;
+    return (gsai_line_tensor){weight_key, 2, n_outputs, (char *)at, n_outputs * sizeof *at, (size_t)model->n_features};
 }
 
 static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_error *error)
@@ -57,124 +45,71 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_note(snapshot, "method", model->method);
     gsai_snapshot_note(snapshot, "average", model->average);
     gsai_snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
-    uint64_t *counts = gsai_snapshot_alloc(snapshot, 3, sizeof *counts);
-    if (!counts)
-        return gsai_fail_memory(&model->env, error, "no memory to describe a model");
-    counts[0] = model->n_features;
-    counts[1] = model->n_rows;
-    counts[2] = model->n_passes;
-    gsai_snapshot_vector(snapshot, "counts", GSAI_U64, counts, 3);
-    gsai_snapshot_vector(snapshot, "intercept", GSAI_F64, model->intercept, model->n_outputs);
-    gsai_snapshot_schema(snapshot, model->schema);
-    gsai_snapshot_names(snapshot, &model->names);
-    GSA_TRY(gsai_snapshot_labels(snapshot, &model->labels, error));
-    return add_weights(snapshot, model, error);
+    gsai_snapshot_fields(snapshot, fields, FIELDS, model);
+    gsai_snapshot_add(snapshot, &intercept_key, model->intercept, model->n_outputs);
+    GSA_TRY(gsai_snapshot_texts(snapshot, &model->labels, model->schema, &model->names, error));
+    gsai_line_tensor weights = weights_of(model, model->weights);
+    return gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model,
+                               error);
 }
 
 gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)
 {
     gsai_snapshot *snapshot;
     GSA_TRY(gsai_snapshot_new(&model->env, &snapshot, error));
-    gsa_status status = describe(snapshot, model, error);
-    if (status == GSA_OK)
-        *out = snapshot;
-    else
-        gsai_snapshot_free(snapshot);
-    return status;
+    return gsai_snapshot_finish(snapshot, describe(snapshot, model, error), out);
 }
 
-/* ---- back -------------------------------------------------------------------------------------------------------- */
-
-/* The value of a parameter, which must be one that it can have. */
-static gsa_status restore_value(const gsai_bundle *bundle, gsai_param_id id, char out[GSAI_PARAM_TEXT],
-                                gsa_error *error)
-{
-    const char *text, *key = gsa_param_at((size_t)id)->name;
-    gsai_params params;
-    GSA_TRY(gsai_bundle_need_note(bundle, key, &text, error));
-    gsai_params_init(&params);
-    if (gsai_params_set(&params, key, text, NULL) != GSA_OK)
-        return gsai_fail(error, GSA_FORMAT, "the %s of a model cannot be '%.40s'", key, text);
-    memcpy(out, params.text[id], GSAI_PARAM_TEXT);
-    return GSA_OK;
-}
+/* ---- from a bundle ----------------------------------------------------------------------------------------------- */
 
 static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
 {
-    const gsai_tensor *counts;
-    char intercept[GSAI_PARAM_TEXT] = "";
+    static const gsai_param_id ids[] = {GSAI_PARAM_method, GSAI_PARAM_average, GSAI_PARAM_intercept};
+    gsai_params params;
+    gsai_params_init(&params);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        GSA_TRY(gsai_bundle_param(bundle, ids[i], &params, error));
     GSA_TRY(gsai_bundle_loss(bundle, "loss", false, &model->loss, error));
-    GSA_TRY(restore_value(bundle, GSAI_PARAM_method, model->method, error));
-    GSA_TRY(restore_value(bundle, GSAI_PARAM_average, model->average, error));
-    GSA_TRY(restore_value(bundle, GSAI_PARAM_intercept, intercept, error));
-    GSA_TRY(gsai_bundle_need(bundle, "counts", GSAI_U64, 3, &counts, error));
-    GSA_TRY(gsai_labels_restore(&model->labels, bundle, error));
-    const uint64_t *count = counts->data;
-    model->has_intercept = strcmp(intercept, "on") == 0;
-    model->n_features = count[0];
-    model->n_rows = count[1];
-    model->n_passes = count[2];
+    GSA_TRY(gsai_bundle_fields(bundle, fields, FIELDS, model, error));
+    GSA_TRY(gsai_bundle_texts(bundle, &model->env, &model->labels, &model->schema, &model->names, error));
+    memcpy(model->method, params.text[GSAI_PARAM_method], sizeof model->method);
+    memcpy(model->average, params.text[GSAI_PARAM_average], sizeof model->average);
+    model->has_intercept = params.value[GSAI_PARAM_intercept];
     model->n_outputs = gsai_loss_outputs(model->loss, model->labels.n) > 1 ? model->labels.n : 1;
-    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 || model->labels.n > model->loss->max_labels ||
-        (gsai_loss_has_classes(model->loss) && model->labels.n == 0))
-        return gsai_fail(error, GSA_FORMAT, "a model of %llu features, %zu labels and %s loss cannot be",
-                         (unsigned long long)model->n_features, model->labels.n, gsai_loss_name(model->loss));
+    if (model->labels.n > model->loss->max_labels || (gsai_loss_has_classes(model->loss) && model->labels.n == 0))
+        return gsai_fail(error, GSA_FORMAT, "a model of %zu labels and %s loss cannot be", model->labels.n,
+                         gsai_loss_name(model->loss));
     return GSA_OK;
 }
 
-static gsa_status all_finite(const gsai_tensor *tensor, gsa_error *error)
-{
-    uint64_t n = gsai_tensor_len(tensor);
-    const float *single = tensor->dtype == GSAI_F32 ? tensor->data : NULL;
-    const double *exact = tensor->data;
-    for (uint64_t i = 0; i < n; i++)
-        if (single ? !isfinite(single[i]) : !isfinite(exact[i]))
-            return gsai_fail(error, GSA_FORMAT, "element %llu of tensor '%s' is not a finite number",
-                             (unsigned long long)i, tensor->name);
-    return GSA_OK;
-}
-
-/* The full table from the features that are stored. */
-static gsa_status expand(gsa_model *model, const uint32_t *ids, const float *weights, uint64_t n_ids, gsa_error *error)
-{
-    size_t row_size = model->n_outputs * sizeof(float);
-    model->owned_weights = gsai_alloc_zeroed(&model->env, (size_t)model->n_features, row_size);
-    if (!model->owned_weights)
-        return gsai_fail_memory(&model->env, error, "no memory for a model of %llu features and %zu output%s",
-                                (unsigned long long)model->n_features, model->n_outputs,
-                                model->n_outputs == 1 ? "" : "s");
-    gsai_prefer_huge_pages(model->owned_weights, (size_t)model->n_features * row_size);
-    for (uint64_t i = 0; i < n_ids; i++) {
-        uint64_t id = ids ? ids[i] : i;
-        if (id >= model->n_features || (ids && i > 0 && ids[i] <= ids[i - 1]))
-            return gsai_fail(error, GSA_FORMAT, "feature %llu is out of order or range", (unsigned long long)id);
-        memcpy(model->owned_weights + id * model->n_outputs, weights + i * model->n_outputs, row_size);
-    }
-    model->weights = model->owned_weights;
-    return GSA_OK;
-}
-
+/* Used where they are in the bundle if all of them are there and it may be kept, else copied. */
 static gsa_status restore_weights(gsa_model *model, const gsai_bundle *bundle, bool may_keep, int *kept,
                                   gsa_error *error)
 {
-    const gsai_tensor *weights, *ids;
-    GSA_TRY(gsai_bundle_may_have(bundle, "feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
-    uint64_t n_ids = ids ? gsai_tensor_len(ids) : model->n_features;
-    GSA_TRY(gsai_bundle_need(bundle, "weight", GSAI_F32, n_ids * model->n_outputs, &weights, error));
-    GSA_TRY(all_finite(weights, error));
-    if (!ids && may_keep) {
-        model->weights = weights->data;
+    gsai_lines lines;
+    size_t n = (size_t)model->n_features, row_size = model->n_outputs * sizeof(float);
+    const gsai_tensor *found;
+    GSA_TRY(gsai_lines_find(bundle, &feature_key, n, &lines, error));
+    GSA_TRY(gsai_bundle_need(bundle, &weight_key, (uint64_t)lines.n * model->n_outputs, &found, error));
+    if (!lines.id && may_keep) {
+        model->weights = found->data;
         *kept = 1;
         return GSA_OK;
     }
-    return expand(model, ids ? ids->data : NULL, weights->data, n_ids, error);
+    model->owned_weights = gsai_alloc_zeroed(&model->env, n, row_size);
+    if (!model->owned_weights)
+        return gsai_fail_memory(&model->env, error, "no memory for a model of %zu features and %zu output%s", n,
+                                model->n_outputs, model->n_outputs == 1 ? "" : "s");
+    gsai_prefer_huge_pages(model->owned_weights, n * row_size);
+    model->weights = model->owned_weights;
+    gsai_line_tensor weights = weights_of(model, model->owned_weights);
+    return gsai_lines_restore(&weights, &lines, bundle, error);
 }
 
 static gsa_status restore_intercept(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *intercept;
-    GSA_TRY(gsai_bundle_need(bundle, "intercept", GSAI_F64, model->n_outputs, &intercept, error));
-    GSA_TRY(all_finite(intercept, error));
+    GSA_TRY(gsai_bundle_need(bundle, &intercept_key, model->n_outputs, &intercept, error));
     model->intercept = gsai_copy(&model->env, intercept->data, model->n_outputs, sizeof *model->intercept);
     return model->intercept ? GSA_OK
                             : gsai_fail_memory(&model->env, error, "no memory for %zu outputs", model->n_outputs);
@@ -183,8 +118,6 @@ static gsa_status restore_intercept(gsa_model *model, const gsai_bundle *bundle,
 static gsa_status restore_all(gsa_model *model, const gsai_bundle *bundle, bool may_keep, int *kept, gsa_error *error)
 {
     GSA_TRY(restore_numbers(model, bundle, error));
-    GSA_TRY(gsai_schema_restore(&model->schema, bundle, &model->env, error));
-    GSA_TRY(gsai_names_restore(&model->names, bundle, &model->env, error));
     GSA_TRY(restore_intercept(model, bundle, error));
     return restore_weights(model, bundle, may_keep, kept, error);
 }

@@ -29,7 +29,7 @@ def headers(good, seal):
         return edited(change)
 
     def overlap(pairs):
-        entry(pairs, "weight")["data_offsets"] = entry(pairs, "counts")["data_offsets"]
+        entry(pairs, "weight")["data_offsets"] = entry(pairs, "n_rows")["data_offsets"]
 
     def twice(pairs):
         pairs.insert(2, ["weight", dict(entry(pairs, "weight"))])
@@ -48,11 +48,11 @@ def headers(good, seal):
         ("header_of_2_to_64_less_1_bytes", "header does not fit", text(b"{}", (1 << 64) - 1)),
         ("weights_of_2_to_60_bytes", "cut short", claim([1 << 58, 1], 1 << 60)),
         ("shape_whose_product_overflows", "disagree", claim([1 << 33, 1 << 33], 80)),
-        ("shape_beyond_64_bits", "not JSON|no list of counts", claim([1 << 64], 80)),
+        ("shape_beyond_64_bits", "not JSON|no counts", claim([1 << 64], 80)),
         ("offsets_that_overflow", "starts at byte|not JSON", claim([20, 1], 80, (1 << 63) - 40)),
-        ("negative_offsets", "not two counts", claim([20, 1], 80, -8)),
-        ("negative_shape", "no list of counts", claim([-20, -1], 80)),
-        ("fractional_shape", "no list of counts", claim([2.5e1, 1], 80)),
+        ("negative_offsets", "no counts", claim([20, 1], 80, -8)),
+        ("negative_shape", "no counts", claim([-20, -1], 80)),
+        ("fractional_shape", "no counts", claim([2.5e1, 1], 80)),
         ("overlapping_tensors", "starts at byte", edited(overlap)),
         ("a_tensor_twice", "not JSON", edited(twice)),
         ("a_gap_between_tensors", "starts at byte|disagree", edited(lambda p: p.pop(2))),
@@ -118,8 +118,8 @@ def label_lies(good, seal):
     return [
         ("a_billion_labels_claimed", "cut short", claims_a_billion),
         ("labels_twice", "occurs twice", case([b"a", b"a"])),
-        ("a_label_that_is_nan", "not a finite number", case([b"0", b"nan"], [1, 1], [0.0, float("nan")])),
-        ("a_label_that_is_infinite", "not a finite number", case([b"0", b"inf"], [1, 1], [0.0, float("inf")])),
+        ("a_label_that_is_nan", "not finite", case([b"0", b"nan"], [1, 1], [0.0, float("nan")])),
+        ("a_label_that_is_infinite", "not finite", case([b"0", b"inf"], [1, 1], [0.0, float("inf")])),
         ("a_label_with_another_number", "not its number", case([b"0", b"5"], [1, 1], [0.0, 1.0])),
         ("a_label_of_bad_utf8", "not a text", case([b"a", b"\xff\xfe"])),
         ("a_label_that_clears_the_screen", "not a text", case([b"a", b"\x1b[2J"])),
@@ -128,7 +128,7 @@ def label_lies(good, seal):
         ("text_after_the_last_label", "after the last label", altered(good, seal, lambda one: one.tensors.update(
             {"labels.text": Tensor("labels.text", "U8", [6], b"0\x001\x00x\x00")}))),
         ("labels_of_a_megabyte", None, case([b"a" * 1000000, b"x" * 1000000])),
-        ("no_labels", "cannot be" if "learns" not in good.notes else None, case([])),
+        ("no_labels", "cannot be" if "decided_loss" not in good.notes else None, case([])),
         ("three_labels_for_two_classes", "cannot be|do not fit", case([b"a", b"b", b"c"])),
     ]
 
@@ -159,19 +159,19 @@ def models(good, seal):
 
     def features(ids, count):
         def change(one):
-            one.change("counts", 0, count)
+            one.change("n_features", 0, count)
             one.set("feature", "U32", ids)
             one.set("weight", "F32", [0.5] * len(ids), [len(ids), 1])
         return case(change)
 
     nan, inf = float("nan"), float("inf")
     return [
-        ("a_weight_that_is_nan", "not a finite number", case(lambda one: one.change("weight", 3, nan))),
-        ("a_weight_that_is_infinite", "not a finite number", case(lambda one: one.change("weight", 3, -inf))),
-        ("an_intercept_that_is_nan", "not a finite number", case(lambda one: one.change("intercept", 0, nan))),
+        ("a_weight_that_is_nan", "not finite", case(lambda one: one.change("weight", 3, nan))),
+        ("a_weight_that_is_infinite", "not finite", case(lambda one: one.change("weight", 3, -inf))),
+        ("an_intercept_that_is_nan", "not finite", case(lambda one: one.change("intercept", 0, nan))),
         ("weights_at_the_largest_float", None, case(lambda one: one.set("weight", "F32", [3.4e38] * 20, [20, 1]))),
-        ("features_beyond_all_ids", "cannot be", case(lambda one: one.change("counts", 0, 1 << 60))),
-        ("more_features_than_weights", "weight", case(lambda one: one.change("counts", 0, 1 << 31))),
+        ("features_beyond_all_ids", "has a value above", case(lambda one: one.change("n_features", 0, 1 << 60))),
+        ("more_features_than_weights", "weight", case(lambda one: one.change("n_features", 0, 1 << 31))),
         ("one_feature_of_four_billion", "memory limit", features([0xFFFFFFFD], 0xFFFFFFFE)),
         ("a_feature_out_of_range", "out of order or range", features([5, 25], 20)),
         ("features_out_of_order", "out of order or range", features([5, 4], 20)),
@@ -179,14 +179,15 @@ def models(good, seal):
         ("weights_of_another_type", "weight", case(lambda one: one.set("weight", "U32", [1] * 20, [20, 1]))),
         ("an_unknown_loss", "unknown loss", case(lambda one: one.notes.update(loss="__import__('os')"))),
         ("a_note_of_a_megabyte", "cannot be", case(lambda one: one.notes.update(method="x" * 1000000))),
+        ("a_version_of_the_past", "version 1, which was never released", case(lambda one: one.notes.update(version="1"))),
         ("a_version_of_the_future", "version", case(lambda one: one.notes.update(version="99999999999999999999"))),
         ("a_model_without_weights", "weight", case(lambda one: one.tensors.pop("weight"))),
-        ("names_without_an_end", "names of features", case(lambda one: (one.set("names.feature", "U32", [1]), one.set(
-            "names.text", "U8", [65, 66])))),
-        ("names_out_of_order", "names of features", case(lambda one: (one.set("names.feature", "U32", [2, 1]), one.set(
-            "names.text", "U8", list(b"a\0b\0"))))),
-        ("a_name_that_clears_the_screen_", None, case(lambda one: (one.set("names.feature", "U32", [1]), one.set(
-            "names.text", "U8", list(b"\x1b[2J\xff\0"))))),
+        ("names_without_an_end", "names of features", case(lambda one: (one.set("feature_names.feature", "U32", [1]), one.set(
+            "feature_names.text", "U8", [65, 66])))),
+        ("names_out_of_order", "names of features", case(lambda one: (one.set("feature_names.feature", "U32", [2, 1]), one.set(
+            "feature_names.text", "U8", list(b"a\0b\0"))))),
+        ("a_name_that_clears_the_screen_", None, case(lambda one: (one.set("feature_names.feature", "U32", [1]), one.set(
+            "feature_names.text", "U8", list(b"\x1b[2J\xff\0"))))),
         ("a_schema_that_is_none", "meaning of the columns", case(lambda one: one.set("schema", "U8", list(b"rm -rf /\n")))),
         ("a_schema_with_a_nul", "schema", case(lambda one: one.set("schema", "U8", list(b"greedystep\0schema 1\n")))),
     ]
@@ -202,11 +203,11 @@ def states(good, seal):
     def sparse(slots):
         def change(one):
             n = len(slots)
-            one.set("slots", "U32", slots)
+            one.set("slot", "U32", slots)
             one.set("weight", "F32", [0.1] * n, [n, 1])
-            one.set("average", "F32", [0.1] * n, [n, 1])
+            one.set("average_term", "F32", [0.1] * n, [n, 1])
             one.set("mean_square", "F32", [1.0] * n)
-            one.set("presence", "U32", [1] * n)
+            one.set("n_seen", "U32", [1] * n)
         return case(change)
 
     def sample(**parts):
@@ -220,50 +221,64 @@ def states(good, seal):
                 one.set("sample." + name, dtype, values)
         return case(change)
 
-    def group(rows, index=(0,), value=(1.0,)):
+    def group(classes=(0,), weight=(1.0,), row_start=(0, 1), index=(0,), value=(1.0,)):
         def change(one):
-            one.set("group.rows", "F64", list(rows))
+            one.set("group.row_start", "U64", list(row_start))
+            one.set("group.number", "F64", [0.0] * len(classes))
+            one.set("group.weight", "F64", list(weight))
+            one.set("group.class", "U32", list(classes))
             one.set("group.index", "U32", list(index))
             one.set("group.value", "F32", list(value))
         return case(change)
 
+    def numbers(dtype, value, but="nothing"):
+        """All scalars of the type, but those of a name that begins so."""
+        def change(one):
+            for name, tensor in list(one.tensors.items()):
+                if tensor.dtype == dtype and tensor.shape == [1] and not name.startswith(but):
+                    one.set(name, dtype, [value])
+        return case(change)
+
     return [
         ("a_state_weight_that_is_nan", "not finite", case(lambda one: one.change("weight", 0, nan))),
-        ("an_average_that_is_infinite", "not finite", case(lambda one: one.change("average", 1, inf))),
-        ("a_mean_square_below_zero", "mean square", case(lambda one: one.change("mean_square", 1, -1.0))),
-        ("a_feature_in_more_rows_than_there_are", "more rows", case(lambda one: one.change("presence", 1, huge))),
-        ("a_sum_that_is_nan", "not a finite", case(lambda one: one.change("sums", 0, nan))),
-        ("sums_at_the_largest_double", None, case(lambda one: one.set("sums", "F64", [1.7e308] * 13 + [0.0] * 3 + [1.7e308] * 2))),
-        ("sums_below_zero", "negative", case(lambda one: one.set("sums", "F64", [-1.0] * 18))),
-        ("a_weight_of_no_rows", "weight 0", case(lambda one: one.change("sums", 12, 0.0))),
-        ("an_origin_of_classes", "no origin", case(lambda one: one.change("sums", 13, 1e300))),
-        ("counts_that_are_all_2_to_64_less_1", "beyond any run", case(lambda one: one.set("counts", "U64", [(1 << 64) - 1] * 20))),
-        ("rows_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 0, (1 << 64) - 1))),
-        ("passes_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 5, (1 << 64) - 1))),
-        ("rows_taken_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 6, (1 << 64) - 1))),
-        ("merged_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 10, (1 << 64) - 1))),
+        ("an_average_that_is_infinite", "not finite", case(lambda one: one.change("average_term", 1, inf))),
+        ("a_mean_square_below_zero", "mean_square", case(lambda one: one.change("mean_square", 1, -1.0))),
+        ("a_feature_in_more_rows_than_there_are", "n_seen", case(lambda one: one.change("n_seen", 1, huge))),
+        ("a_sum_that_is_nan", "not finite", case(lambda one: one.change("step.sum", 0, nan))),
+        ("sums_at_the_largest_double", None, numbers("F64", 1.7e308, but="label_offset")),
+        ("sums_below_zero", "negative", numbers("F64", -1.0)),
+        ("a_weight_of_no_rows", "weight 0", case(lambda one: one.change("row_weights.sum", 0, 0.0))),
+        ("a_label_offset_of_classes", "no label offset", case(lambda one: one.change("label_offset.at", 0, 1e300))),
+        ("counts_that_are_all_2_to_64_less_1", "has a value above", numbers("U64", (1 << 64) - 1)),
+        ("rows_2_to_64_less_1", "has a value above", case(lambda one: one.change("n_rows", 0, (1 << 64) - 1))),
+        ("passes_2_to_64_less_1", "has a value above", case(lambda one: one.change("position.pass", 0, (1 << 64) - 1))),
+        ("rows_taken_2_to_64_less_1", "has a value above",
+         case(lambda one: one.change("position.pass_rows", 0, (1 << 64) - 1))),
+        ("merged_2_to_64_less_1", "has a value above", case(lambda one: one.change("n_merged", 0, (1 << 64) - 1))),
         ("one_slot_of_four_billion", "memory limit", sparse([0, huge + 1])),
-        ("slots_out_of_order", "do not fit", sparse([0, 7, 6])),
-        ("slots_beyond_all_ids", "do not fit", sparse([0, 0xFFFFFFFF])),
+        ("slots_out_of_order", "out of order", sparse([0, 7, 6])),
+        ("slots_beyond_all_ids", "slot", sparse([0, 0xFFFFFFFF])),
         ("a_sample_row_that_goes_back", "held-out sample", sample(row_start=[0, 2, 1])),
         ("a_sample_row_beyond_the_end", "held-out sample", sample(row_start=[0, 1, 1 << 60])),
         ("a_sample_of_unknown_class", "held-out sample", sample(**{"class": [0, 9]})),
-        ("a_sample_value_that_is_nan", "held-out sample", sample(value=[nan, 1.0])),
-        ("a_sample_of_id_2_to_32_less_1", "held-out sample", sample(index=[0, 0xFFFFFFFF])),
+        ("a_sample_value_that_is_nan", "sample.value", sample(value=[nan, 1.0])),
+        ("a_sample_of_id_2_to_32_less_1", "sample.index", sample(index=[0, 0xFFFFFFFF])),
         ("a_sample_of_id_2_to_32_less_3", None, sample(index=[0, huge])),
         ("a_sample_with_a_row_twice", "held-out sample", sample(**{"hash": [1, 1], "class": [0, 0]})),
-        ("an_unknown_parameter", "--|loss|expected|unknown", case(lambda one: one.notes.update(average="`id`"))),
-        ("a_seed_beyond_64_bits", "seed", case(lambda one: one.notes.update(seed="9" * 40))),
-        ("origins_out_of_order", "origins", case(lambda one: one.set("ancestors", "U64", [5, 4]))),
-        ("best_weights_that_do_not_fit", "best weights", case(lambda one: (
-            one.set("best.numbers", "F64", [0.1, 1.0, 2.0**52, 1.0]), one.set("best.weight", "F32", [0.0])))),
-        ("a_waiting_row_of_a_class_that_is_not_there", "group", group([9.0, 1.0, 1.0])),
-        ("a_waiting_row_whose_weight_is_nan", "group|finite", group([0.0, nan, 1.0])),
-        ("a_waiting_row_of_more_entries_than_there_are", "group", group([0.0, 1.0, 2.0**60])),
-        ("a_waiting_row_of_a_feature_that_is_not_there", "group", group([0.0, 1.0, 1.0], index=[huge])),
-        ("a_waiting_row_whose_value_is_nan", "group|finite", group([0.0, 1.0, 1.0], value=[nan])),
-        ("a_hundred_waiting_rows", "group", group([0.0, 1.0, 0.0] * 100, [], [])),
-        ("two_million_columns", "columns", case(lambda one: one.set("columns", "F64", [0.0] * 3 * 70000))),
-        ("more_mass_than_features", "mass", case(lambda one: (one.set("carried.mass", "F64", [0.0] * 99), one.set(
-            "carried.presence", "U64", [0] * 99)))),
+        ("an_unknown_parameter", "cannot be", case(lambda one: one.notes.update(average="`id`"))),
+        ("a_seed_beyond_64_bits", "the seed of a state cannot be", case(lambda one: one.notes.update(seed="9" * 40))),
+        ("a_lineage_out_of_order", "lineage", case(lambda one: one.set("lineage", "U64", [5, 4]))),
+        ("best_weights_that_do_not_fit", "best_checkpoint.weight|best checkpoint", case(lambda one: (
+            one.set("best_checkpoint.pass", "U64", [1]), one.set("best_checkpoint.loss", "F64", [0.1]),
+            one.set("best_checkpoint.weight", "F32", [0.0], [1, 1])))),
+        ("a_waiting_row_of_a_class_that_is_not_there", "group", group(classes=[9])),
+        ("a_waiting_row_whose_weight_is_nan", "group", group(weight=[nan])),
+        ("a_waiting_row_of_more_entries_than_there_are", "group", group(row_start=[0, 1 << 60])),
+        ("a_waiting_row_of_a_feature_that_is_not_there", "group", group(index=[huge])),
+        ("a_waiting_row_whose_value_is_nan", "group", group(value=[nan])),
+        ("a_hundred_waiting_rows", "group", group([0] * 100, [1.0] * 100, [0] * 101, [], [])),
+        ("a_column_beyond_the_last", "centre", case(lambda one: (
+            one.set("centre.slot", "U32", [70000]), one.set("centre", "F64", [1.0, 0.0, 0.0], [1, 3])))),
+        ("more_prior_totals_than_features", "prior.sum_sq", case(lambda one: (
+            one.set("prior.sum_sq", "F64", [0.0] * 99), one.set("prior.n_seen", "U64", [0] * 99)))),
     ]

@@ -329,6 +329,7 @@ static void very_many_copies_and_rows_are_counted(void **unused)
     for (size_t c = 0; c < MANY; c++) {
         copies[c] = copy_of(base, MANY, c % 7, 2);
         copies[c]->prior.count[5] += c % 100 == 50 ? UINT64_C(3) << 32 : 0;
+        copies[c]->rows_behind += c % 100 == 50 ? UINT64_C(3) << 32 : 0;
         copies[c]->prior.sum_sq[5] += c % 100 == 50 ? 0x3p32 : 0;
         expected += gsai_state_n_seen(copies[c], 5) - gsai_state_n_seen(base, 5);
         bytes head = {0};

@@ -10,7 +10,7 @@
 
 #include <greedystep/distributed.h>
 
-#define MOST 48
+#define MOST 96
 #define MINUS_ONE 0xBFF0000000000000
 #define NOT_A_NUMBER 0x7FF8000000000000
 
@@ -136,9 +136,9 @@ static void must_be_refused(restore_function *restore, const gsai_bundle *bundle
 /* What older releases did not write, or only some states have. */
 static bool may_be_missing(const char *name)
 {
-    static const char *const optional[] = {"contest",   "carried.mass", "columns",      "class_sums",
-                                           "ancestors", "schema",       "sample.hash",  "names.feature",
-                                           "feature",   "sample.seen",  "best.numbers", "slots"};
+    static const char *const optional[] = {
+        "prior.sum_sq",          "centre",  "centre.slot", "class_sums",           "lineage",         "schema",
+        "feature_names.feature", "feature", "slot",        "best_checkpoint.pass", "scaling.restart", "sample.number"};
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         if (strcmp(name, optional[i]) == 0)
             return true;
@@ -174,8 +174,9 @@ static void miss_each_note(forged *what, restore_function *restore)
         gsa_error error = {0};
         gsa_status status = restore(&what->bundle, NULL, &error);
         if (status != GSA_OK) { /* parameters of later releases have defaults */
-            bool is_ours = strcmp(honest.key, "format") != 0 && strcmp(honest.key, "version") != 0;
-            must_be_refused(restore, &what->bundle, GSA_FORMAT, is_ours ? honest.key : "not of greedystep", honest.key);
+            bool is_ours = strcmp(honest.key, "format") != 0;
+            must_be_refused(restore, &what->bundle, GSA_FORMAT,
+                            is_ours ? honest.key : "no model or state of greedystep", honest.key);
         }
         what->note[i] = honest;
     }
@@ -209,7 +210,7 @@ static gsa_state *rich_state(void)
 }
 
 /* The default method, while the scaling is being chosen. */
-static gsa_state *contending_state(void)
+static gsa_state *state_choosing_scaling(void)
 {
     gsa_state *state = state_with("method", "auto", "holdout", "none", NULL);
     learn_random(state, 2, 60, 12, 2);
@@ -219,7 +220,7 @@ static gsa_state *contending_state(void)
 static void a_state_is_refused_for_any_tensor_or_text_that_is_missing_or_different(void **unused)
 {
     (void)unused;
-    gsa_state *states[] = {rich_state(), contending_state()};
+    gsa_state *states[] = {rich_state(), state_choosing_scaling()};
     for (size_t i = 0; i < 2; i++) {
         forged what;
         forge_state(states[i], &what);
@@ -290,50 +291,59 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
 {
     (void)unused;
     static const lie lies[] = {
-        {.note = "version", .text = "2", .message = "read it with a newer greedystep"},
+        {.note = "version",
+         .text = "1",
+         .message = "a state of format version 1, which was never released; train it again"},
+        {.note = "version", .text = "3", .message = "a state of format version 3, this release reads 2"},
         {.note = "format", .text = "greedystep.model", .message = "this is a greedystep.model"},
-        {.note = "learns", .text = "absolute", .message = "unknown loss 'absolute'"},
+        {.note = "decided_loss", .text = "absolute", .message = "unknown loss 'absolute'"},
         {.note = "average", .text = "none", .message = "average"},
-        {.tensor = "labels.number", .element = 1, .bits = NOT_A_NUMBER, .message = "label 1 is not a finite number"},
-        {.tensor = "labels.text", .element = 0, .bits = '1', .message = "label 0 has a text that is not its number"},
-        {.tensor = "mean_square", .element = 1, .bits = 0xBF800000, .message = "a mean square is negative"},
-        {.tensor = "mean_square", .element = 1, .bits = 0x7FC00000, .message = "a mean square is negative"},
-        {.tensor = "average", .element = 1, .bits = 0x7FC00000, .message = "'average' has a value that is not finite"},
-        {.tensor = "carried.mass", .element = 1, .bits = MINUS_ONE, .message = "a mass is negative or not finite"},
-        {.tensor = "carried.mass", .element = 1, .bits = NOT_A_NUMBER, .message = "a mass is negative or not finite"},
-        {.tensor = "carried.presence",
+        {.tensor = "labels.number",
          .element = 1,
-         .bits = 100000,
-         .message = "a feature is in more rows than there are"},
-        {.tensor = "counts",
-         .element = 5,
+         .bits = NOT_A_NUMBER,
+         .message = "tensor 'labels.number' has a value that is not finite"},
+        {.tensor = "labels.text", .element = 0, .bits = '1', .message = "label 0 has a text that is not its number"},
+        {.tensor = "mean_square",
+         .element = 1,
+         .bits = 0xBF800000,
+         .message = "'mean_square' has a value that is negative or not finite"},
+        {.tensor = "mean_square",
+         .element = 1,
+         .bits = 0x7FC00000,
+         .message = "'mean_square' has a value that is negative or not finite"},
+        {.tensor = "average_term",
+         .element = 1,
+         .bits = 0x7FC00000,
+         .message = "'average_term' has a value that is not finite"},
+        {.tensor = "prior.sum_sq",
+         .element = 1,
+         .bits = MINUS_ONE,
+         .message = "'prior.sum_sq' has a value that is negative or not finite"},
+        {.tensor = "prior.sum_sq",
+         .element = 1,
+         .bits = NOT_A_NUMBER,
+         .message = "'prior.sum_sq' has a value that is negative or not finite"},
+        {.tensor = "prior.n_seen", .element = 1, .bits = 100000, .message = "'prior.n_seen' has a value above "},
+        {.tensor = "position.pass",
          .bits = UINT64_C(1) << 60,
-         .message = "cannot load the state: 1152921504606846976 passes are beyond any run"},
-        {.tensor = "sums",
+         .message = "tensor 'position.pass' has a value above 4503599627370496"},
+        {.tensor = "step.sum", .bits = NOT_A_NUMBER, .message = "tensor 'step.sum' has a value that is not finite"},
+        {.tensor = "row_weights.sum",
+         .bits = MINUS_ONE,
+         .message = "tensor 'row_weights.sum' has a value that is negative"},
+        {.tensor = "row_weights.sum", .bits = 0, .message = "all rows have weight 0"},
+        {.tensor = "label_offset.at", .bits = MINUS_ONE, .message = "softmax loss has no label offset"},
+        {.tensor = "row_weights.max",
+         .bits = MINUS_ONE,
+         .message = "tensor 'row_weights.max' has a value that is negative"},
+        {.tensor = "lineage", .element = 0, .bits = UINT64_MAX, .message = "the lineage of the state is out of order"},
+        {.tensor = "class_sums",
          .element = 0,
          .bits = NOT_A_NUMBER,
-         .message = "cannot load the state: the sum of steps is not a finite number"},
-        {.tensor = "sums",
-         .element = 12,
-         .bits = MINUS_ONE,
-         .message = "cannot load the state: the sum of the weights of rows is negative"},
-        {.tensor = "sums", .element = 12, .bits = 0, .message = "cannot load the state: all of its rows have weight 0"},
-        {.tensor = "sums",
-         .element = 13,
-         .bits = MINUS_ONE,
-         .message = "cannot load the state: softmax loss has no origin of labels"},
-        {.tensor = "sums",
-         .element = 17,
-         .bits = MINUS_ONE,
-         .message = "cannot load the state: the largest weight of a row is negative"},
-        {.tensor = "ancestors",
-         .element = 0,
-         .bits = UINT64_MAX,
-         .message = "the origins of the state are out of order"},
-        {.tensor = "class_sums", .element = 0, .bits = NOT_A_NUMBER, .message = "a weight of a class is negative"},
-        {.tensor = "names.feature", .element = 0, .bits = 1, .message = "the names of features are damaged"},
-        {.tensor = "names.text", .element = 0, .bits = 0, .message = "the names of features are damaged"},
-        {.tensor = "names.text", .element = 0, .bits = 0xC3, .message = "the names of features are damaged"},
+         .message = "'class_sums' has a value that is negative"},
+        {.tensor = "feature_names.feature", .element = 0, .bits = 1, .message = "the names of features are damaged"},
+        {.tensor = "feature_names.text", .element = 0, .bits = 0, .message = "the names of features are damaged"},
+        {.tensor = "feature_names.text", .element = 0, .bits = 0xC3, .message = "the names of features are damaged"},
         {.tensor = "schema", .element = 3, .bits = 0, .message = "tensor 'schema' is not a text"},
         {.tensor = "schema", .element = 3, .bits = 0xFF, .message = "tensor 'schema' is not a text"},
     };
@@ -351,30 +361,21 @@ static void a_choice_of_scaling_that_cannot_be_is_refused(void **unused)
 {
     (void)unused;
     static const lie lies[] = {
-        {.tensor = "contest",
-         .element = 0,
-         .bits = NOT_A_NUMBER,
-         .message = "number 0 of the choice of scaling is out of range"},
-        {.tensor = "contest",
-         .element = 6,
-         .bits = MINUS_ONE,
-         .message = "number 6 of the choice of scaling is out of range"},
-        {.tensor = "contest",
-         .element = 6,
-         .bits = 0x3FF8000000000000, /* one and a half */
-         .message = "number 6 of the choice of scaling is out of range"},
-        {.tensor = "rival.weight", .element = 1, .bits = 0x7F800000, .message = "'rival.weight' has a value"},
+        {.tensor = "scaling.step_sum", .bits = NOT_A_NUMBER, .message = "'scaling.step_sum' has a value that is not"},
+        {.tensor = "scaling.loss", .element = 1, .bits = NOT_A_NUMBER, .message = "'scaling.loss' has a value that is"},
+        {.tensor = "scaling.restart", .bits = 0, .message = "scaling.restart is 0"},
+        {.tensor = "scaling.restart", .bits = UINT64_C(1) << 41, .message = "'scaling.restart' has a value above"},
+        {.tensor = "scaling.weight", .element = 1, .bits = 0x7F800000, .message = "'scaling.weight' has a value"},
     };
-    gsa_state *state = contending_state();
+    gsa_state *state = state_choosing_scaling();
     no_lie_is_believed(state, NULL, lies, sizeof lies / sizeof *lies);
     forged what;
     forge_state(state, &what);
-    set_note(&what, "learns", "auto");
+    set_note(&what, "decided_loss", "auto");
     tensor_of(&what, "labels.text")->shape[0] = 0;
     tensor_of(&what, "labels.is_number")->shape[0] = 0;
     tensor_of(&what, "labels.number")->shape[0] = 0;
-    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "a choice of scaling before there is anything to learn",
-                    "contest");
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "weights or rows, but the loss is not decided", "scaling");
     destroy(&what);
     gsa_state_free(state);
 }
@@ -382,7 +383,7 @@ static void a_choice_of_scaling_that_cannot_be_is_refused(void **unused)
 static void labels_that_cannot_be_are_refused(void **unused)
 {
     (void)unused;
-    gsa_state *state = contending_state(); /* labels 0 and 1 */
+    gsa_state *state = state_choosing_scaling(); /* labels 0 and 1 */
     forged what;
     forge_state(state, &what);
     set_element(&what, "labels.text", 2, '0');
@@ -408,7 +409,7 @@ static void a_model_that_lies_is_refused_with_a_message_that_says_where(void **u
     static const char long_text[] =
         "a text of more than sixty-four bytes, which no parameter of ours has ever had in it";
     static const lie lies[] = {
-        {.note = "version", .text = "", .message = "read it with a newer greedystep"},
+        {.note = "version", .text = "", .message = "use a newer greedystep"},
         {.note = "loss", .text = "absolute", .message = "unknown loss 'absolute'"},
         {.note = "loss", .text = "squared", .message = "3 labels and squared loss cannot be"},
         {.note = "loss", .text = "logistic", .message = "3 labels and logistic loss cannot be"},
@@ -418,27 +419,21 @@ static void a_model_that_lies_is_refused_with_a_message_that_says_where(void **u
         {.note = "average", .text = "mean\n", .message = "the average of a model cannot be"},
         {.note = "intercept", .text = "perhaps", .message = "the intercept of a model cannot be 'perhaps'"},
         {.note = "average", .text = long_text, .message = "the average of a model cannot be 'a text"},
-        {.tensor = "counts",
-         .element = 0,
-         .bits = UINT64_MAX,
-         .message = "features, 3 labels and softmax loss cannot be"},
+        {.tensor = "n_features", .bits = UINT64_MAX, .message = "'n_features' has a value above 4294967294"},
         {.tensor = "weight",
          .element = 4,
          .bits = 0x7F800000,
-         .message = "element 4 of tensor 'weight' is not a finite"},
+         .message = "tensor 'weight' has a value that is not finite"},
         {.tensor = "intercept",
          .element = 2,
          .bits = NOT_A_NUMBER,
-         .message = "element 2 of tensor 'intercept' is not"},
-        {.tensor = "names.feature", .element = 1, .bits = 0, .message = "the names of features are damaged"},
-        {.tensor = "names.text", .element = 0, .bits = 0xFF, .message = "the names of features are damaged"},
+         .message = "tensor 'intercept' has a value that is not finite"},
+        {.tensor = "feature_names.feature", .element = 1, .bits = 0, .message = "the names of features are damaged"},
+        {.tensor = "feature_names.text", .element = 0, .bits = 0xFF, .message = "the names of features are damaged"},
         {.tensor = "schema", .element = 0, .bits = 0, .message = "tensor 'schema' is not a text"},
         {.tensor = "schema", .element = 0, .bits = 0x80, .message = "tensor 'schema' is not a text"},
         {.tensor = "feature", .element = 1, .bits = 0, .message = "feature 0 is out of order or range"},
-        {.tensor = "feature",
-         .element = 2,
-         .bits = UINT32_MAX,
-         .message = "feature 4294967295 is out of order or range"},
+        {.tensor = "feature", .element = 2, .bits = UINT32_MAX, .message = "'feature' has a value above 4294967293"},
     };
     gsa_model *model = model_of_classes(1000);
     no_lie_is_believed(NULL, model, lies, sizeof lies / sizeof *lies);
@@ -455,7 +450,7 @@ static void a_model_that_claims_more_features_than_fit_is_refused(void **unused)
     forged what;
     int kept;
     forge_model(model, &what);
-    set_element(&what, "counts", 0, 4000000000);
+    set_element(&what, "n_features", 0, 4000000000);
     assert_int_equal(gsai_model_restore(&what.bundle, &env, NULL, NULL, &kept, &out, &error), GSA_LIMIT);
     assert_non_null(
         strstr(error.message, "no memory for a model of 4000000000 features and 3 outputs: it takes 44.7 GiB"));

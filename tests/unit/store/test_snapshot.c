@@ -120,6 +120,32 @@ static void a_model_predicts_the_same_after_the_trip(void **unused)
         }
 }
 
+/* Features that were never seen are in no tensor: prior totals, best weights and means of columns included. */
+static void the_size_of_a_state_depends_on_the_features_seen(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    rows *r = rows_random(1, 200, 30, 2);
+    for (size_t e = 0; e < r->n_entries; e++)
+        r->index[e] *= 2000;
+    gsa_batch batch = rows_batch(r);
+    gsa_state *first = state_with("method", "auto", "holdout", "16", NULL), *next;
+    learn(first, &batch);
+    next = started_from(first);
+    learn(next, &batch);
+    must_be_ok(gsa_state_checkpoint_best(next, &error), &error);
+    gsa_state *again = reread(next);
+    same_states(next, again);
+    bytes b = state_bytes(next);
+    assert_true(b.size < 16384);
+    learn(next, &batch);
+    learn(again, &batch);
+    same_states(next, again);
+    free(b.data);
+    free_states(first, next, again);
+    free(r);
+}
+
 static void a_model_is_no_state_and_the_message_says_so(void **unused)
 {
     (void)unused;
@@ -193,9 +219,9 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
     gsa_state *out = NULL;
     must_be_ok(gsai_state_snapshot(honest, &snapshot, error), error);
     const gsai_bundle *from = gsai_snapshot_bundle(snapshot);
-    gsai_tensor tensors[32];
+    gsai_tensor tensors[96];
     gsai_note notes[32];
-    void *data[32];
+    void *data[96];
     gsai_bundle bundle = {tensors, 0, notes, from->n_notes};
     memcpy(notes, from->notes, from->n_notes * sizeof *notes);
     for (size_t i = 0; i < from->n_tensors; i++) {
@@ -251,29 +277,29 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
 {
     (void)unused;
     static const lie lies[] = {
-        {.note = "learns", .text = "auto"},                       /* a sample and labels, but no loss */
-        {.note = "learns", .text = "squared"},                    /* numbers, but labels */
-        {.note = "learns", .text = "logistic"},                   /* three labels */
-        {.tensor = "presence", .element = 3, .bits = UINT32_MAX}, /* would overflow */
-        {.tensor = "sample.class", .element = 0, .bits = 3},      /* there are 0, 1 and 2 */
+        {.note = "decided_loss", .text = "auto"},               /* a sample and labels, but no loss */
+        {.note = "decided_loss", .text = "squared"},            /* numbers, but labels */
+        {.note = "decided_loss", .text = "logistic"},           /* three labels */
+        {.tensor = "n_seen", .element = 3, .bits = UINT32_MAX}, /* would overflow */
+        {.tensor = "sample.class", .element = 0, .bits = 3},    /* there are 0, 1 and 2 */
         {.tensor = "sample.row_start", .element = 1, .bits = UINT64_MAX},
         {.tensor = "sample.seen", .element = 0, .bits = 0},
         {.tensor = "sample.weight", .element = 0, .bits = 0xBFF0000000000000}, /* -1 */
         {.tensor = "sample.weight", .element = 0, .bits = 0x4059000000000000}, /* 100, more than was seen */
         {.tensor = "sample.index", .element = 0, .bits = UINT32_MAX},
         {.tensor = "weight", .element = 2, .bits = 0x7F800000}, /* infinite */
-        {.tensor = "counts", .element = 4, .bits = 1},          /* the average starts anew in the past */
-        {.tensor = "counts", .element = 0, .bits = UINT64_MAX}, /* rows: what doubles up to them would not end */
-        {.tensor = "counts", .element = 5, .bits = UINT64_MAX}, /* passes */
-        {.tensor = "counts", .element = 6, .bits = (UINT64_C(1) << 52) + 1}, /* rows of the pass */
-        {.tensor = "counts", .element = 10, .bits = UINT64_MAX},             /* runs merged */
-        {.tensor = "counts", .element = 11, .bits = 1},                      /* fewer rows than were counted */
-        {.tensor = "counts", .element = 13, .bits = 0},                      /* a clock that stands still */
-        {.tensor = "counts", .element = 16, .bits = 2},                      /* neither true nor false */
-        {.tensor = "sums", .element = 0, .bits = 0x7FF8000000000000},
+        {.tensor = "averaging.restart", .bits = 1},             /* the average starts anew in the past */
+        {.tensor = "n_rows", .bits = UINT64_MAX},               /* rows: what doubles up to them would not end */
+        {.tensor = "position.pass", .bits = UINT64_MAX},        /* passes */
+        {.tensor = "position.pass_rows", .bits = (UINT64_C(1) << 52) + 1}, /* rows of the pass */
+        {.tensor = "n_merged", .bits = UINT64_MAX},                        /* runs merged */
+        {.tensor = "rows_behind", .bits = 1},                              /* fewer rows than were counted */
+        {.tensor = "averaging.per_row", .bits = 0},                        /* an average that stands still */
+        {.tensor = "label_offset.settled", .bits = 2},                     /* neither true nor false */
+        {.tensor = "step.sum", .bits = 0x7FF8000000000000},
         {.tensor = "labels.number", .element = 1, .bits = 0},               /* not the number of its text */
         {.tensor = "class_sums", .element = 1, .bits = 0xBFF0000000000000}, /* -1 */
-        {.without = "presence"},
+        {.without = "n_seen"},
         {.without = "sample.value"},
     };
     gsa_state *state = state_with("holdout", "8", "class_weight", "balanced", NULL);
@@ -317,41 +343,35 @@ static void labels_that_are_not_utf8_are_refused(void **unused)
 #define MINUS_ONE 0xBFF0000000000000
 #define NOT_A_NUMBER 0x7FF8000000000000
 #define INFINITE 0x7FF0000000000000
-#define BILLION 0x41CDCD6500000000
 
-/* What the default method adds: the means of columns (rows, mean, sum of squares), the best weights (loss, pass, slots,
- * outputs). */
+/* What the default method adds: the means of columns (rows, mean, sum of squares), the best weights. */
 static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **unused)
 {
     (void)unused;
     static const lie lies[] = {
-        {.tensor = "columns", .element = 3, .bits = MINUS_ONE},
-        {.tensor = "columns", .element = 3, .bits = INFINITE},
-        {.tensor = "columns", .element = 3, .bits = 0x3FE0000000000000}, /* half a row */
-        {.tensor = "columns", .element = 4, .bits = INFINITE},
-        {.tensor = "columns", .element = 4, .bits = NOT_A_NUMBER},
-        {.tensor = "columns", .element = 5, .bits = MINUS_ONE},
-        {.tensor = "columns", .element = 5, .bits = NOT_A_NUMBER},
-        {.shorter = "columns"},
-        {.tensor = "best.numbers", .element = 0, .bits = NOT_A_NUMBER},
-        {.tensor = "best.numbers", .element = 0, .bits = INFINITE},
-        {.tensor = "best.numbers", .element = 1, .bits = 0},
-        {.tensor = "best.numbers", .element = 1, .bits = NOT_A_NUMBER},
-        {.tensor = "best.numbers", .element = 1, .bits = INFINITE},
-        {.tensor = "best.numbers", .element = 1, .bits = 0x3FF8000000000000}, /* one and a half */
-        {.tensor = "best.numbers", .element = 2, .bits = 0},
-        {.tensor = "best.numbers", .element = 2, .bits = NOT_A_NUMBER},
-        {.tensor = "best.numbers", .element = 2, .bits = BILLION},
-        {.tensor = "best.numbers", .element = 3, .bits = 0},
-        {.tensor = "best.numbers", .element = 3, .bits = MINUS_ONE},
-        {.tensor = "best.numbers", .element = 3, .bits = BILLION},
-        {.shorter = "best.numbers"},
-        {.tensor = "best.weight", .element = 2, .bits = 0x7F800000},
-        {.tensor = "best.weight", .element = 2, .bits = 0x7FC00000},
-        {.shorter = "best.weight"},
-        {.without = "best.weight"},
-        {.tensor = "sums", .element = 8, .bits = NOT_A_NUMBER}, /* losses of the last rows */
-        {.tensor = "sums", .element = 11, .bits = INFINITE},
+        {.tensor = "centre", .element = 3, .bits = MINUS_ONE},
+        {.tensor = "centre", .element = 3, .bits = 0}, /* no rows */
+        {.tensor = "centre", .element = 3, .bits = INFINITE},
+        {.tensor = "centre", .element = 3, .bits = 0x3FF8000000000000}, /* a row and a half */
+        {.tensor = "centre", .element = 4, .bits = INFINITE},
+        {.tensor = "centre", .element = 4, .bits = NOT_A_NUMBER},
+        {.tensor = "centre", .element = 5, .bits = MINUS_ONE},
+        {.tensor = "centre", .element = 5, .bits = NOT_A_NUMBER},
+        {.tensor = "centre.slot", .element = 1, .bits = 0},
+        {.tensor = "centre.slot", .element = 1, .bits = 65536},
+        {.shorter = "centre"},
+        {.shorter = "centre.slot"},
+        {.tensor = "best_checkpoint.loss", .bits = NOT_A_NUMBER},
+        {.tensor = "best_checkpoint.loss", .bits = INFINITE},
+        {.tensor = "best_checkpoint.pass", .bits = 0},
+        {.tensor = "best_checkpoint.pass", .bits = (UINT64_C(1) << 52) + 2},
+        {.without = "best_checkpoint.loss"},
+        {.tensor = "best_checkpoint.weight", .element = 2, .bits = 0x7F800000},
+        {.tensor = "best_checkpoint.weight", .element = 2, .bits = 0x7FC00000},
+        {.shorter = "best_checkpoint.weight"},
+        {.without = "best_checkpoint.weight"},
+        {.tensor = "position.late_loss_sum", .bits = NOT_A_NUMBER}, /* losses of the last rows */
+        {.tensor = "position.earlier_loss_weight", .bits = INFINITE},
     };
     gsa_state *state = state_with("method", "auto", "scale", "standard", NULL);
     gsa_error error = {0};
@@ -359,10 +379,9 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     must_be_ok(gsa_state_checkpoint_best(state, &error), &error);
     gsa_state_end_pass(state);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
-    static const lie harmless[] = {{.tensor = "columns", .element = 3, .bits = 0x3FF0000000000000},
-                                   {.tensor = "columns", .element = 4, .bits = MINUS_ONE}}; /* a mean may be anywhere */
-    must_be_ok(restore_with_lies(state, harmless, 2, &error), &error);
-    assert_int_equal(restore_with_lies(state, harmless + 1, 1, &error), GSA_FORMAT); /* but of no rows there is none */
+    static const lie harmless[] = {{.tensor = "centre", .element = 3, .bits = 0x3FF0000000000000},
+                                   {.tensor = "centre", .element = 4, .bits = MINUS_ONE}};
+    must_be_ok(restore_with_lies(state, harmless, 2, &error), &error); /* a mean may be anywhere */
     no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
     gsa_state_free(state);
 }
@@ -383,7 +402,8 @@ static void counts_beyond_any_run_are_not_saved(void **unused)
     same_states(state, again);
     gsa_state_end_pass(again);
     assert_int_equal(gsa_state_write(again, append, &written, &error), GSA_LIMIT);
-    assert_string_equal(error.message, "cannot save the state: 4503599627370497 passes are beyond any run");
+    assert_string_equal(error.message,
+                        "cannot save the state: tensor 'position.pass' has a value above 4503599627370496");
     assert_int_equal(written.size, 0);
     free_states(state, again);
 }
@@ -394,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_run_resumed_at_every_row_gives_the_same_bytes),
         cmocka_unit_test(merged_forked_and_started_states_survive_the_trip),
         cmocka_unit_test(a_model_predicts_the_same_after_the_trip),
+        cmocka_unit_test(the_size_of_a_state_depends_on_the_features_seen),
         cmocka_unit_test(a_model_is_no_state_and_the_message_says_so),
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(runs_started_again_and_again_on_the_same_rows_survive_the_trip),
