@@ -91,7 +91,7 @@ def features(n_lines, n):
 
 def line_cases():
     """(name, what it must say, arguments, bytes): little text that becomes much."""
-    cross, table = ["bad", "--cross", "a*a"], ["bad.csv"]
+    cross, table = ["bad", "--cross", "a:a"], ["bad.csv"]
     return [
         ("crosses_of_8000_features", "features of this line", cross, features(2, 8000)),
         ("crosses_of_20000_features", "features of this line", cross, features(4, 20000)),
@@ -148,7 +148,7 @@ def cache_cases(seal):
          one([1], [0], labels=(b"\0\0\0\0\xff\xff\xff\xff",), words=b"\2\xff\xfe", n_words=1)),
         ("a_word_beyond_the_block", {"": "damaged cache"},
          one([1], [0], labels=(b"\0\0\0\0\xff\xff\xff\xff",), words=b"\xffx", n_words=1)),
-        ("unknown_flags", {"": "makes no sense"}, one([1], [0], fields={5: 8})),
+        ("unknown_flags", {"": "makes no sense"}, one([1], [0], fields={5: 16})),
         ("missing_numbers", {"": "may be missing, which this release does not read yet"}, one([1], [0], fields={5: 4})),
         ("a_dense_block", {"": "bf16, which this release does not read yet"}, one([1], [0], fields={5: 3 << 8})),
         ("a_section_of_2_to_60_bytes", {"": "ends in the middle"},
