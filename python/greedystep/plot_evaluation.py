@@ -95,7 +95,7 @@ def _array(address: int | None, kind: Any, n: int) -> Any:
 def _read_rows(model: Model, path: str) -> _Rows:
     run, batch, parts, n_rows, more = Run(), c.Batch(), [], 0, True
     reader = open_paths([path], reader_options(skip_bad_rows=True), run)
-    model._follow(reader)
+    reader.follow(model.schema)
     class_of = c.library().gsa_model_class
     metrics = Handle(new_object("gsa_metrics_new", model._model.pointer, None), "gsa_metrics_free")
     while n_rows < _MAX_ROWS and (more := reader.next(batch)):
