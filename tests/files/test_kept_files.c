@@ -62,7 +62,7 @@ static uint64_t digest_of(const gsa_model *model)
     rows *r = rows_random(1, N_ROWS, N_FEATURES, 0);
     gsa_batch batch = rows_batch(r);
     gsa_error error = {0};
-    gsa_model_info info;
+    gsa_model_info info = {.size = sizeof info};
     gsai_hasher hasher;
     gsa_model_get_info(model, &info);
     assert_true(info.n_outputs <= MAX_OUTPUTS);
