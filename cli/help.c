@@ -76,7 +76,8 @@ static const help_entry about[] = {
      "off."},
     {NULL,
      "OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, PMI_RANK, PMI_SIZE, PMIX_RANK, SLURM_NTASKS, SLURM_STEP_NUM_TASKS",
-     "Set by the launchers of Open MPI, MPICH and Slurm: the processes of one `train` learn together."},
+     "Set by the launchers of Open MPI, MPICH and Slurm: the processes of one `train` learn together, those of "
+     "one `convert` divide the files."},
     {"Exit status", "0", "Success."},
     {NULL, "1", "Failure; the message on standard error names the reason and what to do."},
     {NULL, "2", "Wrong command line; nothing was done."},

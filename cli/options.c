@@ -17,12 +17,12 @@
 #include <string.h>
 
 static const cli_option quiet_option = {
-    "quiet", 'q', OPTION_FLAG, false, NULL, NULL, 0, 0, "print errors only: no progress, notes or summary"};
+    "quiet", 'q', OPTION_FLAG, false, NULL, NULL, 0, 0, "print errors and results only: no progress, notes or summary"};
 
 /* First what a model knows of its columns, last what is not for those who need files. */
 static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "column to predict; default: label, target, y, class or click, without a header the first"},
+     "column to predict; default: label, target, y, class, click or clicked, without a header the first"},
     {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with the weights of the rows"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
     {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},

@@ -327,6 +327,8 @@ static int run_with(training *run)
 {
     const cli_arguments *arguments = run->arguments;
     int code = cluster_is_root(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
+    if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
+        code = complain_usage("--local and --shards exclude each other: with --local every file is a shard");
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
     if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->reader).is_stream)

@@ -37,7 +37,7 @@ def bare_scan(train, times: int) -> None:
 def ours(train, test, passes: int) -> float:
     from greedystep.spark import GreedystepClassifier
 
-    model, seconds = timed(lambda: GreedystepClassifier(passes=passes).fit(train))
+    model, seconds = timed(lambda: GreedystepClassifier(passes=passes or "auto").fit(train))
     loss, scoring = timed(lambda: loss_of(model, test))
     told(
         what="greedystep",

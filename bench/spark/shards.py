@@ -41,7 +41,7 @@ def learn(given: argparse.Namespace, train: Path, test: Path, shards: int, passe
     folder = Path(given.folder)
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "shards.model"
-    options = ["--shards", shards, "--passes", passes, "--seed", given.seed, "--quiet", "--json"]
+    options = ["--shards", shards, "--passes", passes or "auto", "--seed", given.seed, "--quiet", "--json"]
     said, seconds = timed([given.command, "train", train, "-o", model, *options])
     loss = json.loads(run([given.command, "evaluate", model, test, "--json"]))["log_loss"]
     return {

@@ -33,8 +33,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_b
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);
 /* Learns the rows of an unfinished group. Rows are learned in groups of up to eight, cut by row number only; until its
- * group is full a row waits in the state, and every query answers as if it were learned. Required before deltas are
- * written (gsa_state_write_delta); the end of a pass does it. */
+ * group is full a row waits in the state, and every query but gsa_state_predict answers as if it were learned. Required
+ * before deltas are written (gsa_state_write_delta); the end of a pass does it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
 /* Replaces what a state has learned by that of `by`, keeping its own env and run parameters. Frees `by`, also on
  * failure. */

@@ -10,13 +10,13 @@
  * *model* is a state made read-only.
  *
  * Rules that hold for every function here:
- *   - A fallible call returns gsa_status and takes, last, an optional gsa_error (NULL is fine) that it fills on
- * failure.
+ *   - A fallible call returns gsa_status and takes, last, an optional gsa_error (NULL is fine) that it fills
+ *     on failure.
  *   - `**out` is yours to free; everything `const` is borrowed for the duration of the call unless it says otherwise.
  *   - A `const` handle may be shared between threads; any other handle belongs to one thread at a time.
  *   - free functions take NULL.
  *   - A struct that the caller makes begins with its size, which the caller sets: gsa_env env = {.size = sizeof env}.
- * So programs and libraries of different versions fit together: members that the caller's version lacks have their
+ *     So programs and libraries of different versions fit together: members that the caller's version lacks have their
  *     default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills in nothing.
  *   - The library prints nothing, never exits, reads no environment variable and has no writable global data.
  */
@@ -85,8 +85,7 @@ GSA_API const char *gsa_status_text(gsa_status status);
 #define GSA_NO_ROW UINT64_MAX
 
 /* Describes a failure, for people and programs. Owned by the caller, who need not initialise it; holds no resources. A
- * callback that fails sets all members. The one struct of callers without a size, because it is filled on failure only:
- * it has reserved bytes instead. */
+ * callback that fails sets all members. It has no size, because it is filled on failure only, but reserved bytes. */
 typedef struct gsa_error {
     gsa_status status; /* what the call returned */
     uint64_t line;     /* 1-based line of the input, 0 if unknown */

@@ -1,4 +1,4 @@
-"""What the estimators share: parameters, doors, fitting, and weights as scikit-learn shows them."""
+"""What the estimators share: parameters, inputs, fitting, and weights as scikit-learn shows them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Fitted:
 
 
 class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
-    """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
+    """What the three share: parameters, inputs, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted
     passes: int | str | None

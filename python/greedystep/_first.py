@@ -82,7 +82,7 @@ class SeenLabels:
         self.are_too_many = False
 
     def add(self, batch: c.Batch, n_before: int) -> None:
-        """Collect the labels of rows that follow so many others."""
+        """Collect the labels of the next rows; n_before rows came before them."""
         numbers, words, texts = _labels_of(batch, batch.n_rows)
         is_word = words >= 0
         is_fraction = ~is_word & (numbers != np.floor(numbers))
@@ -222,7 +222,7 @@ def _beginning(scans: Sequence[Scan]) -> list[int]:
 
 
 def _joined(scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label] = ()) -> Given:
-    """Return so many of the first rows of every shard, and rows without features for some more labels."""
+    """Return the first counts[i] rows of shard i, and rows without features for some more labels."""
     taken = [(one.first, n) for one, n in zip(scans, counts) if n > 0]
     features = [sparse.vstack(first.features, "csr")[:n] for first, n in taken]
     features.append(sparse.csr_matrix((len(labels), c.MAX_ID + 1), dtype=np.float32))
@@ -234,7 +234,7 @@ def _joined(scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label
 
 
 def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> None:
-    """Let a state learn so many of the first rows of every shard.
+    """Let a state learn the first counts[i] rows of shard i.
 
     It is told all labels before, in the order in which blocks of rows show them, so that all replicas number them
     alike; the rows that the input begins with identify the run.

@@ -37,6 +37,8 @@ from .training import parameter_texts
 WHOLE_BYTES = 256 << 20
 #: Bytes of the deltas of one range of features, if every replica has touched every feature.
 RANGE_BYTES = 64 << 20
+#: Passes that can be asked for.
+MAX_PASSES = 1_000_000
 #: The number of the part that is no range of features: a header, or a whole state.
 HEADER = -1
 #: The shard number of a delta that is the sum over all shards.
@@ -157,6 +159,8 @@ def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: An
     **parameters
         The command's parameters by name, as in :func:`greedystep.train`.
     """
+    if passes != "auto" and not (isinstance(passes, int) and 1 <= passes <= MAX_PASSES):
+        raise ValueError(f"passes is {passes!r}, expected auto or a whole number from 1 to {MAX_PASSES} (passes=...)")
     filled = [one for one in scans if one.n_rows > 0]
     if not filled:
         raise ValueError("the shards have no rows: nothing to learn")
@@ -214,6 +218,8 @@ def learn_parts(training: Training, rows: Any, shard: int) -> Iterator[Part]:
     """Yield what :func:`learn` returns, one part at a time, for engines that stream."""
     base, width = training.state, training.range_features
     before = base.summary()
+    if shard < 0:
+        raise ValueError(f"there is no shard {shard}: shards are numbered from 0")
     n_rows = training.rows[shard] if shard < len(training.rows) else 0
     n_skipped = training.first[shard] if n_rows > 0 and before.pass_ == 1 else 0
     replica = base.fork(plan_replicas(sum(training.rows), n_rows))

@@ -29,8 +29,8 @@ typedef struct gsai_files {
     uint64_t bytes_total;
     bool total_unknown; /* the size of one file is */
 
-    size_t file;   /* the one being read, or n_files */
-    bool begun;    /* what the input is was found out */
+    size_t file; /* the one being read, or n_files */
+    bool begun;  /* what the input is was found out */
     bool is_open;
     const gsai_format *current; /* its format, NULL while that is not known */
     uint64_t bytes_done;        /* of the files before it */

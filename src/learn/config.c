@@ -67,7 +67,7 @@ static gsa_status unknown_name(const char *name, gsa_error *error)
     }
     if (best_distance <= 2)
         return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; did you mean '%s'?", name, table[best].name);
-    return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; gsa_param_at lists them", name);
+    return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'", name);
 }
 
 /* The number of `value` in "a|b|c", or -1. */

@@ -12,7 +12,7 @@ static gsa_status start_heartbeat(gsai_mpi_comm *of, int threads, double seconds
     if (threads == MPI_THREAD_MULTIPLE)
         return gsai_heartbeat_start(of->comm, seconds, say, &of->heartbeat, error);
     if (of->shared.rank == 0)
-        say("note: this MPI has no MPI_THREAD_MULTIPLE, so nobody notices a rank that hangs");
+        say("note: this MPI has no MPI_THREAD_MULTIPLE, so a rank that hangs is not noticed");
     return GSA_OK;
 }
 

@@ -366,14 +366,16 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
         return gsai_fail_about(error, "shards",
                                gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for shards",
                                          gsa_reader_file(job->reader, 0)));
+    if (strcmp(gsa_state_get(job->state, "method"), "optimum") == 0)
+        return gsai_fail_about(
+            error, "method",
+            gsai_fail(error, GSA_ARGUMENT, "method optimum has no shards; leave the method or the shards out"));
     if (gsai_comm_size(job) > 1 && !job->hooks.files_are_own)
         return gsai_fail_about(error, "shards",
                                gsai_fail(error, GSA_ARGUMENT,
                                          "shards are an experiment of one process: leave them out, or start one only"));
     if (summary.pass > 0 || summary.pass_rows > 0)
-        return gsai_fail_about(
-            error, "shards",
-            gsai_fail(error, GSA_ARGUMENT, "a run with shards does not go on where it was stopped: begin it anew"));
+        return gsai_fail(error, GSA_ARGUMENT, "cannot resume a run with shards, which saves nothing: train again");
     return GSA_OK;
 }
 

@@ -148,7 +148,7 @@ def _begun(chosen: Any, wanted: Wanted, scans: list[Scan]) -> Training:
     firsts += [Scan()] * (len(scans) - len(firsts))
     whole = [replace(first, n_rows=one.n_rows, labels=one.labels) for one, first in zip(scans, firsts)]
     parameters = {name: value for name, value in wanted.parameters.items() if name != "passes"}
-    return begin(whole, passes=wanted.passes, **parameters)
+    return begin(whole, passes=wanted.passes or "auto", **parameters)
 
 
 # ---- passes --------------------------------------------------------------------------------------
