@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 
+#include <greedystep/distributed.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +35,7 @@ static const cli_option convert_options[] = {
 typedef struct converting {
     gsa_reader *reader;
     gsa_writer *writer;
-    uint64_t n_rows, n_entries, n_features, n_bad_rows, bytes_read;
+    uint64_t n_files, n_rows, n_entries, n_features, n_bad_rows, bytes_read;
     bool verifies;
     gsa_fingerprint rows; /* what was written, if it is verified */
     cli_progress progress;
@@ -66,6 +68,8 @@ static gsa_status copy_rows(converting *what, gsa_error *error)
     gsa_status status;
     while ((status = gsa_reader_next(what->reader, &batch, error)) == GSA_OK) {
         count_rows(what, &batch);
+        if (gsa_reader_begins_file(what->reader))
+            gsa_writer_begin_file(what->writer);
         progress_show_rows(&what->progress, "converted", what->n_rows, expected_rows(what));
         status = interrupt_should_stop(NULL) ? GSA_STOPPED : gsa_writer_write(what->writer, &batch, error);
         if (status != GSA_OK) {
@@ -223,10 +227,21 @@ static int cache_path(const char *folder, const char *input, char out[PATH_SIZE]
     return n < PATH_SIZE ? EXIT_DONE : complain_failed("the name of the cache of %s is too long", input);
 }
 
-/* Refuses inputs whose caches would have one name, and a cache that would replace its input. */
+/* Refuses what cannot be a file of the folder: streams, other formats, inputs whose caches would have one name, and a
+ * cache that would replace its input. */
 static int check_names(const cli_arguments *arguments, const char *folder)
 {
     char path[PATH_SIZE], other[PATH_SIZE];
+    const char *format = arguments_text(arguments, "format");
+    struct stat facts;
+    if (strcmp(format, "auto") != 0 && strcmp(format, "gsac") != 0)
+        return complain_usage("a folder gets caches, and --format %s is none; leave it out", format);
+    for (size_t i = 0; i < arguments->n_positional; i++) {
+        const char *input = arguments->positional[i];
+        if (strcmp(input, "-") == 0 || (stat(input, &facts) == 0 && S_ISFIFO(facts.st_mode)))
+            return complain_failed("%s is a stream and has no name for a cache; give a file as -o, not a folder",
+                                   input);
+    }
     for (size_t i = 0; i < arguments->n_positional; i++) {
         int code = cache_path(folder, arguments->positional[i], path);
         if (code == EXIT_DONE)
@@ -286,6 +301,7 @@ static int add_ranks(const cli_cluster *cluster, converting *what)
     *what = (converting){.verifies = what->verifies};
     for (size_t r = 0; r < comm->n_ranks; r++) {
         memcpy(&each, all + r * sizeof each, sizeof each);
+        what->n_files += each.n_files;
         what->n_rows += each.n_rows;
         what->n_entries += each.n_entries;
         what->n_bad_rows += each.n_bad_rows;
@@ -302,7 +318,7 @@ static int convert_files(const cli_arguments *arguments, const char *folder, cli
     bool is_local = arguments_flag(arguments, "local");
     size_t n_ranks = cluster->comm != NULL && !is_local ? cluster->comm->n_ranks : 1;
     size_t rank = cluster->comm != NULL ? cluster->comm->rank : 0;
-    int code = check_names(arguments, folder);
+    int code = cluster_agree(cluster, check_names(arguments, folder));
     if (code == EXIT_DONE)
         code = find_schema(arguments, cluster, env, &schema);
     for (size_t i = is_local ? 0 : rank; i < arguments->n_positional && code == EXIT_DONE; i += n_ranks) {
@@ -311,6 +327,7 @@ static int convert_files(const cli_arguments *arguments, const char *folder, cli
             code = session_open_reader(arguments, &arguments->positional[i], 1, env, &what->reader);
         if (code == EXIT_DONE)
             code = convert(arguments, what, path, i + rank > 0 ? schema : NULL, env);
+        what->n_files += code == EXIT_DONE;
         gsa_reader_close(what->reader);
         what->reader = NULL;
     }
@@ -331,7 +348,7 @@ static int convert_to_folder(const cli_arguments *arguments, const char *folder,
     what.rows = (gsa_fingerprint){.n_rows = what.n_rows};
     what.verifies = false; /* said by not failing */
     if (code == EXIT_DONE && cluster_is_root(cluster) && !message_is_quiet()) {
-        report_field("files", "%zu", arguments->n_positional);
+        report_field("files", "%" PRIu64, what.n_files);
         print_results(&what, folder, progress_clock() - began);
     }
     return code;

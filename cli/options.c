@@ -359,6 +359,11 @@ static size_t known_option(const cli_arguments *arguments, const char *name)
     return at;
 }
 
+bool arguments_have(const cli_arguments *arguments, const char *name)
+{
+    return find_option(arguments, name, strlen(name)) < arguments->n_options;
+}
+
 bool arguments_given(const cli_arguments *arguments, const char *name)
 {
     return arguments->value[known_option(arguments, name)] != NULL;

@@ -83,6 +83,8 @@ size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], option_sect
 /* Lists the options of readers. Returns their number. */
 size_t options_of_readers(const cli_option **out);
 
+/* Says whether the verb has an option of this name; those below are for options that it has. */
+bool arguments_have(const cli_arguments *arguments, const char *name);
 /* By name; the name must be in the table. Values are as typed, else the default. */
 bool arguments_given(const cli_arguments *arguments, const char *name);
 const char *arguments_text(const cli_arguments *arguments, const char *name);

@@ -66,6 +66,12 @@ static int open_stream(const char *sql, const char *const *paths, size_t n_paths
     return query == NULL ? complain_failed("out of memory") : duckdb_stream(query, out, again);
 }
 
+/* A column option; NULL where the verb has none, since the model knows. */
+static const char *column_option(const cli_arguments *arguments, const char *name)
+{
+    return arguments_have(arguments, name) ? arguments_text(arguments, name) : NULL;
+}
+
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
                         gsa_reader **out)
 {
@@ -77,12 +83,12 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                                   .remember_names = arguments->verb == &train_verb ||
                                                     arguments->verb == &convert_verb || is_inspected,
                                   .keep_cells = is_inspected,
-                                  .label = arguments_text(arguments, "label"),
-                                  .weight = arguments_text(arguments, "weight"),
-                                  .categorical = arguments_text(arguments, "categorical"),
-                                  .ignore = arguments_text(arguments, "ignore"),
-                                  .cross = arguments_text(arguments, "cross")};
-    if (arguments_given(arguments, "bits"))
+                                  .label = column_option(arguments, "label"),
+                                  .weight = column_option(arguments, "weight"),
+                                  .categorical = column_option(arguments, "categorical"),
+                                  .ignore = column_option(arguments, "ignore"),
+                                  .cross = column_option(arguments, "cross")};
+    if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;
     if (n_paths == 0 || any_is_parquet(paths, n_paths)) {

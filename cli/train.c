@@ -53,7 +53,8 @@ typedef struct training {
     cli_trace trace;
     double seconds;
     bool stopped, test_failed;
-    bool is_sorted; /* the rows, by label, as it seems */
+    bool has_shards; /* --local or --shards: it cannot be resumed */
+    bool is_sorted;  /* the rows, by label, as it seems */
 } training;
 
 /* Of a round: some copies learn after others, so that one of them does not know how far all are; the reader does,
@@ -199,10 +200,11 @@ static void print_resuming_command(const cli_arguments *arguments)
 
 static void tell_stop(const training *run, const gsa_summary *summary)
 {
-    fprintf(stderr,
-            "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved; continue with: ",
-            summary->pass_rows, summary->pass + 1, session_skips_calibration(run->state) ? " (not calibrated)" : "");
-    print_resuming_command(run->arguments);
+    fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved%s",
+            summary->pass_rows, summary->pass + 1, session_skips_calibration(run->state) ? " (not calibrated)" : "",
+            run->has_shards ? "\n" : "; continue with: ");
+    if (!run->has_shards)
+        print_resuming_command(run->arguments);
 }
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
@@ -329,6 +331,9 @@ static int run_with(training *run)
     int code = cluster_is_root(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
     if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
         code = complain_usage("--local and --shards exclude each other: with --local every file is a shard");
+    if (code == EXIT_DONE && run->has_shards &&
+        (arguments_flag(arguments, "resume") || arguments_given(arguments, "checkpoint")))
+        code = complain_usage("a run with --local or --shards cannot be resumed; leave out --resume and --checkpoint");
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
     if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->reader).is_stream)
@@ -361,6 +366,7 @@ static int run_train(const cli_arguments *arguments)
         message_quieten();
     cli_arguments own = cluster_is_root(&run.cluster) ? *arguments : silent_arguments(arguments);
     run.arguments = &own;
+    run.has_shards = arguments_flag(&own, "local") || arguments_given(&own, "shards");
     run.env = session_env(&own);
     run.env.n_threads = (unsigned)arguments_number(&own, "threads");
     if (run.env.n_threads == 0)

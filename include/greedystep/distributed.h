@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct gsa_reader; /* of data.h */
+struct gsa_writer;
 
 /* ---- 1. replicas ------------------------------------------------------------------------------------------------- */
 
@@ -164,6 +165,11 @@ typedef struct gsa_row_range {
  * it. GSA_END after the last; the names of categories are known then. GSA_UNSUPPORTED for other input, whose rows have
  * to be read. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(struct gsa_reader *reader, gsa_row_range *out, gsa_error *error);
+/* Returns nonzero if the last batch begins with the first row of a file, as it was before it was converted. */
+GSA_API int gsa_reader_begins_file(const struct gsa_reader *reader);
+/* Says that the next row is the first of a file, which ends a block of a cache; rows whose places name other files do
+ * so anyway. */
+GSA_API void gsa_writer_begin_file(struct gsa_writer *writer);
 
 /* ---- 5. processes that train together ---------------------------------------------------------------------------- */
 

@@ -85,6 +85,8 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     reader->begins_file = file != reader->last_file || reader->input.begins_file;
     reader->last_file = file;
     gsai_rows_view(&reader->rows, out);
+    if (reader->spill.writer && reader->begins_file)
+        gsa_writer_begin_file(reader->spill.writer);
     gsai_spill_add(&reader->spill, out, reader->schema.text, &head->env);
     reader->delivered = true;
     return GSA_OK;
@@ -464,7 +466,7 @@ static void take_arrays(gsai_rows *to, const gsai_rows *from)
     to->words = own.words;
 }
 
-bool gsai_reader_begins_file(const gsa_reader *head)
+int gsa_reader_begins_file(const gsa_reader *head)
 {
     return head->kind == &files_kind && ((const gsai_files *)head)->begins_file;
 }

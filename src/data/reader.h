@@ -40,9 +40,6 @@ struct gsa_reader {
 /* "FILE:LINE (byte N): " in front of an error, which gets line (0: not known) and byte. */
 void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error);
 
-/* Whether the batch that the reader delivered last begins with the first row of a file. */
-bool gsai_reader_begins_file(const gsa_reader *reader);
-
 /* Exchanges the arrays of the batch that the reader delivered last for those of `rows`: the batch stays valid whatever
  * the reader does, which fills the other arrays from now on. Only label words stay the reader's. The batch has no
  * zeros. Returns false, and changes nothing, if the reader has no such arrays or takes its memory from elsewhere. */

@@ -2,6 +2,8 @@
  * kind makes of them is compressed on its way to the file if the file's name ends like that of a compressed one. */
 #include "data/writer.h"
 
+#include <greedystep/distributed.h>
+
 #include "base/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -85,6 +87,11 @@ gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error
     gsai_free(&writer->env, writer->schema);
     writer->schema = copy;
     return GSA_OK;
+}
+
+void gsa_writer_begin_file(gsa_writer *writer)
+{
+    writer->begins_file = true;
 }
 
 gsa_status gsa_writer_add_name(gsa_writer *writer, uint64_t feature, const char *name, gsa_error *error)

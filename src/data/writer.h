@@ -43,8 +43,9 @@ struct gsa_writer {
     uint32_t *index;
     float *value;
     size_t pair_capacity, index_capacity, value_capacity;
-    bool failed;  /* some bytes could not be written, says the kind */
-    char *schema; /* of the rows, where a file can keep it; NULL: none */
+    bool failed;      /* some bytes could not be written, says the kind */
+    bool begins_file; /* the next row is the first of a file */
+    char *schema;     /* of the rows, where a file can keep it; NULL: none */
 };
 
 const gsai_writer_kind *gsai_writer_libsvm(void);

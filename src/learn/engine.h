@@ -6,6 +6,8 @@
 
 /* Returns a label by its number, in the order in which labels came. */
 const char *gsai_state_label(const gsa_state *state, size_t number);
+/* Returns nonzero if the label is a number, and which. */
+int gsai_state_label_number(const gsa_state *state, size_t number, double *out);
 /* Returns the names of the strongest features. */
 const struct gsai_names *gsai_state_names(const gsa_state *state);
 /* Returns the number of outputs: 1, or one per class. */

@@ -100,8 +100,23 @@ static uint64_t row_of_label(const gsa_state *state, const gsa_batch *batch, siz
     return GSA_NO_ROW;
 }
 
+/* Refuses a fraction where whole numbers or words were taken for classes. */
+static gsa_status check_fraction(const gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
+{
+    if (!loss_is_auto(state) || gsai_row_is_word(batch, row) || is_whole(batch->label[row]))
+        return GSA_OK;
+    return gsai_fail_about(
+        error, "loss",
+        gsai_fail_row(error, GSA_LABEL, row,
+                      "label %g is a fraction, but the labels of the first rows were taken for classes; choose "
+                      "squared loss to predict numbers, or softmax loss if it is the name of a class",
+                      batch->label[row]));
+}
+
 static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
+    for (size_t row = 0; row < first->n_rows && state->loss; row++)
+        GSA_TRY(check_fraction(state, first, row, error));
     GSA_TRY(enter_labels(state, first, error));
     uint64_t third = state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
     return check_classes(state, "the first rows have", third, error);
@@ -225,13 +240,7 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
     *out = gsai_labels_find_row(&state->labels, batch, row);
     if (*out != GSAI_NO_LABEL)
         return GSA_OK;
-    if (loss_is_auto(state) && !gsai_row_is_word(batch, row) && !is_whole(batch->label[row]))
-        return gsai_fail_about(
-            error, "loss",
-            gsai_fail_row(error, GSA_LABEL, row,
-                          "label %g is a fraction, but the labels of the first rows were taken for classes; choose "
-                          "squared loss to predict numbers, or softmax loss if it is the name of a class",
-                          batch->label[row]));
+    GSA_TRY(check_fraction(state, batch, row, error));
     /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
     gsai_row view = gsai_row_at(batch, row);
     size_t n_before = state->labels.n;

@@ -150,6 +150,12 @@ const char *gsai_state_label(const gsa_state *state, size_t number)
     return state->labels.at[number].text;
 }
 
+int gsai_state_label_number(const gsa_state *state, size_t number, double *out)
+{
+    *out = state->labels.at[number].number;
+    return state->labels.at[number].is_number;
+}
+
 size_t gsai_state_n_outputs(const gsa_state *state)
 {
     return state->table.n_outputs;

@@ -228,7 +228,7 @@ static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows,
     while (status == GSA_OK && !is_full(block, min_rows) && !block->is_cut) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
-        if (status == GSA_OK && block->rows.n_rows > 0 && gsai_reader_begins_file(reader))
+        if (status == GSA_OK && block->rows.n_rows > 0 && gsa_reader_begins_file(reader))
             begin_file(block);
         if (status != GSA_OK)
             block->pending.n_rows = 0;

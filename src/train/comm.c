@@ -14,7 +14,9 @@ int gsai_bytes_add(void *ctx, const void *more, size_t size)
 {
     gsai_bytes *to = ctx;
     size_t before = to->capacity;
-    if (size > SIZE_MAX - to->size || !gsai_reserve(to->env, &to->at, &to->capacity, to->size + size, 1))
+    to->is_cut =
+        to->is_cut || size > SIZE_MAX - to->size || !gsai_reserve(to->env, &to->at, &to->capacity, to->size + size, 1);
+    if (to->is_cut)
         return -1;
     if (to->capacity > before) /* what copies have learned is as large as a table */
         gsai_prefer_huge_pages(to->at, to->capacity);
@@ -32,7 +34,7 @@ void gsai_bytes_free(gsai_bytes *bytes)
 
 gsa_status gsai_frame_end(gsai_bytes *to, size_t start, gsa_error *error)
 {
-    if (to->size < start + sizeof(uint64_t))
+    if (to->is_cut)
         return gsai_fail_memory(to->env, error, "no memory for what other processes are to have");
     uint64_t size = to->size - start - sizeof size;
     memcpy(to->at + start, &size, sizeof size);

@@ -28,9 +28,9 @@ gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_bat
         if (job->env.should_stop(job->env.stop_ctx))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(learner, batch, rows + done, n, error);
-        if (status != GSA_OK)
+        if (status != GSA_OK && job->reader)
             gsa_reader_locate(job->reader, batch, error);
-        else if (tells && job->hooks.progress)
+        else if (status == GSA_OK && tells && job->hooks.progress)
             job->hooks.progress(job->hooks.ctx, learner, job->reader);
         done += n;
     }

@@ -248,9 +248,11 @@ static gsa_status learn_first_block(first_rows *all, gsa_error *error)
 {
     sharded *run = all->run;
     gsa_batch rows;
-    gsa_status status = gsai_block_view(all->block, &rows) > 0
-                            ? learn_block(&run->worker, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error)
-                            : GSA_OK;
+    gsa_status status = GSA_OK;
+    if (gsai_block_view(all->block, &rows) > 0) {
+        rows.place = NULL; /* rows of other processes have none here */
+        status = learn_block(&run->worker, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error);
+    }
     gsai_block_clear(all->block);
     return status;
 }
@@ -375,7 +377,7 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
                                gsai_fail(error, GSA_ARGUMENT,
                                          "shards are an experiment of one process: leave them out, or start one only"));
     if (summary.pass > 0 || summary.pass_rows > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "cannot resume a run with shards, which saves nothing: train again");
+        return gsai_fail(error, GSA_ARGUMENT, "cannot resume a run with shards: train again");
     return GSA_OK;
 }
 
@@ -408,6 +410,8 @@ gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const ui
 {
     gsa_env own;
     GSA_TRY(gsai_env_take(&own, &env, error));
+    if (n_replicas == 0)
+        return gsai_fail(error, GSA_ARGUMENT, "0 replicas: expected at least one");
     gsai_job job = {.state = state, .env = gsai_env_resolve(env)};
     gsai_replicas replicas = {.job = &job};
     const gsa_step step = {n_replicas, n_replicas, n_rows, 1};

@@ -13,36 +13,51 @@
 
 /* ---- labels ----------------------------------------------------------------------------------------------------- */
 
+/* A label on its way; its text follows. */
+typedef struct label_head {
+    double number;
+    uint64_t is_number;
+} label_head;
+
 /* Lists the labels from n_known on, each with its NUL. */
 static gsa_status list_labels(const gsa_state *state, size_t n_known, gsai_bytes *to, gsa_error *error)
 {
     size_t n = (size_t)gsai_summary_of(state).n_classes;
     for (size_t i = n_known; i < n; i++) {
         const char *label = gsai_state_label(state, i);
-        if (gsai_bytes_add(to, label, strlen(label) + 1) != 0)
+        label_head of = {0, 0};
+        of.is_number = gsai_state_label_number(state, i, &of.number) != 0;
+        if (gsai_bytes_add(to, &of, sizeof of) != 0 || gsai_bytes_add(to, label, strlen(label) + 1) != 0)
             return gsai_fail_memory(to->env, error, "no memory for %zu labels", n);
     }
     return GSA_OK;
 }
 
-/* A label whose text is that of a number is one. */
-static gsa_status add_label(gsai_job *job, const char *text, gsa_error *error)
+static gsa_status add_label(gsai_job *job, const label_head *of, const char *text, gsa_error *error)
 {
     static const int64_t no_entries[] = {0, 0};
     static const uint32_t no_index[1];
-    static const float no_weight[1];
-    char *end;
-    const double number = strtod(text, &end);
-    const int32_t word = *end == '\0' ? -1 : 0;
+    const int32_t word = of->is_number ? -1 : 0;
     const gsa_batch row = {.n_rows = 1,
                            .row_start = no_entries,
                            .index = no_index,
-                           .label = &number,
+                           .label = &of->number,
                            .word = &word,
                            .words = &text,
-                           .n_words = 1,
-                           .weight = no_weight};
+                           .n_words = 1};
     return gsa_state_prepare(job->state, &row, error);
+}
+
+static gsa_status add_labels(gsai_job *job, const gsai_bytes *all, gsa_error *error)
+{
+    for (size_t at = 0; at < all->size;) {
+        label_head of;
+        memcpy(&of, all->at + at, sizeof of);
+        const char *text = (const char *)all->at + at + sizeof of;
+        GSA_TRY(add_label(job, &of, text, error));
+        at += sizeof of + strlen(text) + 1;
+    }
+    return GSA_OK;
 }
 
 gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error *error)
@@ -72,8 +87,8 @@ gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes 
     status = gsai_comm_allgather(job, status, mine.at, mine.size, &every, &sizes, error);
     if (status == GSA_OK && gsai_bytes_add(&all, every, gsai_comm_total(job, sizes)) != 0)
         status = gsai_fail_memory(&job->env, error, "no memory for labels");
-    for (size_t at = 0; status == GSA_OK && at < all.size; at += strlen((const char *)all.at + at) + 1)
-        status = add_label(job, (const char *)all.at + at, error);
+    if (status == GSA_OK)
+        status = add_labels(job, &all, error);
     gsai_bytes_free(&mine);
     gsai_bytes_free(&all);
     return status;

@@ -94,3 +94,15 @@ try greedystep convert -o never.gsac
 try greedystep convert empty.svm -o empty.gsac
 try greedystep train empty.gsac -o never
 absent never never.gsac never.svm never.vw
+
+# A folder gets a cache per file, the same as one by one; what has no name there is refused.
+mkdir caches
+greedystep convert train.svm test.svm -o caches/ -q || fail "convert to a folder"
+for name in train test; do
+    greedystep convert $name.svm -o one.gsac -q
+    cmp one.gsac caches/$name.gsac || fail "another cache of $name"
+done
+try_line 'head -n 5 train.svm | greedystep convert - -o caches/'
+try greedystep convert train.svm -o caches/ --format libsvm
+cp train.svm train.txt
+try greedystep convert train.svm train.txt -o caches/

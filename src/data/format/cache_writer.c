@@ -338,9 +338,10 @@ static bool has_room_for(const gsa_env *env, block *to, const gsai_row_view *row
 /* A block ends with its file. */
 static gsa_status begin_row(cache_writer *writer, uint32_t file, gsa_error *error)
 {
-    bool is_other = writer->has_rows && file != writer->file;
+    bool is_other = writer->has_rows && (file != writer->file || writer->head.begins_file);
     writer->file = file;
     writer->has_rows = true;
+    writer->head.begins_file = false;
     if (is_other && writer->current->header.n_rows > 0)
         GSA_TRY(end_block(writer, error));
     if (is_other)

@@ -171,7 +171,7 @@ static void a_block_of_a_cache_ends_with_the_file_its_rows_came_from(void **stat
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
         assert_int_equal(batch.n_rows, 3 - i);
-        assert_true(gsai_reader_begins_file(reader));
+        assert_true(gsa_reader_begins_file(reader));
     }
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_END);
     gsa_reader_close(reader);
