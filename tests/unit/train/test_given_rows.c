@@ -144,8 +144,7 @@ static void shards_need_rows_that_can_be_read_again_from_the_beginning(void **un
     s->at = 0;
     gsa_reader *reader = reader_of(s, 1);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
-    must_refuse(gsa_train(state, reader, NULL, NULL, &error), GSA_ARGUMENT, &error,
-                "cannot resume a run with shards");
+    must_refuse(gsa_train(state, reader, NULL, NULL, &error), GSA_ARGUMENT, &error, "cannot resume a run with shards");
     gsa_reader_close(reader);
     gsa_state_free(state);
     free(s);
