@@ -11,7 +11,7 @@ import argparse
 import ctypes
 import os
 from collections.abc import Iterator
-from ctypes import byref, c_double, c_uint64, c_void_p
+from ctypes import byref, c_double, c_size_t, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,11 @@ from on_cluster import sparse_vectors, with_vectors
 ROW_GROUP = 65536  # rows that are written at a time
 
 
-class Generator(ctypes.Structure):
+class Generator(c.Sized):
     """gsa_generator."""
 
     _fields_ = [
+        ("size", c_size_t),
         *((name, c_uint64) for name in ("n_rows", "n_features", "nnz", "n_classes", "seed")),
         ("skew", c_double),
         ("noise", c_double),

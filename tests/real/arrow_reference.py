@@ -25,14 +25,18 @@ except ImportError:
 
 
 class Options(ctypes.Structure):
-    _fields_ = ([(name, ctypes.c_int) for name in ("skip_bad_rows", "without_labels", "remember_names")] +
+    _fields_ = ([("size", ctypes.c_size_t)] +
+                [(name, ctypes.c_int) for name in ("skip_bad_rows", "without_labels", "remember_names")] +
                 [(name, ctypes.c_char_p) for name in ("label", "weight", "categorical", "ignore", "cross")] +
                 [("bits", ctypes.c_uint), ("keep_cells", ctypes.c_int)])
+
+    def __init__(self, **options):
+        super().__init__(ctypes.sizeof(type(self)), **options)
 
 
 class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("line", ctypes.c_uint64), ("byte", ctypes.c_uint64),
-                ("row", ctypes.c_uint64), ("message", ctypes.c_char * 512)]
+                ("row", ctypes.c_uint64), ("message", ctypes.c_char * 512), ("rest", ctypes.c_char * 128)]
 
 
 class Library:
