@@ -26,7 +26,7 @@ from on_cluster import sparse_vectors, with_vectors
 ROW_GROUP = 65536  # rows that are written at a time
 
 
-class Generator(c.Sized):
+class Generator(ctypes.Structure):
     """gsa_generator."""
 
     _fields_ = [
@@ -40,7 +40,7 @@ class Generator(c.Sized):
 def generated(n_rows: int, n_features: int, nnz: int) -> Iterator[tuple[Any, Any]]:
     """Yield the ids of features, nnz a row, and the labels of 65536 rows or a few more at a time."""
     c.library().gsa_reader_open_generated.argtypes = [c_void_p] * 4
-    what = Generator(n_rows, n_features, nnz, 2, 1, 1.0, 0.0)
+    what = Generator(ctypes.sizeof(Generator), n_rows, n_features, nnz, 2, 1, 1.0, 0.0)
     out = c_void_p()
     call("gsa_reader_open_generated", byref(what), None, byref(out))
     reader, batch = Reader(out.value), c.Batch()
