@@ -112,11 +112,13 @@ def _read_rows(model: Model, path: str) -> _Rows:
         parts.append((margins, actual, np.ones(n) if weight is None else weight.astype(float), length))
         n_rows += n
     reader.close()
-    return _Rows(*(np.concatenate(column) for column in zip(*parts)), finished(metrics), is_all=not more)
+    margins, actual, weights, lengths = (np.concatenate(column) for column in zip(*parts))
+    return _Rows(margins, actual, weights, lengths, finished(metrics), not more)
 
 
 def _sums(group: npt.NDArray[np.int64], values: Floats, n: int) -> Floats:
-    return np.bincount(group, weights=values, minlength=n)
+    sums: Floats = np.bincount(group, weights=values, minlength=n).astype(np.float64)
+    return sums
 
 
 def _columns(**columns: Floats) -> dict[str, list[float]]:
