@@ -17,7 +17,7 @@ static int is_beginning(const char *typed, const char *name)
 suggestion suggest_begin(const char *typed)
 {
     size_t length = strlen(typed);
-    size_t tolerated = length < 3 ? 1 : 1 + length / 4;
+    size_t tolerated = length < 6 ? 1 : 1 + length / 4; /* a short name has others near it */
     return (suggestion){typed, NULL, tolerated + 1};
 }
 

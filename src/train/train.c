@@ -1,11 +1,11 @@
-/* The engine on one machine: runs the plan over a reader.
+/* The engine: runs the schedule over a reader.
  *
  * Rows that fit in memory are solved (optimum.c). All others, and streams, are learned by the state itself, as follows.
- * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
- * request to stop is answered soon; after many rows, by replicas of the state side by side (rounds.c). Where the run
- * stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several processes
- * (comm.h) all do this; in rounds each reads only the blocks of its own replicas, where the input has an index. No
- * mathematics here. */
+ * Rows come in blocks; a block is learned in the schedule's order (or as it comes), a few hundred rows at a time, so
+ * that a request to stop is answered soon; after many rows, by replicas of the state side by side (rounds.c). Where the
+ * run stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several
+ * processes (comm.h) all do this; in rounds each reads only the blocks of its own replicas, where the input has an
+ * index. No mathematics here. */
 #include "base/workers.h"
 #include "train/block.h"
 #include "train/comm.h"

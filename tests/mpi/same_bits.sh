@@ -86,13 +86,13 @@ S
     echo "same bits: $name, files of their own, ranks 2 3 5 of $mpi"
 }
 if [ $# -eq 0 ]; then
-    # Labels and categories that only some files have; few rows, whose scaling is open at the merge, and more.
+    # Labels and categories that only some files have, a word that looks like a number among them; few rows, whose scaling is open at the merge, and more.
     for rows in 300 4000; do
         for i in 1 2 3 4 5; do
             awk -v seed=$i -v rows=$((rows * i / 2)) 'BEGIN {
                 srand(seed); print "a,c,y"
                 for (i = 0; i < rows; i++) {
-                    k = int(rand() * (3 + seed)); print rand() * 9 "," "k" k "," (rand() < .3 ? "l" int(k / 2) : "m" int(rand() * 2))
+                    k = int(rand() * (3 + seed)); print rand() * 9 "," "k" k "," (rand() < .3 ? "l" int(k / 2) : seed > 3 && k == 0 ? "0x1" seed : "m" int(rand() * 2))
                 }
             }' > own$i.csv
         done

@@ -184,8 +184,9 @@ static void columns_are_counted_only_where_they_are_of_use(void **unused)
     gsa_batch batch = rows_batch(r);
     gsa_state *given = state_with("method", "auto", "scale", "none", "holdout", "none", NULL);
     gsa_state *paper = state_with("method", "paper", NULL);
-    gsa_state *origin = state_with("method", "auto", "scale", "standard", "holdout", "none", "intercept", "off", NULL);
-    gsa_state *states[] = {given, paper, origin};
+    gsa_state *through_zero =
+        state_with("method", "auto", "scale", "standard", "holdout", "none", "intercept", "off", NULL);
+    gsa_state *states[] = {given, paper, through_zero};
     for (size_t i = 0; i < 3; i++) {
         learn(states[i], &batch);
         assert_int_equal(states[i]->centre.n, 0);

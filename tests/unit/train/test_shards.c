@@ -6,6 +6,7 @@
 
 #include <greedystep/train.h>
 
+#include <math.h>
 #include <string.h>
 
 enum { ROWS = 150001, FEATURES = 500, BATCH = 777 };
@@ -254,6 +255,54 @@ static void more_shards_than_rows_are_as_many_as_rows(void **unused)
     gsa_state_free(state[1]);
 }
 
+/* Classes first, fractions in a later block: as one learner refuses them, so do shards. */
+static void a_fraction_after_classes_is_refused_by_shards_too(void **unused)
+{
+    (void)unused;
+    enum { WHOLE = 80000, LINE = 10 };
+    char *text = malloc(WHOLE * LINE + LINE), *end = text;
+    assert_non_null(text);
+    for (int i = 0; i < WHOLE; i++)
+        end += sprintf(end, "%d 1:%d\n", i % 2, 1 + i % 3);
+    (void)sprintf(end, "1.5 1:1\n");
+    for (int by_shards = 0; by_shards < 2; by_shards++) {
+        gsa_error error = {0};
+        gsa_reader *reader = text_reader(text, NULL);
+        gsa_state *state = state_with("method", "gsa", "shards", by_shards ? "2" : "none", NULL);
+        assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_LABEL);
+        assert_non_null(strstr(error.message, "test.svm:80001"));
+        assert_non_null(strstr(error.message, "label 1.5 is a fraction"));
+        gsa_state_free(state);
+        gsa_reader_close(reader);
+    }
+    free(text);
+}
+
+static void replicas_of_rows_in_memory_refuse_what_they_cannot_learn(void **unused)
+{
+    (void)unused;
+    static const int64_t row_start[] = {0, 1, 2};
+    static const uint32_t index[] = {0, 1}, order[] = {0, 1};
+    static const gsa_place place[] = {{1, 0, 0}, {2, 6, 0}};
+    double label[] = {1, 0};
+    gsa_error error = {0};
+    gsa_batch batch = {.n_rows = 2, .row_start = row_start, .index = index, .label = label, .place = place};
+    gsa_state *state = state_with("loss", "logistic", "method", "paper", NULL);
+    must_be_ok(gsa_state_update(state, &batch, &error), &error);
+    assert_int_equal(gsa_train_replicas(state, &batch, order, 2, 0, NULL, &error), GSA_ARGUMENT);
+    bytes before = state_bytes(state);
+    label[1] = (double)NAN;
+    assert_int_equal(gsa_train_replicas(state, &batch, order, 2, 2, NULL, &error), GSA_INPUT);
+    assert_int_equal(error.row, 1);
+    bytes after = state_bytes(state);
+    assert_same_bytes(before, after);
+    label[1] = 0;
+    must_be_ok(gsa_train_replicas(state, &batch, order, 2, 2, NULL, &error), &error);
+    gsa_state_free(state);
+    free(before.data);
+    free(after.data);
+}
+
 static void how_many_shards_is_in_the_state_and_not_in_one_without(void **unused)
 {
     (void)unused;
@@ -301,6 +350,8 @@ int main(void)
         cmocka_unit_test(shards_of_a_run_are_its_parts_read_apart),
         cmocka_unit_test(many_shards_of_click_rows_cost_little_after_one_pass),
         cmocka_unit_test(more_shards_than_rows_are_as_many_as_rows),
+        cmocka_unit_test(a_fraction_after_classes_is_refused_by_shards_too),
+        cmocka_unit_test(replicas_of_rows_in_memory_refuse_what_they_cannot_learn),
         cmocka_unit_test(how_many_shards_is_in_the_state_and_not_in_one_without),
         cmocka_unit_test(a_stream_and_a_run_that_has_begun_are_refused),
     };
