@@ -55,6 +55,13 @@ lives()
     esac
 }
 
+# opened RANK: whether a rank has begun to read. Before that it may be connecting to its launcher, and that of Open MPI 4
+# waits for ever for a rank that dies there ("PMIX ERROR: UNREACHABLE"): no test of ours.
+opened()
+{
+    [ -s "pid.$1" ] && readlink "/proc/$(cat "pid.$1")/fd/"* 2> /dev/null | grep -q rows.gsac
+}
+
 # waits SECONDS: for the job to end.
 waits()
 {
@@ -97,7 +104,7 @@ while [ $n -lt "$kills" ]; do
     victim=$drawn
     begin "$ranks"
     sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
-    until [ -s pid.$victim ] || [ -e ended ]; do
+    until opened $victim || [ -e ended ]; do
         sleep 0.02
     done
     if [ ! -e ended ] && kill -9 "$(cat pid.$victim)" 2> /dev/null; then
