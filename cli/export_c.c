@@ -95,7 +95,7 @@ static void put_features(const exported *what, FILE *stream)
             " * A word has the value 1 and the number %" PRIu64
             " + (XXH3_64bits of the column's name, a NUL byte and the word)\n"
             " * mod 2^%u; where two meet, their values are added. greedystep's docs/formats/schema.md has the rest.\n",
-            schema->n_numbers, schema->bits);
+            schema->first_word, schema->bits);
 }
 
 static void put_head(const exported *what, FILE *stream)

@@ -123,15 +123,18 @@ const char *label_text(const data_labels *labels, uint64_t key, char buffer[LABE
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-const char *column_kind_name(column_kind kind)
+static const char *const kind_names[] = {"number", "words", "label", "weight", "ignored", "date"};
+
+const char *column_kind_name(const data_column *column)
 {
-    static const char *const names[] = {"number", "words", "label", "weight", "ignored"};
-    return names[kind];
+    return kind_names[column->is_date ? COLUMN_DATE : column->kind];
 }
 
 bool column_init(data_column *column, column_kind kind)
 {
-    *column = (data_column){.kind = kind, .all_whole = true, .rises = true, .falls = true};
+    bool is_date = kind == COLUMN_DATE;
+    kind = is_date ? COLUMN_NUMBER : kind;
+    *column = (data_column){.kind = kind, .is_date = is_date, .all_whole = true, .rises = true, .falls = true};
     return (kind != COLUMN_NUMBER && kind != COLUMN_WORDS) ||
            value_set_init(&column->values, FEW_VALUES, kind == COLUMN_WORDS);
 }
@@ -243,9 +246,9 @@ static column_kind kind_of_line(const char *line, const char **name)
 {
     int kind = 0;
     for (; kind < COLUMN_KINDS; kind++) {
-        size_t size = strlen(column_kind_name((column_kind)kind));
+        size_t size = strlen(kind_names[kind]);
         *name = line + size + 1;
-        if (strncmp(line, column_kind_name((column_kind)kind), size) == 0 && line[size] == ' ')
+        if (strncmp(line, kind_names[kind], size) == 0 && line[size] == ' ')
             break;
     }
     return (column_kind)kind;
@@ -266,7 +269,7 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
         data_column *next = &column[*n_columns];
         has_room = column_init(next, kind) && has_room;
         next->number = ++*n_columns;
-        next->name = copy_name(name, (size_t)(end - name));
+        next->name = copy_name(name, strcspn(name, "\t\n"));
         has_room = has_room && next->name != NULL;
     }
     for (size_t i = 0; !has_room && i < *n_columns; i++)

@@ -34,7 +34,7 @@ uint64_t data_n_features(const data_inspection *data, bool *is_exact)
 
 const char *data_word(const data_inspection *data, const data_column *column, uint64_t hash)
 {
-    uint64_t id = data->schema.n_numbers + (hash & ((UINT64_C(1) << data->schema.bits) - 1));
+    uint64_t id = data->schema.first_word + (hash & ((UINT64_C(1) << data->schema.bits) - 1));
     const char *name = gsa_reader_name(data->reader, id);
     size_t size = strlen(column->name);
     /* A word that shares its feature may have another's name. */

@@ -79,13 +79,13 @@ typedef enum column_kind {
     COLUMN_LABEL,
     COLUMN_WEIGHT,
     COLUMN_IGNORED,
+    COLUMN_DATE, /* in a schema; a column of dates is one of numbers here, which are days */
     COLUMN_KINDS
 } column_kind;
-const char *column_kind_name(column_kind kind);
-
 typedef struct data_column {
     char *name;
     column_kind kind;
+    bool is_date;
     uint64_t number; /* from 1 */
     moments numbers;
     value_set values;
@@ -98,6 +98,8 @@ typedef struct data_column {
     moments of_side[2];
 } data_column;
 
+/* The name of its kind. */
+const char *column_kind_name(const data_column *column);
 bool column_init(data_column *column, column_kind kind);
 void column_free(data_column *column);
 bool column_add_number(data_column *column, double x, const row_label *label, double first_label);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { MIN_NAME = 6, MAX_NAME = 28, CELL_SIZE = 40 };
 
@@ -131,9 +132,24 @@ static void print_distinct(const data_column *column)
     printf(" %16s", text);
 }
 
-static void print_numbers(const moments *numbers)
+/* Days since 1970 as a date. */
+static void put_day(double days, char out[CELL_SIZE])
 {
-    if (numbers->n > 0)
+    time_t seconds = (time_t)(floor(days) * 86400);
+    struct tm parts;
+    if (gmtime_r(&seconds, &parts) == NULL || strftime(out, CELL_SIZE, "%Y-%m-%d", &parts) == 0)
+        snprintf(out, CELL_SIZE, "%.6g", days);
+}
+
+static void print_numbers(const data_column *column)
+{
+    const moments *numbers = &column->numbers;
+    char from[CELL_SIZE], to[CELL_SIZE];
+    if (numbers->n > 0 && column->is_date) {
+        put_day(numbers->min, from);
+        put_day(numbers->max, to);
+        printf("  %s to %s", from, to);
+    } else if (numbers->n > 0)
         printf("  %.6g to %.6g, mean %.6g", numbers->min, numbers->max, moments_mean(numbers));
 }
 
@@ -158,14 +174,14 @@ static void print_column(const data_inspection *data, const data_column *column,
 {
     bool is_feature = column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS;
     print_padded(column->name, width);
-    printf(" %s", column_kind_name(column->kind));
+    printf(" %s", column_kind_name(column));
     if (is_feature) {
-        printf("%*s", 7 - (int)strlen(column_kind_name(column->kind)), "");
+        printf("%*s", 7 - (int)strlen(column_kind_name(column)), "");
         print_absent(column);
         print_distinct(column);
     }
     if (column->kind == COLUMN_NUMBER)
-        print_numbers(&column->numbers);
+        print_numbers(column);
     else if (column->kind == COLUMN_WORDS)
         print_words(data, column);
     putchar('\n');
@@ -296,7 +312,7 @@ static json_t *column_json(const data_inspection *data, const data_column *colum
 {
     json_t *object = json_object();
     json_object_set_new(object, "name", report_text(column->name));
-    json_object_set_new(object, "kind", json_string(column_kind_name(column->kind)));
+    json_object_set_new(object, "kind", json_string(column_kind_name(column)));
     if (column->kind != COLUMN_NUMBER && column->kind != COLUMN_WORDS)
         return object;
     json_object_set_new(object, "missing", report_count(column->n_absent));

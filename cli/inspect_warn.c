@@ -81,7 +81,7 @@ static bool is_new_in_each_row(const data_column *column)
 static bool counts_rows(const data_inspection *data, const data_column *column)
 {
     (void)data;
-    return column->kind == COLUMN_NUMBER && column->all_whole && (column->rises || column->falls) &&
+    return column->kind == COLUMN_NUMBER && !column->is_date && column->all_whole && (column->rises || column->falls) &&
            is_new_in_each_row(column);
 }
 

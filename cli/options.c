@@ -25,6 +25,10 @@ static const cli_option reader_options[] = {
      "column to predict; default: label, target, y, class, click or clicked, without a header the first"},
     {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with the weights of the rows"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
+    {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0,
+     "what stands before decimals, where the cells leave it open"},
+    {"dates", 0, OPTION_CHOICE, false, "auto|day-first|month-first", "auto", 0, 0,
+     "order of dates such as 3/4/2026, where the cells leave it open"},
     {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},
     {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash categories and crosses to 2^N features"},
     {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "leave these columns out"},
@@ -34,7 +38,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the rows of a DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 5 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 7 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

@@ -72,6 +72,13 @@ static const char *column_option(const cli_arguments *arguments, const char *nam
     return arguments_have(arguments, name) ? arguments_text(arguments, name) : NULL;
 }
 
+/* A choice; NULL where the reader is to find out by itself. */
+static const char *chosen_option(const cli_arguments *arguments, const char *name)
+{
+    const char *chosen = column_option(arguments, name);
+    return chosen != NULL && strcmp(chosen, "auto") != 0 ? chosen : NULL;
+}
+
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
                         gsa_reader **out)
 {
@@ -87,7 +94,9 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                                   .weight = column_option(arguments, "weight"),
                                   .categorical = column_option(arguments, "categorical"),
                                   .ignore = column_option(arguments, "ignore"),
-                                  .cross = column_option(arguments, "cross")};
+                                  .cross = column_option(arguments, "cross"),
+                                  .decimal = chosen_option(arguments, "decimal"),
+                                  .dates = chosen_option(arguments, "dates")};
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

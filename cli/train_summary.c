@@ -62,6 +62,7 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "progressive_loss", report_real(train_progressive_loss(summary)));
     json_object_set_new(object, "mean_step", report_real(summary->step));
     json_object_set_new(object, "bad_rows", report_count(run->n_bad_rows));
+    json_object_set_new(object, "unlabelled_rows", report_count(run->reading.n_unlabelled));
     if (!isnan(run->collision_rate))
         json_object_set_new(object, "colliding", report_real(run->collision_rate));
     json_object_set_new(object, "seconds", report_real(run->seconds));
@@ -278,6 +279,8 @@ static void print_learned(const train_outcome *run)
     if (run->n_bad_rows > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " bad row%s skipped", run->n_bad_rows,
                       plural(run->n_bad_rows, "s"));
+    if (run->reading.n_unlabelled > 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " without a label left out", run->reading.n_unlabelled);
     append_method(run, line);
     report_field("learned", "%s", line);
 }

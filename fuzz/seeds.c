@@ -264,9 +264,9 @@ static void save_small(void)
     for (size_t i = 0; i < N(numbers); i++)
         save("number", numbers[i].name, "", 0, numbers[i].bytes, strlen(numbers[i].bytes));
     static const text schemas[] = {
-        {"named", "greedystep schema 1\ncolumns named\nbits 24\nlabel y\nnumber a\nwords b\nignored c\nweight w\n"},
-        {"cross", "greedystep schema 1\ncolumns named\nbits 4\nnumber a\nwords b\ncross a\tb\n"},
-        {"namespaces", "greedystep schema 1\ncolumns namespaces\nbits 24\ncross u\ti\n"}};
+        {"named", "greedystep schema 2\ncolumns named\nbits 24\nlabel y\nnumber a\nwords b\nignored c\nweight w\n"},
+        {"cross", "greedystep schema 2\ncolumns named\nbits 4\nnumber a\nwords b\ncross a\tb\n"},
+        {"namespaces", "greedystep schema 2\ncolumns namespaces\nbits 24\ncross u\ti\n"}};
     for (size_t i = 0; i < N(schemas); i++)
         save("schema", schemas[i].name, "", 0, schemas[i].bytes, strlen(schemas[i].bytes));
     static const char config[] =

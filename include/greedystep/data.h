@@ -26,6 +26,8 @@ typedef struct gsa_reader_options {
     const char *cross;       /* "A:B,C:D": adds products of the features of two columns or namespaces */
     unsigned bits;           /* categories are hashed to 2^bits features, 1 .. 31; 0: 24 */
     int keep_cells;          /* nonzero: keep the cells of a table for gsa_reader_cells */
+    const char *decimal;     /* "point" or "comma": what stands before decimals, where the cells leave it open */
+    const char *dates;       /* "day-first" or "month-first", where the cells leave it open */
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or
@@ -130,12 +132,15 @@ GSA_API double gsa_reader_collision_rate(const gsa_reader *reader);
  * (docs/formats/schema.md). NULL without keep_cells, and if a row did not come from text or Arrow columns. */
 GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_columns);
 
-/* The features of a schema: categories are hashed to 2^bits ids from n_numbers on. */
+/* The features of a schema: numbers and dates have the ids 0 .. n_numbers - 1, that they are missing the next
+ * n_numbers, and categories are hashed to 2^bits ids from first_word on. */
 typedef struct gsa_schema_info {
     size_t size;                 /* sizeof(gsa_schema_info), set by the caller */
     unsigned bits;               /* as in the reader's options */
-    uint64_t n_numbers, n_words; /* numeric and categorical columns; of namespaces 0 and 1 */
+    uint64_t n_numbers, n_words; /* columns of numbers or dates, and categorical ones; of namespaces 0 and 1 */
     uint64_t n_crosses;          /* products of two columns or namespaces */
+    uint64_t n_dates;            /* of n_numbers */
+    uint64_t first_word;         /* the first feature of categories */
 } gsa_schema_info;
 /* Parses a schema as gsa_reader_schema returns it. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
@@ -154,14 +159,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char
 
 /* The progress of a reader. */
 typedef struct gsa_reader_progress {
-    size_t size;          /* sizeof(gsa_reader_progress), set by the caller */
-    uint64_t n_rows;      /* delivered since the start or the last rewind or seek */
-    uint64_t n_bad_rows;  /* skipped since then; of spilled rows, when they were written */
-    uint64_t bytes_read;  /* from the source since then, before decompression */
-    uint64_t bytes_total; /* 0 if unknown */
-    int is_stream;        /* nonzero: cannot be read again */
-    uint64_t bytes_kept;  /* size of the spill file, then also bytes_total; 0: rows do not come from it */
-    int keep_failed;      /* nonzero: rows could not be spilled, for want of space for instance */
+    size_t size;           /* sizeof(gsa_reader_progress), set by the caller */
+    uint64_t n_rows;       /* delivered since the start or the last rewind or seek */
+    uint64_t n_bad_rows;   /* skipped since then; of spilled rows, when they were written */
+    uint64_t bytes_read;   /* from the source since then, before decompression */
+    uint64_t bytes_total;  /* 0 if unknown */
+    int is_stream;         /* nonzero: cannot be read again */
+    uint64_t bytes_kept;   /* size of the spill file, then also bytes_total; 0: rows do not come from it */
+    int keep_failed;       /* nonzero: rows could not be spilled, for want of space for instance */
+    uint64_t n_unlabelled; /* rows of tables without a label, left out; counted like bad rows */
 } gsa_reader_progress;
 /* Fills in the progress; may be called while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);

@@ -173,6 +173,8 @@ class ReaderOptions(Sized):
         ("cross", c_char_p),
         ("bits", c_uint),
         ("keep_cells", c_int),
+        ("decimal", c_char_p),
+        ("dates", c_char_p),
     ]
 
 
@@ -188,6 +190,7 @@ class ReaderProgress(Sized):
         ("is_stream", c_int),
         ("bytes_kept", c_uint64),
         ("keep_failed", c_int),
+        ("n_unlabelled", c_uint64),
     ]
 
 

@@ -293,6 +293,26 @@ bool gsai_is_text(const char *text, size_t size)
     return size > 0 && len > 0;
 }
 
+/* Bytes of a line that say which features there are; the tab of a cross parts its names. */
+static size_t length_that_counts(const char *line)
+{
+    return strncmp(line, "cross ", 6) == 0 ? strcspn(line, "\n") : strcspn(line, "\t\n");
+}
+
+bool gsai_schemas_agree(const char **a, const char **b)
+{
+    while (**a != '\0') {
+        size_t size = length_that_counts(*a);
+        if (size != length_that_counts(*b) || strncmp(*a, *b, size) != 0)
+            return false;
+        *a += strcspn(*a, "\n");
+        *b += strcspn(*b, "\n");
+        *a += **a == '\n';
+        *b += **b == '\n';
+    }
+    return **b == '\0';
+}
+
 size_t gsai_directory_len(const char *path)
 {
 #ifdef _WIN32

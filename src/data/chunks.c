@@ -128,7 +128,7 @@ static void begin_chunk(const gsai_chunks *chunks, chunk *of)
 {
     of->input = *chunks->input;
     of->input.stream = NULL;
-    of->input.n_bad_rows = 0;
+    of->input.n_bad_rows = of->input.n_unlabelled = 0;
     of->input.names = &of->names;
     chunks->format->begin(of->parser, &of->input);
 }
@@ -145,7 +145,7 @@ void gsai_chunks_start(gsai_chunks *chunks)
 static void forget(chunk *of)
 {
     gsai_feature_names_clear(&of->names);
-    of->input.n_bad_rows = 0;
+    of->input.n_bad_rows = of->input.n_unlabelled = 0;
     of->source.n_taken = 0;
 }
 
@@ -171,6 +171,7 @@ bool gsai_chunks_are_read(const gsai_chunks *chunks, uint64_t *n_bytes)
 static void take_facts(gsai_chunks *chunks, chunk *from)
 {
     chunks->input->n_bad_rows += from->input.n_bad_rows;
+    chunks->input->n_unlabelled += from->input.n_unlabelled;
     gsai_feature_names_take(chunks->input->names, &from->names);
     forget(from);
 }

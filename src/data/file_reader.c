@@ -134,6 +134,7 @@ static void locate_in_files(const gsa_reader *head, gsa_reader_progress *out)
 {
     const gsai_files *reader = (const gsai_files *)head;
     out->n_bad_rows = reader->input.n_bad_rows;
+    out->n_unlabelled = reader->input.n_unlabelled;
     uint64_t here = 0;
     if (reader->is_open && !gsai_chunks_are_read(reader->chunks, &here))
         here = reader->stream.source.n_read;
@@ -179,10 +180,9 @@ static const char *feature_name(const gsa_reader *head, uint64_t feature)
 {
     const gsai_files *reader = (const gsai_files *)head;
     const gsai_schema *schema = &reader->schema;
-    uint64_t n_numbers = schema->n_of_kind[GSAI_FIELD_NUMBER];
-    if (feature >= n_numbers)
-        return gsai_feature_names_find(&reader->names, feature - n_numbers);
-    return schema->field[schema->number[feature]].name;
+    uint64_t first = gsai_schema_first_word(schema);
+    return feature >= first ? gsai_feature_names_find(&reader->names, feature - first)
+                            : gsai_schema_number_name(schema, feature);
 }
 
 /* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
@@ -208,8 +208,9 @@ static void close_files(gsa_reader *head)
         gsai_format_cache()->close(reader->cache);
     gsai_schema_free(&reader->schema);
     gsai_feature_names_free(&reader->names);
-    const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
-                           reader->options.ignore, reader->options.cross};
+    const char *texts[] = {reader->options.label,  reader->options.weight, reader->options.categorical,
+                           reader->options.ignore, reader->options.cross,  reader->options.decimal,
+                           reader->options.dates};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsai_free(&env, (void *)(uintptr_t)texts[i]);
     gsai_rows_free(&reader->rows);
@@ -241,7 +242,8 @@ static const gsai_reader_kind files_kind = {
 static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
-    const char **texts[] = {&to->label, &to->weight, &to->categorical, &to->ignore, &to->cross};
+    const char **texts[] = {&to->label, &to->weight,  &to->categorical, &to->ignore,
+                            &to->cross, &to->decimal, &to->dates};
     bool has_room = true;
     *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -250,6 +252,22 @@ static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
             has_room = has_room && *texts[i];
         }
     return has_room;
+}
+
+/* Options that are one of two words. */
+static gsa_status check_words(const gsa_reader_options *options, gsa_error *error)
+{
+    const struct {
+        const char *name, *given, *words[2];
+    } option[] = {{"decimal", options->decimal, {"point", "comma"}},
+                  {"dates", options->dates, {"day-first", "month-first"}}};
+    for (size_t i = 0; i < 2; i++)
+        if (option[i].given && strcmp(option[i].given, option[i].words[0]) != 0 &&
+            strcmp(option[i].given, option[i].words[1]) != 0)
+            return gsai_fail_about(error, option[i].name,
+                                   gsai_fail(error, GSA_ARGUMENT, "'%s': expected %s or %s", option[i].given,
+                                             option[i].words[0], option[i].words[1]));
+    return GSA_OK;
 }
 
 /* A reader without files yet; whatever fails after this is cleaned up by close_files. */
@@ -275,6 +293,8 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     reader->rows.without_labels = reader->options.without_labels != 0;
     if (status == GSA_OK && !has_room)
         status = gsai_fail_memory(&resolved, error, "no memory for a reader");
+    if (status == GSA_OK)
+        status = check_words(&reader->options, error);
     if (status == GSA_OK && reader->options.bits > GSAI_MAX_BITS)
         status = gsai_fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
                            GSAI_MAX_BITS);
@@ -298,7 +318,7 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
     reader->bytes_total += info.size;
     reader->file_end[reader->n_files] = reader->bytes_total;
     reader->paths[reader->n_files++] = copy;
-    reader->is_stream = reader->is_stream || info.is_stream;
+    reader->is_stream = reader->input.is_stream = reader->is_stream || info.is_stream;
     reader->total_unknown = reader->total_unknown || (info.is_stream && info.size == 0);
     return GSA_OK;
 }
@@ -421,7 +441,7 @@ const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *
     const gsai_files *reader = (const gsai_files *)head;
     if (head->kind != &files_kind || number >= reader->names.n)
         return NULL;
-    *feature = reader->schema.n_of_kind[GSAI_FIELD_NUMBER] + (uint64_t)reader->names.id[number];
+    *feature = gsai_schema_first_word(&reader->schema) + (uint64_t)reader->names.id[number];
     return reader->names.text + reader->names.start[number];
 }
 
@@ -432,7 +452,7 @@ const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
     if (head->kind != &files_kind || !reader->delivered || !reader->options.keep_cells)
         return NULL;
     const gsai_schema *schema = &reader->schema;
-    *n_columns = schema->n_of_kind[GSAI_FIELD_NUMBER] + schema->n_of_kind[GSAI_FIELD_CATEGORICAL];
+    *n_columns = schema->n_numbers + schema->n_of_kind[GSAI_FIELD_CATEGORICAL];
     return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
 }
 

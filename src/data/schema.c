@@ -8,12 +8,14 @@
 
 #include <greedystep/data.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char head[] = "greedystep schema 1\n";
+static const char head[] = "greedystep schema 2\n";
+static const char is_missing[] = " is missing";
 static const char *const columns[] = {"numbered", "named", "namespaces"};
-static const char *const kinds[] = {"number", "words", "label", "weight", "ignored"};
+static const char *const kinds[] = {"number", "words", "label", "weight", "ignored", "date"};
 
 void gsai_schema_init(gsai_schema *schema, const gsa_env *env)
 {
@@ -24,6 +26,10 @@ void gsai_schema_init(gsai_schema *schema, const gsa_env *env)
 void gsai_schema_free(gsai_schema *schema)
 {
     gsai_words_free(&schema->names);
+    for (size_t i = 0; i < schema->n_fields; i++) {
+        gsai_free(schema->env, schema->field[i].reading);
+        gsai_free(schema->env, schema->field[i].missing_name);
+    }
     for (size_t i = 0; i < schema->n_crosses; i++)
         for (int k = 0; k < 2; k++)
             gsai_free(schema->env, schema->cross[i].name[k]);
@@ -67,12 +73,33 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
                                          schema->n_fields));
     if (!reserve(schema) || !gsai_words_add(&schema->names, name, name_size))
         return gsai_fail_memory(schema->env, error, "no memory for the names of the columns");
-    if (kind == GSAI_FIELD_NUMBER)
-        schema->number[schema->n_of_kind[kind]] = (uint32_t)schema->n_fields;
+    gsai_field field = {.name = schema->names.word[schema->n_fields], .name_size = name_size, .kind = kind};
+    if (kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_DATE) {
+        schema->number[schema->n_numbers++] = (uint32_t)schema->n_fields;
+        field.missing_name = gsai_alloc(schema->env, name_size + sizeof is_missing, 1);
+        if (!field.missing_name)
+            return gsai_fail_memory(schema->env, error, "no memory for the names of the columns");
+        memcpy(field.missing_name, name, name_size);
+        memcpy(field.missing_name + name_size, is_missing, sizeof is_missing);
+    }
     schema->n_of_kind[kind]++;
-    schema->field[schema->n_fields] = (gsai_field){schema->names.word[schema->n_fields], name_size, kind};
-    schema->n_fields++;
+    schema->field[schema->n_fields++] = field;
     return GSA_OK;
+}
+
+gsa_status gsai_schema_set_reading(gsai_schema *schema, float mean, const gsai_reading *reading, gsa_error *error)
+{
+    gsai_field *field = &schema->field[schema->n_fields - 1];
+    field->mean = mean;
+    field->reading = reading ? gsai_copy(schema->env, reading, 1, sizeof *reading) : NULL;
+    return field->reading || !reading ? GSA_OK
+                                      : gsai_fail_memory(schema->env, error, "no memory for the meaning of a column");
+}
+
+const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature)
+{
+    const gsai_field *field = &schema->field[schema->number[feature % schema->n_numbers]];
+    return feature < schema->n_numbers ? field->name : field->missing_name;
 }
 
 /* ---- crosses ---------------------------------------------------------------------------------------------------- */
@@ -102,7 +129,8 @@ static bool can_be_crossed(const gsai_schema *schema, const char *name, size_t s
     size_t field = gsai_schema_find(schema, name, size);
     if (schema->is_namespaced || field == SIZE_MAX)
         return schema->is_namespaced && (size == 0 || gsai_is_text(name, size));
-    return schema->field[field].kind == GSAI_FIELD_NUMBER || schema->field[field].kind == GSAI_FIELD_CATEGORICAL;
+    gsai_field_kind kind = schema->field[field].kind;
+    return kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
 }
 
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2])
@@ -163,11 +191,48 @@ static char *put_name(char *out, const char *name)
     return out;
 }
 
+static char *put_item(char *out, const char *name, const char *value)
+{
+    *out++ = '\t';
+    out = put_name(out, name);
+    return put_name(out, value);
+}
+
+/* How cells become numbers, each item behind a tab. */
+static char *put_reading(char *out, const gsai_field *field)
+{
+    const gsai_reading *reading = field->reading;
+    char text[GSAI_DECIMAL_SIZE + 1];
+    if (field->mean != 0) {
+        *gsai_decimal_general((double)field->mean, 9, text) = '\0'; /* enough for any float */
+        out = put_item(out, "mean=", text);
+    }
+    if (!reading)
+        return out;
+    if (reading->decimal == ',')
+        out = put_item(out, "decimal=", ",");
+    if (reading->group)
+        out = put_item(out, "group=", (char[2]){reading->group, '\0'});
+    if (*reading->unit)
+        out = put_item(out, "unit=", reading->unit);
+    if (reading->order)
+        out = put_item(out, "order=", reading->order == 'd' ? "day" : "month");
+    if (reading->has_time)
+        out = put_item(out, "time", "");
+    for (size_t i = 0; i < reading->n_missing; i++)
+        out = put_item(out, "missing=", reading->missing[i]);
+    return out;
+}
+
+/* The most that put_reading writes. */
+static const size_t reading_size = 96 + GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
+
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
     size_t size = sizeof head + 64;
     for (size_t i = 0; i < schema->n_fields; i++)
-        size += 2 * schema->field[i].name_size + sizeof "ignored \n";
+        size += 2 * schema->field[i].name_size + sizeof "ignored \n" +
+                (schema->field[i].reading ? reading_size : sizeof "\tmean=" + GSAI_DECIMAL_SIZE);
     for (size_t i = 0; i < schema->n_crosses; i++)
         size += 2 * strlen(schema->cross[i].name[0]) + 2 * strlen(schema->cross[i].name[1]) + sizeof "cross \t\n";
     char *text = gsai_alloc(schema->env, size, 1), *out = text;
@@ -180,7 +245,7 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
         memcpy(out, kind, strlen(kind));
         out += strlen(kind);
         *out++ = ' ';
-        out = put_name(out, schema->field[i].name);
+        out = put_reading(put_name(out, schema->field[i].name), &schema->field[i]);
         *out++ = '\n';
     }
     for (size_t i = 0; i < schema->n_crosses; i++) {
@@ -238,6 +303,74 @@ static gsa_status take_cross(gsai_schema *schema, char *names, gsa_error *error)
     return gsai_schema_add_cross(schema, name, size, error);
 }
 
+static bool take_mean(const gsai_schema *schema, const char *text, float *out)
+{
+    gsai_number number = {0};
+    gsai_number_locale *locale = gsai_number_locale_new(schema->env);
+    if (locale)
+        gsai_number_parse(locale, text, &number);
+    gsai_number_locale_free(schema->env, locale);
+    *out = (float)number.value;
+    return number.after && *number.after == '\0' && isfinite(*out);
+}
+
+/* One item of a reading, NUL-terminated; false if it is none. */
+static bool take_item(const gsai_schema *schema, char *item, float *mean, gsai_reading *reading)
+{
+    char *value = strchr(item, '=');
+    size_t size = take_name(item, strlen(item));
+    if (size == SIZE_MAX)
+        return false;
+    item[size] = '\0';
+    value = value ? value + 1 : item + size;
+    if (strncmp(item, "mean=", 5) == 0)
+        return take_mean(schema, value, mean);
+    if (strncmp(item, "decimal=", 8) == 0 || strncmp(item, "group=", 6) == 0)
+        *(*item == 'd' ? &reading->decimal : &reading->group) = *value;
+    else if (strncmp(item, "unit=", 5) == 0 && strlen(value) < GSAI_UNIT_SIZE)
+        memcpy(reading->unit, value, strlen(value) + 1);
+    else if (strncmp(item, "order=", 6) == 0)
+        reading->order = *value;
+    else if (strcmp(item, "time") == 0)
+        reading->has_time = true;
+    else if (strncmp(item, "missing=", 8) == 0 && reading->n_missing < GSAI_MISSING_WORDS &&
+             strlen(value) < GSAI_MISSING_SIZE)
+        memcpy(reading->missing[reading->n_missing++], value, strlen(value) + 1);
+    else
+        return false;
+    return true; /* another value makes another text when it is written again */
+}
+
+/* What stands behind the name of a column. A date has a reading always. */
+static gsa_status take_reading(gsai_schema *schema, char *items, gsa_error *error)
+{
+    bool is_date = schema->field[schema->n_fields - 1].kind == GSAI_FIELD_DATE;
+    gsai_reading reading = {.decimal = '.'};
+    float mean = 0;
+    bool is_read = is_date;
+    for (char *item = items, *tab; item; item = tab) {
+        tab = strchr(item, '\t');
+        if (tab)
+            *tab++ = '\0';
+        is_read = is_read || strncmp(item, "mean=", 5) != 0;
+        if (!take_item(schema, item, &mean, &reading))
+            return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
+    }
+    return gsai_schema_set_reading(schema, mean, is_read ? &reading : NULL, error);
+}
+
+static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, char *name, gsa_error *error)
+{
+    char *tab = strchr(name, '\t');
+    size_t size = take_name(name, tab ? (size_t)(tab - name) : strlen(name));
+    if (size == SIZE_MAX)
+        return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
+    if (tab && kind != GSAI_FIELD_NUMBER && kind != GSAI_FIELD_DATE)
+        return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
+    GSA_TRY(gsai_schema_add(schema, name, size, kind, error));
+    return tab || kind == GSAI_FIELD_DATE ? take_reading(schema, tab ? tab + 1 : NULL, error) : GSA_OK;
+}
+
 /* One line, without its newline. */
 static gsa_status take_line(gsai_schema *schema, char *line, gsa_error *error)
 {
@@ -245,11 +378,8 @@ static gsa_status take_line(gsai_schema *schema, char *line, gsa_error *error)
         return take_cross(schema, line + 6, error);
     char *blank = strchr(line, ' ');
     for (int kind = 0; blank && kind < GSAI_FIELD_KINDS; kind++)
-        if (strlen(kinds[kind]) == (size_t)(blank - line) && strncmp(line, kinds[kind], (size_t)(blank - line)) == 0) {
-            size_t size = take_name(blank + 1, strlen(blank + 1));
-            if (size != SIZE_MAX)
-                return gsai_schema_add(schema, blank + 1, size, (gsai_field_kind)kind, error);
-        }
+        if (strlen(kinds[kind]) == (size_t)(blank - line) && strncmp(line, kinds[kind], (size_t)(blank - line)) == 0)
+            return take_field(schema, (gsai_field_kind)kind, blank + 1, error);
     char quote[GSAI_QUOTE_SIZE];
     return take_fact(schema, line) ? GSA_OK
                                    : gsai_fail(error, GSA_FORMAT, "not a line of a schema of this release: '%s'",
@@ -289,8 +419,10 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsa_status status = gsai_schema_parse(&schema, text, error);
     info.bits = schema.bits;
     info.n_crosses = schema.n_crosses;
-    info.n_numbers = schema.n_of_kind[GSAI_FIELD_NUMBER];
+    info.n_numbers = schema.n_numbers;
     info.n_words = schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_CATEGORICAL];
+    info.n_dates = schema.n_of_kind[GSAI_FIELD_DATE];
+    info.first_word = gsai_schema_first_word(&schema);
     gsai_schema_free(&schema);
     if (status == GSA_OK)
         gsai_give_sized(out, &info, sizeof info);

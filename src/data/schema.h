@@ -6,13 +6,14 @@
 #ifndef GSA_DATA_SCHEMA_H
 #define GSA_DATA_SCHEMA_H
 
+#include "data/format/reading.h"
 #include "data/format/words.h"
 
 #define GSAI_DEFAULT_BITS 24u
 #define GSAI_MAX_BITS 31u
 #define GSAI_MAX_FIELDS ((size_t)1 << 20)
 /* About what a column takes: its field, its name, its share of the slots, and as much in its reader. */
-#define GSAI_FIELD_COST 128u
+#define GSAI_FIELD_COST 640u
 
 typedef enum gsai_field_kind {
     GSAI_FIELD_NUMBER,
@@ -20,6 +21,7 @@ typedef enum gsai_field_kind {
     GSAI_FIELD_LABEL,
     GSAI_FIELD_WEIGHT,
     GSAI_FIELD_IGNORED,
+    GSAI_FIELD_DATE,
     GSAI_FIELD_KINDS
 } gsai_field_kind;
 
@@ -27,6 +29,9 @@ typedef struct gsai_field {
     const char *name; /* one of the names */
     size_t name_size;
     gsai_field_kind kind;
+    float mean;            /* of numbers and dates: what a missing one counts as */
+    gsai_reading *reading; /* NULL: numbers are plain */
+    char *missing_name;    /* of the feature that it is missing */
 } gsai_field;
 
 /* Two columns or namespaces whose features are crossed. */
@@ -42,8 +47,8 @@ typedef struct gsai_schema {
     gsai_field *field;
     size_t n_fields, capacity;
     gsai_words names; /* of the fields, by number */
-    uint32_t *number; /* the fields that are numbers, in their order */
-    size_t number_capacity;
+    uint32_t *number; /* the fields that are numbers or dates, in their order */
+    size_t n_numbers, number_capacity;
     size_t n_of_kind[GSAI_FIELD_KINDS];
     gsai_cross *cross;
     size_t n_crosses, cross_capacity;
@@ -55,6 +60,15 @@ void gsai_schema_free(gsai_schema *schema);
 /* GSA_ARGUMENT if the name is there already or cannot be one. */
 gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_size, gsai_field_kind kind,
                            gsa_error *error);
+/* Says how the cells of the field that was added last are read; the reading is copied, NULL: plain numbers. */
+gsa_status gsai_schema_set_reading(gsai_schema *schema, float mean, const gsai_reading *reading, gsa_error *error);
+/* Returns the first feature of words: behind the numbers, and a feature for each that it is missing. */
+static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
+{
+    return (uint32_t)(2 * schema->n_numbers);
+}
+/* Returns the name of a feature below that. */
+const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature);
 /* GSA_ARGUMENT if one of the two cannot be crossed, or they are already. */
 gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
                                  gsa_error *error);

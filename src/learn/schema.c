@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -23,18 +24,6 @@ gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa
     return GSA_OK;
 }
 
-/* The first line in which two texts differ, for a message; of one that has ended the empty line. */
-static void find_difference(const char **a, const char **b)
-{
-    for (;;) {
-        size_t a_len = strcspn(*a, "\n"), b_len = strcspn(*b, "\n");
-        if (a_len != b_len || strncmp(*a, *b, a_len) != 0 || (*a)[a_len] == '\0' || (*b)[b_len] == '\0')
-            return;
-        *a += a_len + 1;
-        *b += b_len + 1;
-    }
-}
-
 gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
 {
     if (equal(a, b))
@@ -43,11 +32,12 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
         return gsai_fail(error, GSA_CONFLICT,
                          "the one is of a table with named or hashed features, the other of rows that came with "
                          "feature numbers: their features are not the same");
-    find_difference(&a, &b);
+    if (gsai_schemas_agree(&a, &b))
+        return GSA_OK;
     return gsai_fail(error, GSA_CONFLICT,
                      "the columns are not the same ('%.*s' of the one, '%.*s' of the other): give the same columns and "
                      "options to both",
-                     (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+                     (int)strcspn(a, "\t\n"), a, (int)strcspn(b, "\t\n"), b);
 }
 
 gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error)
@@ -55,10 +45,11 @@ gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *e
     bool begun = state->n_rows > 0 || state->sample.n > 0 || state->n_lineage > 0 || state->position.pass > 0;
     if (equal(state->schema, text))
         return GSA_OK;
-    gsa_status status = begun ? gsai_schema_check(state->schema, text, error) : GSA_OK;
-    if (status == GSA_OK)
+    if (!begun)
         return gsai_schema_copy(&state->schema, text, &state->env, error);
-    gsai_error_prefix(error, "what was learned so far and these rows: ");
+    gsa_status status = gsai_schema_check(state->schema, text, error);
+    if (status != GSA_OK)
+        gsai_error_prefix(error, "what was learned so far and these rows: ");
     return status;
 }
 

@@ -14,12 +14,12 @@ learn() # name, data and options
     [ -s $name.weights ] || fail "$name has no weights"
 }
 
-echo "numbers, some of them absent"
+echo "numbers, some of them zero"
 awk 'BEGIN {
     for (i = 1; i <= 3000; i++) {
         a = i * 37 % 101 / 8; b = i * 53 % 97 - 48; c = i * 11 % 7
         y = a * 4 + b + i * 29 % 83 / 4 > 30
-        print y "," a "," (i % 5 ? b : "") "," c >"body.csv"
+        print y "," a "," (i % 5 ? b : 0) "," c >"body.csv"
         print y " 1:" a (i % 5 ? " 2:" b : "") " 3:" c >"numbers.svm"
     }
 }'

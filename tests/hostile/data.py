@@ -161,7 +161,7 @@ def cache_cases(seal):
         ("a_schema_with_a_nul", {"": "schema|meaning"}, cache_file(seal, [], schema=b"greedystep\0")),
         ("a_schema_that_is_none", {"": "schema|meaning"}, cache_file(seal, [], schema=b"#!/bin/sh\n")),
         ("a_schema_of_a_million_columns", {"convert": None, "": "columns|no rows|is a table"}, cache_file(
-            seal, [], schema=b"greedystep schema 1\ncolumns named\nbits 24\n" +
+            seal, [], schema=b"greedystep schema 2\ncolumns named\nbits 24\n" +
             b"".join(b"number c%d\n" % i for i in range(1000000)))),
         ("only_a_head", {"": "ends in the middle|index"}, MAGIC),
         ("only_an_end", {"": "."}, END * 3),

@@ -19,6 +19,8 @@ typedef struct arrow_reader {
     bool is_over;          /* the stream is to be replaced before more are read */
     struct ArrowSchema schema;
     struct ArrowArray batch; /* without rows before the first */
+    struct ArrowArray *held; /* batches that were looked at to decide the schema */
+    size_t n_held, at_held, held_capacity;
     gsai_arrow_column *column;
     size_t n_columns;
     size_t ids, values; /* the lists that have the features in them; SIZE_MAX: none */
@@ -37,6 +39,10 @@ static void release_batch(arrow_reader *arrow)
 static void release_stream(arrow_reader *arrow)
 {
     release_batch(arrow);
+    while (arrow->at_held < arrow->n_held) {
+        arrow->batch = arrow->held[arrow->at_held++];
+        release_batch(arrow);
+    }
     if (arrow->schema.release)
         arrow->schema.release(&arrow->schema);
     arrow->schema = (struct ArrowSchema){0};
@@ -57,6 +63,7 @@ static void close_arrow(void *memory)
     for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
         gsai_free(env, arrow->column[i].hash);
     gsai_free(env, arrow->column);
+    gsai_free(env, arrow->held);
     gsai_free(env, arrow);
 }
 
@@ -131,7 +138,10 @@ static gsa_status get_schema(arrow_reader *arrow, gsa_error *error)
 static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
-    GSA_TRY(get_schema(arrow, error));
+    gsai_free(arrow->csv.env, arrow->column); /* of a call that was stopped */
+    arrow->column = NULL;
+    if (!schema->release)
+        GSA_TRY(get_schema(arrow, error));
     arrow->n_columns = (size_t)schema->n_children;
     arrow->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
     sniff->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *sniff->column);
@@ -140,11 +150,14 @@ static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_er
         gsai_csv_seen *seen = &sniff->column[sniff->n_columns++];
         gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
         seen->first = gsai_copy_text(arrow->csv.env, arrow->column[i].name);
-        seen->n_words = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
+        seen->is_text = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
+        seen->is_categorical = seen->is_text && arrow->column[i].index;
+        seen->is_date = !arrow->column[i].list && gsai_arrow_is_date(arrow->column[i].type);
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
     sniff->has_header = true;
+    gsai_csv_find_weight(&arrow->csv, sniff);
     return has_room ? GSA_OK : gsai_fail_memory(arrow->csv.env, error, "no memory for %zu columns", arrow->n_columns);
 }
 
@@ -182,7 +195,7 @@ static void find_lists(arrow_reader *arrow)
 static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
-    bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL;
+    bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
@@ -192,9 +205,14 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
         return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both; ignore it";
-    if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_WEIGHT) && gsai_arrow_is_text(column->type))
-        return kind == GSAI_FIELD_NUMBER ? "it holds text, and the model was trained with numbers in it"
-                                         : "it holds text, and a weight is a number";
+    if (kind == GSAI_FIELD_WEIGHT && (gsai_arrow_is_text(column->type) || gsai_arrow_is_date(column->type)))
+        return "it holds no numbers, and a weight is one";
+    if (kind == GSAI_FIELD_DATE && !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type))
+        return "it holds no dates, and the model was trained with dates in it";
+    if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_LABEL) &&
+        gsai_arrow_is_date(column->type))
+        return kind == GSAI_FIELD_LABEL ? "it holds dates, and a label is a number or a word: cast it"
+                                        : "it holds dates, and neither numbers nor words: cast it, or ignore it";
     return NULL;
 }
 
@@ -222,8 +240,7 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
     GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
     for (size_t i = 0; i < csv->n_columns; i++)
-        GSA_TRY(use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSAI_FIELD_NUMBER : GSAI_FIELD_CATEGORICAL,
-                           error));
+        GSA_TRY(use_column(arrow, csv->column[i].cell, csv->input->schema->field[csv->column[i].field].kind, error));
     return GSA_OK;
 }
 
@@ -240,13 +257,112 @@ static void forget_schema(arrow_reader *arrow)
     gsai_schema_free(input->schema);
 }
 
+/* ---- the rows that decide --------------------------------------------------------------------------------------- */
+
+static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
+
+/* Text with a byte behind it that cannot continue a number; what is too long is a word. */
+typedef struct terminated {
+    char text[64];
+    size_t size;
+} terminated;
+
+static void terminate(const gsai_arrow_cell *cell, terminated *out)
+{
+    bool fits = cell->size < sizeof out->text;
+    out->size = fits ? cell->size : sizeof out->text - 1;
+    memset(out->text, 'x', sizeof out->text);
+    if (fits && cell->size > 0)
+        memcpy(out->text, cell->text, cell->size);
+    out->text[out->size] = '\n';
+}
+
+static void see_cell(arrow_reader *arrow, gsai_csv_seen *seen, size_t number, int64_t row, double weight, bool again)
+{
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
+    terminated text;
+    terminate(&cell, &text);
+    if (again && cell.kind == GSAI_CELL_WORD)
+        gsai_seen_add_value(&seen->cells, arrow->csv.locale, &seen->decided.reading,
+                            seen->decided.kind == GSAI_FIELD_DATE, text.text, text.size, weight);
+    else if (!again && cell.kind == GSAI_CELL_WORD)
+        gsai_seen_add(&seen->cells, arrow->csv.locale, text.text, text.size, weight);
+    else if (!again && cell.kind == GSAI_CELL_NUMBER)
+        gsai_seen_add_number(&seen->cells, cell.number, weight);
+    seen->cells.n_missing += !again && cell.kind == GSAI_CELL_ABSENT;
+    seen->cells.has_time = seen->cells.has_time || cell.date.seconds > 0;
+}
+
+/* Adds up to `most` rows of a batch; columns that do not hold together are told of when they are used. */
+static void see_batch(arrow_reader *arrow, gsai_csv_sniff *sniff, const struct ArrowArray *batch, size_t most,
+                      bool again)
+{
+    int64_t n = (size_t)batch->length < most ? batch->length : (int64_t)most, end = batch->offset + n;
+    for (size_t k = 0; k < arrow->n_columns; k++) {
+        gsai_arrow_column *column = &arrow->column[k];
+        gsai_arrow_column *weights = sniff->weight != SIZE_MAX ? &arrow->column[sniff->weight] : NULL;
+        bool is_seen = !column->list && column->type && !sniff->column[k].is_categorical &&
+                       (!again || gsai_csv_is_read_again(&sniff->column[k])) &&
+                       !gsai_arrow_column_take(column, batch->children[k], end);
+        bool has_weights = is_seen && weights && weights->type && !weights->list &&
+                           !gsai_arrow_column_take(weights, batch->children[sniff->weight], end);
+        for (int64_t row = batch->offset; row < end && is_seen; row++) {
+            double weight = has_weights ? gsai_arrow_read(weights, row).number : 1;
+            see_cell(arrow, &sniff->column[k], k, row, weight >= 0 && isfinite(weight) ? weight : 0, again);
+        }
+    }
+}
+
+static bool has_columns(const arrow_reader *arrow, const struct ArrowArray *batch)
+{
+    bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
+    return batch->n_children == (int64_t)arrow->n_columns && batch->children && !has_nulls && batch->length >= 0 &&
+           batch->offset >= 0 && batch->offset <= INT64_MAX - batch->length;
+}
+
+/* Holds batches until there are rows enough. */
+static gsa_status see_rows(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    size_t most = gsai_csv_most_deciding(arrow->n_columns, false);
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; sniff->n_rows < most && status == GSA_OK; i++) {
+        if (!gsai_reserve(arrow->csv.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held))
+            return gsai_fail_memory(arrow->csv.env, error, "no memory for batches");
+        struct ArrowArray *batch = &arrow->held[i];
+        if (i == arrow->n_held && (status = get_batch(arrow, batch, error)) != GSA_OK)
+            break;
+        arrow->n_held += i == arrow->n_held;
+        if (!has_columns(arrow, batch)) /* told of when it is its turn */
+            break;
+        size_t left = most - sniff->n_rows;
+        see_batch(arrow, sniff, batch, left, false);
+        sniff->n_rows += (size_t)batch->length < left ? (size_t)batch->length : left;
+    }
+    sniff->is_all = status == GSA_END;
+    return status == GSA_END ? GSA_OK : status;
+}
+
+static gsa_status see_rows_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    arrow_reader *arrow = (arrow_reader *)csv; /* it begins with it */
+    size_t left = sniff->n_rows;
+    (void)error;
+    for (size_t i = 0; i < arrow->n_held && left > 0; i++) {
+        see_batch(arrow, sniff, &arrow->held[i], left, true);
+        left -= (size_t)arrow->held[i].length < left ? (size_t)arrow->held[i].length : left;
+    }
+    return GSA_OK;
+}
+
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
     arrow_reader *arrow = memory;
-    gsai_csv_sniff sniff = {0};
+    gsai_csv_sniff sniff = {.again = see_rows_again};
     if (arrow->csv.is_prepared)
         return GSA_OK;
     gsa_status status = read_schema(arrow, &sniff, error);
+    if (status == GSA_OK && !arrow->csv.input->schema->text)
+        status = see_rows(arrow, &sniff, error);
     if (status == GSA_OK)
         status = gsai_csv_settle(&arrow->csv, &sniff, error);
     gsai_csv_sniff_free(&arrow->csv, &sniff);
@@ -315,6 +431,8 @@ static gsa_status take_label(const arrow_reader *arrow, int64_t row, gsai_csv_he
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->label], row);
     const char *objection = NULL;
     bool is_word = false;
+    if ((head->is_missing = cell.kind == GSAI_CELL_ABSENT && gsai_csv_lacks_label(csv, "", 0)))
+        return GSA_OK;
     if (cell.kind == GSAI_CELL_NUMBER) {
         head->label = cell.number + 0.0; /* -0 is 0 */
         objection = isinf(cell.number) ? "a label must be finite" : NULL;
@@ -353,16 +471,39 @@ static inline const char *object_to_float(double number)
     return isinf(x) || (x == 0 && number != 0) ? GSAI_NO_FLOAT : NULL;
 }
 
-static gsa_status take_number(const arrow_reader *arrow, size_t i, int64_t row, gsai_features *features,
-                              gsa_error *error)
+/* The number or date that a text is; what is wrong with it, or NULL. */
+static const char *read_text(const arrow_reader *arrow, const gsai_csv_column *column, gsai_arrow_cell *cell)
 {
-    size_t number = arrow->csv.column[i].cell;
+    terminated text;
+    gsai_number number = {0};
+    terminate(cell, &text);
+    gsai_cell_value is = column->date
+                             ? gsai_read_date(column->reading, text.text, text.size, &cell->date)
+                             : gsai_read_number(arrow->csv.locale, column->reading, text.text, text.size, &number);
+    cell->number = number.value;
+    if (is == GSAI_VALUE_MISSING)
+        cell->kind = GSAI_CELL_ABSENT;
+    return is == GSAI_VALUE_WRONG ? (column->date ? GSAI_NO_DATE : "expected a number, as in the rows before") : NULL;
+}
+
+static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
+{
+    const gsai_csv_column *column = &arrow->csv.column[i];
+    size_t number = column->cell;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
-    if (cell.kind == GSAI_CELL_ABSENT)
+    const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
+    if (cell.kind == GSAI_CELL_ABSENT) {
+        gsai_csv_add_missing(&arrow->csv, i, features);
         return GSA_OK;
-    const char *objection = object_to_float(cell.number);
+    }
+    if (!objection && !column->date)
+        objection = object_to_float(cell.number);
     if (objection)
         return fail_cell(arrow, number, &cell, objection, error);
+    if (column->date) {
+        gsai_csv_add_date(&arrow->csv, i, cell.date, features);
+        return GSA_OK;
+    }
     gsai_csv_add_number(&arrow->csv, i, (float)cell.number, features);
     return GSA_OK;
 }
@@ -389,7 +530,7 @@ static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai
             cell.size = gsai_number_text(cell.number, column->digits);
         cell.text = column->digits;
     }
-    if (cell.kind == GSAI_CELL_ABSENT)
+    if (cell.kind == GSAI_CELL_ABSENT || gsai_is_missing(cell.text, cell.size))
         return GSA_OK;
     uint64_t hash = gsai_csv_add_category(&arrow->csv, i, cell.text, cell.size, features);
     if (place >= 0)
@@ -399,13 +540,14 @@ static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai
 
 static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *features, gsa_error *error)
 {
-    const gsai_csv *csv = &arrow->csv;
+    gsai_csv *csv = &arrow->csv;
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < csv->n_numbers && status == GSA_OK; i++)
         status = take_number(arrow, i, row, features, error);
-    features->n_numbers = features->n;
+    gsai_csv_add_gaps(csv, features);
     for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
         status = take_category(arrow, i, row, features, error);
+    gsai_csv_add_parts(csv, features);
     gsai_csv_note_categories(csv);
     if (status != GSA_OK)
         return status;
@@ -474,9 +616,11 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     bool has_lists = arrow->values != SIZE_MAX;
     gsai_csv_head head = {.weight = 1};
     gsai_features features;
-    items of = {.n = csv->n_columns + csv->n_crosses};
+    items of = {.n = csv->most_entries};
     arrow->n_rows++;
     GSA_TRY(take_label(arrow, row, &head, error));
+    if (head.is_missing)
+        return GSA_OK;
     GSA_TRY(take_weight(arrow, row, &head.weight, error));
     if (has_lists)
         GSA_TRY(find_items(arrow, row, &of, error));
@@ -504,9 +648,7 @@ static void forget_hashes(const arrow_reader *arrow, gsai_arrow_column *column)
 static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
 {
     const struct ArrowArray *batch = &arrow->batch;
-    bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
-    if (batch->n_children != (int64_t)arrow->n_columns || !batch->children || has_nulls || batch->length < 0 ||
-        batch->offset < 0 || batch->offset > INT64_MAX - batch->length)
+    if (!has_columns(arrow, batch))
         return gsai_fail(error, GSA_FORMAT, "the Arrow stream: a batch does not have the columns of the schema");
     for (size_t i = 0; i < arrow->n_columns; i++) {
         if (!arrow->column[i].is_used || batch->length == 0)
@@ -520,19 +662,25 @@ static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status next_batch(arrow_reader *arrow, gsa_error *error)
+/* The next batch of the stream; GSA_END after the last. */
+static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
 {
     const gsa_env *env = arrow->csv.env;
-    release_batch(arrow);
     if (env->should_stop(env->stop_ctx))
         return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
-    int code = arrow->stream.get_next(&arrow->stream, &arrow->batch);
-    if (code != 0) {
-        arrow->batch = (struct ArrowArray){0};
-        return fail_stream(arrow, code, error);
-    }
-    if (!arrow->batch.release)
-        return GSA_END;
+    int code = arrow->stream.get_next(&arrow->stream, out);
+    if (code != 0)
+        *out = (struct ArrowArray){0};
+    return code != 0 ? fail_stream(arrow, code, error) : out->release ? GSA_OK : GSA_END;
+}
+
+static gsa_status next_batch(arrow_reader *arrow, gsa_error *error)
+{
+    release_batch(arrow);
+    bool is_held = arrow->at_held < arrow->n_held;
+    if (is_held)
+        arrow->batch = arrow->held[arrow->at_held++];
+    GSA_TRY(is_held ? GSA_OK : get_batch(arrow, &arrow->batch, error));
     gsa_status status = take_batch(arrow, error);
     if (status != GSA_OK)
         release_batch(arrow);

@@ -2,6 +2,7 @@
 #include "data/format/arrow_column.h"
 
 #include "base/text.h"
+#include "data/format/number.h"
 #include "data/format/text.h"
 
 #include <math.h>
@@ -9,8 +10,24 @@
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
-static char scalar_type(const char *format)
+/* "d:precision,scale" of 128 bits; false if it is another. */
+static bool is_decimal(const char *format, unsigned *scale)
 {
+    const char *comma = strncmp(format, "d:", 2) == 0 ? strchr(format, ',') : NULL;
+    *scale = 0;
+    for (const char *p = comma ? comma + 1 : ""; gsai_is_digit(*p) && *scale < 100; p++)
+        *scale = *scale * 10 + (unsigned)(*p - '0');
+    return comma && *scale <= 22 && (!strchr(comma + 1, ',') || strcmp(strchr(comma + 1, ','), ",128") == 0);
+}
+
+static char scalar_type(const char *format, unsigned *scale)
+{
+    static const char *const dates[] = {"tdD", "tdm", "tss:", "tsm:", "tsu:", "tsn:"};
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
+        if (strncmp(format, dates[i], strlen(dates[i])) == 0)
+            return "DM0369"[i];
+    if (is_decimal(format, scale))
+        return 'd';
     if (strcmp(format, "vu") == 0)
         return 'v';
     return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLfguU", *format) ? *format : '\0');
@@ -22,7 +39,7 @@ void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema 
     const char *format = schema->format;
     *column = (gsai_arrow_column){.schema = schema, .name = schema->name ? schema->name : ""};
     if (schema->dictionary) {
-        column->index = scalar_type(format);
+        column->index = scalar_type(format, &column->scale);
         cells = schema->dictionary;
     } else if (*format == '+' && schema->n_children == 1 && (strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0)) {
         column->list = format[1];
@@ -32,9 +49,9 @@ void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema 
         column->list = 'w';
         cells = schema->children[0];
     }
-    column->type = scalar_type(cells->format);
+    column->type = scalar_type(cells->format, &column->scale);
     if ((schema->dictionary && !gsai_arrow_is_integer(column->index)) || (cells != schema && cells->dictionary) ||
-        (column->list && gsai_arrow_is_text(column->type)))
+        (column->list && (gsai_arrow_is_text(column->type) || gsai_arrow_is_date(column->type))))
         column->type = '\0';
 }
 
@@ -52,9 +69,7 @@ const char *gsai_arrow_type_name(const struct ArrowSchema *schema)
                                         "vz", "binary view",
                                         "w:", "fixed-size binary",
                                         "d:", "decimal",
-                                        "td", "date",
                                         "tt", "time",
-                                        "ts", "timestamp",
                                         "tD", "duration",
                                         "ti", "interval"};
     const char *format = (schema->dictionary ? schema->dictionary : schema)->format;
@@ -104,6 +119,42 @@ static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa
     out->kind = gsai_is_absent(out->text, out->size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;
 }
 
+/* Days and seconds of a count of units since 1970, rounded down. */
+static gsai_date split_units(int64_t count, int64_t units_per_day)
+{
+    int64_t days = count / units_per_day - (count % units_per_day < 0);
+    int64_t rest = count - days * units_per_day;
+    return (gsai_date){days, (uint32_t)(rest / (units_per_day / 86400))};
+}
+
+static gsai_date date_at(char type, const void *data, int64_t at)
+{
+    static const int64_t day = 86400;
+    if (type == 'D')
+        return (gsai_date){((const int32_t *)data)[at], 0};
+    int64_t count = ((const int64_t *)data)[at];
+    int64_t units = type == '0' ? 1 : type == '6' ? 1000000 : type == '9' ? 1000000000 : 1000;
+    return split_units(count, day * units);
+}
+
+/* Exact where the digits are at most 2^53, as text would be. */
+static double decimal_at(const void *data, int64_t at, unsigned scale)
+{
+    uint64_t word[2];
+    memcpy(word, (const char *)data + (size_t)at * sizeof word, sizeof word);
+    const bool is_little = *(const unsigned char *)&(const uint16_t){1} == 1;
+    uint64_t low = word[is_little ? 0 : 1], high = word[is_little ? 1 : 0];
+    bool is_negative = high >> 63;
+    if (is_negative) {
+        low = ~low + 1;
+        high = ~high + (low == 0);
+    }
+    double value = (double)high * 0x1p64 + (double)low, power = 1;
+    for (unsigned i = 0; i < scale; i++)
+        power *= 10;
+    return (is_negative ? -value : value) / power;
+}
+
 static double number_at(char type, const void *data, int64_t at, int64_t *whole)
 {
     if (type == 'l' || type == 'L')
@@ -121,7 +172,7 @@ static double number_at(char type, const void *data, int64_t at, int64_t *whole)
                          : (double)(((const uint8_t *)data)[at / 8] >> at % 8 & 1);
 }
 
-static gsai_arrow_cell read_scalar(char type, const struct ArrowArray *array, int64_t at)
+static gsai_arrow_cell read_scalar(char type, unsigned scale, const struct ArrowArray *array, int64_t at)
 {
     gsai_arrow_cell cell = {.kind = GSAI_CELL_ABSENT};
     at += array->offset;
@@ -131,7 +182,14 @@ static gsai_arrow_cell read_scalar(char type, const struct ArrowArray *array, in
         read_text(type, array, at, &cell);
         return cell;
     }
-    cell.number = number_at(type, array->buffers[1], at, &cell.whole);
+    if (gsai_arrow_is_date(type)) {
+        cell.date = date_at(type, array->buffers[1], at);
+        cell.number = gsai_date_value(cell.date);
+    } else if (type == 'd') {
+        cell.number = decimal_at(array->buffers[1], at, scale);
+    } else {
+        cell.number = number_at(type, array->buffers[1], at, &cell.whole);
+    }
     cell.kind = isnan(cell.number) ? GSAI_CELL_ABSENT : GSAI_CELL_NUMBER;
     return cell;
 }
@@ -151,9 +209,10 @@ int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row)
 gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row)
 {
     if (!column->index)
-        return read_scalar(column->type, column->array, row);
+        return read_scalar(column->type, column->scale, column->array, row);
     int64_t place = gsai_arrow_location(column, row);
-    return place < 0 ? (gsai_arrow_cell){.kind = GSAI_CELL_ABSENT} : read_scalar(column->type, column->values, place);
+    return place < 0 ? (gsai_arrow_cell){.kind = GSAI_CELL_ABSENT}
+                     : read_scalar(column->type, column->scale, column->values, place);
 }
 
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first)
@@ -169,7 +228,7 @@ size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *fi
 
 gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
 {
-    return read_scalar(column->type, column->values, item);
+    return read_scalar(column->type, column->scale, column->values, item);
 }
 
 /* ---- whether an array holds together ---------------------------------------------------------------------------- */

@@ -14,9 +14,11 @@
 
 typedef struct gsai_arrow_column {
     const struct ArrowSchema *schema;
-    const char *name;                /* empty if it has none */
-    bool is_used;                    /* it is label, weight or features */
-    char type;                       /* of cells, items or words: the specification's letter, v: "vu"; 0: not read */
+    const char *name; /* empty if it has none */
+    bool is_used;     /* it is label, weight or features */
+    char type; /* of cells, items or words: the specification's letter, v: "vu", d: a decimal of 128 bits, D, M: dates
+                * in days and milliseconds, 0, 3, 6, 9: timestamps, by the digits of their seconds; '\0': not read */
+    unsigned scale;                  /* of decimals: digits behind the point */
     char index;                      /* of numbers into a dictionary; 0: there is none */
     char list;                       /* l, L, or w for one of fixed size; 0: there is none */
     uint64_t width;                  /* of a list of fixed size */
@@ -30,6 +32,7 @@ typedef struct gsai_arrow_column {
 typedef struct gsai_arrow_cell {
     gsai_cell_kind kind;
     double number;
+    gsai_date date;   /* of dates and timestamps */
     int64_t whole;    /* of 64-bit integers, whose number may be rounded */
     const char *text; /* of a word */
     size_t size;
@@ -43,6 +46,11 @@ static inline bool gsai_arrow_is_integer(char type)
 static inline bool gsai_arrow_is_text(char type)
 {
     return type == 'u' || type == 'U' || type == 'v';
+}
+
+static inline bool gsai_arrow_is_date(char type)
+{
+    return type != '\0' && strchr("DM0369", type);
 }
 
 void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema *schema);

@@ -262,7 +262,8 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
     bool is_first = !input->schema->text && input->file == 0;
     if (is_first)
         GSA_TRY(gsai_schema_parse(input->schema, text, error));
-    if (!input->schema->text || strcmp(input->schema->text, text) != 0)
+    const char *ours = input->schema->text, *theirs = text;
+    if (!ours || !gsai_schemas_agree(&ours, &theirs))
         return gsai_fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
                          input->schema_from);
     if (input->options->bits == 0 || input->options->bits == input->schema->bits)
@@ -278,7 +279,7 @@ static gsa_status take_names(cache *parser, size_t size, gsa_error *error)
 {
     const gsai_schema *schema = parser->input->schema;
     gsai_feature_names *names = parser->input->names;
-    const uint64_t first = schema->n_of_kind[GSAI_FIELD_NUMBER], end = first + (UINT64_C(1) << schema->bits);
+    const uint64_t first = gsai_schema_first_word(schema), end = first + (UINT64_C(1) << schema->bits);
     const unsigned char *at = parser->buffer, *limit = at + size;
     enter(parser, HEADER);
     GSA_TRY(gsai_feature_names_begin(names, schema->bits, parser->env, error));

@@ -1,28 +1,40 @@
 /* Tables in text as a format of the reader.
  *
- * Before the first row, the first block of a file shows its separator and what stands in its columns: the first 4096
- * records, as far as they lie in the first 4 MiB (records.h). The content decides, not the size of a buffer. */
+ * Before the first row, the first records show the separator and what stands in the columns: those of a file as far as
+ * seen.h and records.h say, of a stream 4096 in 4 MiB. The content decides, neither the size of a buffer nor the clock.
+ */
 #include "data/format/csv.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/text.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the first block -------------------------------------------------------------------------------------------- */
 
-enum { RECORDS_OF_BLOCK = 4096, RECORDS_FOR_SEPARATOR = 100 };
+enum { RECORDS_FOR_SEPARATOR = 100 };
+#define SHORT_BLOCK ((size_t)4 << 20)
+
+/* Streams are not waited for, and a schema that is known needs no more. */
+static bool is_short(const gsai_csv *csv)
+{
+    return csv->input->is_stream || csv->input->schema->text;
+}
+
+static void hold(gsai_csv *csv)
+{
+    gsai_records_back(&csv->records);
+    gsai_records_hold(&csv->records, is_short(csv) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
+}
 
 /* An infinity is meant as a number, and is refused as one when its row is read. */
 static gsai_cell_kind classify(const gsai_number_locale *locale, const gsai_cell *cell)
 {
-    if (gsai_is_absent(cell->text, cell->size))
-        return GSAI_CELL_ABSENT;
-    gsai_number number;
-    gsai_number_parse(locale, cell->text, &number);
-    bool is_number = number.after == cell->text + cell->size || gsai_is_nonfinite_word(cell->text, cell->size);
-    return is_number ? GSAI_CELL_NUMBER : GSAI_CELL_WORD;
+    gsai_seen one = {0};
+    gsai_seen_add(&one, locale, cell->text, cell->size, 1);
+    return one.n_missing > 0 ? GSAI_CELL_ABSENT : one.n_words > 0 ? GSAI_CELL_WORD : GSAI_CELL_NUMBER;
 }
 
 /* Reads the block once with this separator: cells of the first record, 0 if the records have not all as many. */
@@ -31,8 +43,7 @@ static gsa_status try_separator(gsai_csv *csv, char separator, size_t *first, bo
     gsai_record record;
     gsa_status status = GSA_OK;
     csv->records.separator = separator;
-    gsai_records_back(&csv->records);
-    gsai_records_hold(&csv->records);
+    hold(csv);
     *first = 0;
     *agree = true;
     for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
@@ -65,8 +76,7 @@ static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
         }
     }
     csv->records.separator = best;
-    gsai_records_back(&csv->records);
-    gsai_records_hold(&csv->records);
+    hold(csv);
     return GSA_OK;
 }
 
@@ -88,30 +98,70 @@ static gsa_status see_first(gsai_csv *csv, const gsai_record *record, gsai_csv_s
     return whole ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", record->n_cells);
 }
 
+/* What a row counts for in the means; 0 if its weight is none. */
+static double weigh(const gsai_csv *csv, const gsai_csv_sniff *sniff, const gsai_record *record)
+{
+    if (sniff->weight == SIZE_MAX)
+        return 1;
+    gsai_cell cell = gsai_cell_trim(record->cell[sniff->weight]);
+    gsai_number number;
+    gsai_number_parse_float(csv->locale, cell.text, &number);
+    return number.after == cell.text + cell.size && number.value >= 0 && isfinite(number.value) ? number.value : 0;
+}
+
 static void see(gsai_csv *csv, const gsai_record *record, gsai_csv_sniff *sniff)
 {
-    for (size_t i = 0; i < sniff->n_columns && record->n_cells == sniff->n_columns; i++) {
+    if (record->n_cells != sniff->n_columns)
+        return;
+    double weight = weigh(csv, sniff, record);
+    sniff->n_rows++;
+    for (size_t i = 0; i < sniff->n_columns; i++) {
         gsai_cell cell = gsai_cell_trim(record->cell[i]);
         gsai_csv_seen *seen = &sniff->column[i];
-        gsai_cell_kind kind = classify(csv->locale, &cell);
-        seen->n_numbers += kind == GSAI_CELL_NUMBER;
-        seen->n_words += kind == GSAI_CELL_WORD;
-        if (cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
+        gsai_seen_add(&seen->cells, csv->locale, cell.text, cell.size, weight);
+        if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
             seen->first_again = true;
     }
+}
+
+/* The records of the block once more, for the columns whose values were not known. */
+static gsa_status see_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    gsai_record record;
+    gsa_status status = GSA_OK;
+    hold(csv);
+    for (size_t i = 0, n = 0; n < sniff->n_rows && (status == GSA_OK || status == GSA_INPUT); i++) {
+        status = gsai_records_next(&csv->records, &record, error);
+        if (status != GSA_OK || record.n_cells != sniff->n_columns || (i == 0 && sniff->has_header))
+            continue;
+        double weight = weigh(csv, sniff, &record);
+        n++;
+        for (size_t k = 0; k < sniff->n_columns; k++) {
+            gsai_csv_seen *seen = &sniff->column[k];
+            gsai_cell cell = gsai_cell_trim(record.cell[k]);
+            if (gsai_csv_is_read_again(seen))
+                gsai_seen_add_value(&seen->cells, csv->locale, &seen->decided.reading,
+                                    seen->decided.kind == GSAI_FIELD_DATE, cell.text, cell.size, weight);
+        }
+    }
+    return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
 
 static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *error)
 {
     gsai_record record;
-    *out = (gsai_csv_sniff){0};
+    *out = (gsai_csv_sniff){.again = see_again};
     gsa_status status = find_separator(csv, error);
-    for (int i = 0; i < RECORDS_OF_BLOCK && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
+    size_t most = GSAI_DECIDING_ROWS;
+    for (size_t i = 0; i < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
             status = see_first(csv, &record, out, error);
-        else if (status == GSA_OK)
+        if (status == GSA_OK && i == 0) {
+            gsai_csv_find_weight(csv, out);
+            most = gsai_csv_most_deciding(out->n_columns, is_short(csv));
+        } else if (status == GSA_OK)
             see(csv, &record, out);
     }
     if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
@@ -119,10 +169,11 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
             error->status = GSA_FORMAT;
         return GSA_FORMAT;
     }
+    out->is_all = status == GSA_END && csv->records.lines.ended;
     bool had_some = out->n_columns > 0 && (status == GSA_END || status == GSA_INPUT);
     if (status == GSA_END && !had_some && !csv->records.lines.ended)
-        return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than 4 MiB: is this a table?",
-                         csv->input->name);
+        return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than %s: is this a table?", csv->input->name,
+                         is_short(csv) ? "4 MiB" : "32 MiB");
     return had_some ? GSA_OK : status;
 }
 

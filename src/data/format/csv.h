@@ -10,6 +10,7 @@
 #include "data/format/format.h"
 #include "data/format/number.h"
 #include "data/format/records.h"
+#include "data/format/seen.h"
 
 #include <greedystep/data.h>
 
@@ -18,11 +19,21 @@ typedef struct gsai_csv_column {
     size_t field; /* of the schema */
     size_t cell;  /* of a record */
     gsai_key key; /* of words */
+    float mean;   /* of numbers: what a missing one counts as */
+    const gsai_reading *reading;
+    struct gsai_csv_date *date; /* NULL: it is none */
     /* Of the row at hand, until its names are noted; NULL: nothing to note. */
     const char *word;
     size_t word_size;
     uint32_t id;
 } gsai_csv_column;
+
+/* What a column of dates has beside its number. */
+typedef struct gsai_csv_date {
+    gsai_key key[GSAI_DATE_PARTS];
+    gsai_date value; /* of the row at hand, if it is there */
+    bool is_there, has_time;
+} gsai_csv_date;
 
 typedef struct gsai_csv {
     const gsa_env *env;
@@ -31,10 +42,15 @@ typedef struct gsai_csv {
     gsai_format_input *input;
     bool is_prepared; /* what follows is that of the current file */
     size_t n_cells;
-    gsai_csv_column *column; /* numbers, then words, each in the order of the schema */
+    gsai_csv_column *column; /* numbers and dates, then words, each in the order of the schema */
     size_t n_numbers, n_columns;
-    gsai_term *term;    /* of each column, in the row at hand; NULL if there are no crosses */
-    size_t (*cross)[2]; /* columns */
+    gsai_csv_date *date;
+    size_t n_dates;
+    uint32_t *gap; /* columns of numbers without a value in the row at hand */
+    size_t n_gaps;
+    size_t most_entries; /* of a row */
+    gsai_term *term;     /* of each column, in the row at hand; NULL if there are no crosses */
+    size_t (*cross)[2];  /* columns */
     size_t n_crosses;
     size_t label, weight; /* cells; SIZE_MAX: none is read */
     uint64_t *cells;      /* of each column, in the row at hand; NULL if cells are not asked for */
@@ -57,15 +73,34 @@ typedef struct gsai_csv_seen {
     char *first; /* its text in the first record, NUL-terminated */
     size_t first_size;
     gsai_cell_kind first_kind;
-    bool first_again; /* another record has the same text */
-    size_t n_numbers, n_words;
+    bool first_again;                      /* another record has the same text */
+    bool is_text, is_categorical, is_date; /* by its type */
+    gsai_seen cells;
+    gsai_decided decided;
 } gsai_csv_seen;
 
 typedef struct gsai_csv_sniff {
     gsai_csv_seen *column;
     size_t n_columns;
     bool has_header; /* false: not known yet */
+    size_t weight;   /* the column of weights that is asked for; SIZE_MAX: none */
+    size_t n_rows;   /* that decide */
+    bool is_all;     /* they are all that there are */
+    /* Adds the values of the columns that have a reading once more, by gsai_seen_add_value. */
+    gsa_status (*again)(struct gsai_csv *csv, struct gsai_csv_sniff *sniff, gsa_error *error);
 } gsai_csv_sniff;
+
+/* Whether a column's values are added by `again`. */
+static inline bool gsai_csv_is_read_again(const gsai_csv_seen *seen)
+{
+    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && !seen->decided.is_plain && !seen->is_date;
+}
+/* The rows that decide, at most, of a table with so many columns. */
+static inline size_t gsai_csv_most_deciding(size_t n_columns, bool is_short)
+{
+    size_t n = is_short ? 0 : GSAI_DECIDING_CELLS / n_columns;
+    return n > GSAI_DECIDING_ROWS ? n : GSAI_DECIDING_ROWS;
+}
 
 void gsai_csv_sniff_free(gsai_csv *csv, gsai_csv_sniff *sniff);
 
@@ -75,6 +110,9 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
 /* Infers the schema if there is none, finds its columns in this file, and describes the first file. */
 gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error);
 
+/* Finds the column of weights, once names or the first record are there. */
+void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff);
+
 /* Frees the columns. */
 void gsai_csv_forget(gsai_csv *csv);
 
@@ -83,6 +121,7 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
 /* What a row has beside its features. */
 typedef struct gsai_csv_head {
     double label;
+    bool is_missing;  /* there is no label: the row does not count */
     const char *word; /* the label, if it is one; NULL: it is the number */
     size_t word_size;
     float weight;
@@ -102,6 +141,23 @@ static inline void gsai_csv_add_number(const gsai_csv *csv, size_t column, float
     if (csv->term)
         csv->term[column].value = value;
 }
+/* No value: the mean in its place, and the feature that it is missing with gsai_csv_add_gaps. */
+static inline void gsai_csv_add_missing(gsai_csv *csv, size_t column, gsai_features *features)
+{
+    gsai_features_add(features, (uint32_t)column, csv->column[column].mean);
+    csv->gap[csv->n_gaps++] = (uint32_t)column;
+}
+/* A column of dates: its days, and its parts with gsai_csv_add_parts. */
+static inline void gsai_csv_add_date(const gsai_csv *csv, size_t column, gsai_date value, gsai_features *features)
+{
+    gsai_csv_date *date = csv->column[column].date;
+    date->value = value;
+    date->is_there = true;
+    gsai_csv_add_number(csv, column, (float)gsai_date_value(value), features);
+}
+/* After the numbers of a row, and among its words. */
+void gsai_csv_add_gaps(gsai_csv *csv, gsai_features *features);
+void gsai_csv_add_parts(gsai_csv *csv, gsai_features *features);
 /* Returns the hash, by which the word can be added again (but for crosses, which want its text). */
 uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *text, size_t size,
                                gsai_features *features);
@@ -111,11 +167,13 @@ void gsai_csv_add_hash(const gsai_csv *csv, size_t column, uint64_t hash, gsai_f
 void gsai_csv_note_categories(const gsai_csv *csv);
 /* SIZE_MAX, or the column of a product that does not fit a float. */
 size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features);
+/* Whether a label is missing: its row is left out, and counted. */
+bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size);
 /* A label, number or word, from a text that a byte follows which cannot continue a number: what is wrong, or NULL. */
 const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, double *label, bool *is_word);
 #define GSAI_NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
 #define GSAI_NO_SUM "crosses that share a feature have no finite sum"
 #define GSAI_NO_WEIGHT "the weight of a row must be a finite number that is not negative"
-#define GSAI_NO_LABEL "a row without a label cannot be learned from"
+#define GSAI_NO_DATE "it holds dates, and this is none that is written like them"
 
 #endif

@@ -47,26 +47,69 @@ static size_t field_of(const gsai_csv *csv, gsai_field_kind kind)
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
-static gsa_status take_number(const gsai_csv *csv, const gsai_record *record, const gsai_csv_column *column,
+static gsa_status take_date(const gsai_csv *csv, const gsai_record *record, size_t i, gsai_features *features,
+                            gsai_cell_value *is, gsa_error *error)
+{
+    const gsai_csv_column *column = &csv->column[i];
+    gsai_cell cell = gsai_cell_trim(record->cell[column->cell]);
+    gsai_date date;
+    *is = gsai_read_date(column->reading, cell.text, cell.size, &date);
+    if (*is == GSAI_VALUE_WRONG)
+        return fail_cell(csv, record, &cell, column->field, GSAI_NO_DATE, error);
+    if (*is == GSAI_VALUE)
+        gsai_csv_add_date(csv, i, date, features);
+    return GSA_OK;
+}
+
+static gsa_status take_number(gsai_csv *csv, const gsai_record *record, const gsai_csv_column *column,
                               gsai_features *features, gsa_error *error)
 {
     const gsai_cell *cell = &record->cell[column->cell];
-    gsai_number number;
-    if (cell->size == 0)
-        return GSA_OK;
-    gsai_number_parse_float(csv->locale, cell->text, &number);
-    if (number.after != cell->text + cell->size) {
+    size_t i = (size_t)(column - csv->column);
+    gsai_number number = {0};
+    gsai_cell_value is = GSAI_VALUE;
+    if (!column->reading)
+        gsai_number_parse_float(csv->locale, cell->text, &number);
+    if (column->date) {
+        GSA_TRY(take_date(csv, record, i, features, &is, error));
+    } else if (number.after != cell->text + cell->size || cell->size == 0) {
         gsai_cell inner = gsai_cell_trim(*cell);
-        if (gsai_is_absent(inner.text, inner.size))
-            return GSA_OK;
-        gsai_number_parse_float(csv->locale, inner.text, &number);
-        if (number.after != inner.text + inner.size)
+        is = gsai_read_number(csv->locale, column->reading, inner.text, inner.size, &number);
+        if (is == GSAI_VALUE_WRONG)
             return fail_number(csv, record, &inner, column->field, error);
     }
+    if (is == GSAI_VALUE_MISSING)
+        gsai_csv_add_missing(csv, i, features);
+    if (is == GSAI_VALUE_MISSING || column->date)
+        return GSA_OK;
     if (!gsai_number_fits_float(&number))
         return fail_cell(csv, record, cell, column->field, GSAI_NO_FLOAT, error);
-    gsai_csv_add_number(csv, (size_t)(column - csv->column), (float)number.value, features);
+    gsai_csv_add_number(csv, i, (float)number.value, features);
     return GSA_OK;
+}
+
+void gsai_csv_add_gaps(gsai_csv *csv, gsai_features *features)
+{
+    for (size_t i = 0; i < csv->n_gaps; i++)
+        gsai_features_add(features, (uint32_t)csv->n_numbers + csv->gap[i], 1);
+    features->n_numbers = features->n;
+}
+
+void gsai_csv_add_parts(gsai_csv *csv, gsai_features *features)
+{
+    const gsai_schema *schema = csv->input->schema;
+    for (size_t i = 0; i < csv->n_dates; i++) {
+        gsai_csv_date *date = &csv->date[i];
+        for (int part = 0; part < GSAI_DATE_PARTS - !date->has_time && date->is_there; part++) {
+            const gsai_key *key = &date->key[part];
+            const char *word = gsai_date_part(date->value, part);
+            uint32_t id = (uint32_t)(gsai_key_hash(key, word, strlen(word)) & ((UINT64_C(1) << schema->bits) - 1));
+            gsai_features_add(features, gsai_schema_first_word(schema) + id, 1);
+            if (gsai_feature_names_is_new(csv->input->names, id))
+                gsai_feature_names_enter(csv->input->names, id, key->bytes, key->size - 1, word, strlen(word));
+        }
+        date->is_there = false;
+    }
 }
 
 uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *text, size_t size,
@@ -80,7 +123,7 @@ uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *t
         of->word_size = size;
         of->id = id;
     }
-    gsai_features_add(features, (uint32_t)csv->n_numbers + id, 1);
+    gsai_features_add(features, gsai_schema_first_word(csv->input->schema) + id, 1);
     if (csv->cells)
         csv->cells[column] = hash;
     if (csv->term) {
@@ -93,7 +136,7 @@ uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *t
 void gsai_csv_add_hash(const gsai_csv *csv, size_t column, uint64_t hash, gsai_features *features)
 {
     uint64_t mask = (UINT64_C(1) << csv->input->schema->bits) - 1;
-    gsai_features_add(features, (uint32_t)(csv->n_numbers + (hash & mask)), 1);
+    gsai_features_add(features, gsai_schema_first_word(csv->input->schema) + (uint32_t)(hash & mask), 1);
     if (csv->cells)
         csv->cells[column] = hash;
 }
@@ -118,7 +161,7 @@ static inline void take_category(const gsai_csv *csv, const gsai_cell *cell, siz
         text = inner.text;
         size = inner.size;
     }
-    if (size > 0 && !gsai_is_absent(text, size))
+    if (size > 0 && !gsai_is_missing(text, size))
         gsai_csv_add_category(csv, column, text, size, features);
 }
 
@@ -126,20 +169,21 @@ size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features)
 {
     for (size_t i = 0; i < csv->n_crosses; i++) {
         const size_t *cross = csv->cross[i];
-        if (!gsai_cross_add(features, csv->input, (uint32_t)csv->n_numbers, &csv->term[cross[0]], &csv->term[cross[1]]))
+        if (!gsai_cross_add(features, csv->input, gsai_schema_first_word(csv->input->schema), &csv->term[cross[0]],
+                            &csv->term[cross[1]]))
             return cross[0];
     }
     return SIZE_MAX;
 }
 
-static gsa_status take_features(const gsai_csv *csv, const gsai_record *record, gsai_features *features,
-                                gsa_error *error)
+static gsa_status take_features(gsai_csv *csv, const gsai_record *record, gsai_features *features, gsa_error *error)
 {
     for (size_t i = 0; i < csv->n_numbers; i++)
         GSA_TRY(take_number(csv, record, &csv->column[i], features, error));
-    features->n_numbers = features->n;
+    gsai_csv_add_gaps(csv, features);
     for (size_t i = csv->n_numbers; i < csv->n_columns; i++)
         take_category(csv, &record->cell[csv->column[i].cell], i, features);
+    gsai_csv_add_parts(csv, features);
     gsai_csv_note_categories(csv);
     size_t bad = gsai_csv_add_crosses(csv, features);
     if (bad != SIZE_MAX)
@@ -164,11 +208,16 @@ static gsa_status take_weight(const gsai_csv *csv, const gsai_record *record, fl
     return GSA_OK;
 }
 
+bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size)
+{
+    bool is_missing = gsai_is_absent(text, size);
+    csv->input->n_unlabelled += is_missing;
+    return is_missing;
+}
+
 const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, double *label, bool *is_word)
 {
     gsai_number number;
-    if (gsai_is_absent(text, size))
-        return GSAI_NO_LABEL;
     gsai_number_parse(csv->locale, text, &number);
     *is_word = number.after != text + size;
     if (*is_word)
@@ -184,6 +233,8 @@ static gsa_status take_label(const gsai_csv *csv, const gsai_record *record, gsa
         return GSA_OK;
     gsai_cell cell = gsai_cell_trim(record->cell[csv->label]);
     bool is_word;
+    if ((head->is_missing = gsai_csv_lacks_label(csv, cell.text, cell.size)))
+        return GSA_OK;
     const char *objection = gsai_csv_label(csv, cell.text, cell.size, &head->label, &is_word);
     if (objection)
         return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_LABEL), objection, error);
@@ -203,6 +254,9 @@ gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t max, gsai_rows *rows, gsai_f
     csv->cells = has_cells ? rows->cell + rows->n_cells : NULL;
     for (size_t i = 0; i < csv->n_columns && csv->term; i++)
         csv->term[i].value = 0;
+    for (size_t i = 0; i < csv->n_dates; i++)
+        csv->date[i].is_there = false;
+    csv->n_gaps = 0;
     *out =
         (gsai_features){.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
     return GSA_OK;
@@ -228,8 +282,10 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
         return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
                               "the row has %zu cells, the first line has %zu", record->n_cells, csv->n_cells);
     GSA_TRY(take_label(csv, record, &head, error));
+    if (head.is_missing)
+        return GSA_OK;
     GSA_TRY(take_weight(csv, record, &head.weight, error));
-    GSA_TRY(gsai_csv_begin_row(csv, csv->n_columns + csv->n_crosses, rows, &features, error));
+    GSA_TRY(gsai_csv_begin_row(csv, csv->most_entries, rows, &features, error));
     GSA_TRY(take_features(csv, record, &features, error));
     gsa_place place = gsai_format_location(csv->input, record->line.number, record->line.byte);
     return gsai_csv_end_row(csv, rows, &features, &head, place, error);

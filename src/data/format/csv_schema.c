@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/format/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,13 +30,16 @@ static bool repeats(const gsai_csv_sniff *sniff)
     return false;
 }
 
-/* The first record is a header if it has a word where all others have numbers, or a name of labels that does not come
- * again; unless numbers stand in it twice. */
+/* The first record is a header if it has a word where the others have numbers or dates, or a name of labels that does
+ * not come again; unless numbers stand in it twice. */
 static bool first_record_is_header(const gsai_csv_sniff *sniff)
 {
     for (size_t i = 0; i < sniff->n_columns; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
-        bool over_numbers = seen->first_kind == GSAI_CELL_WORD && seen->n_words == 0 && seen->n_numbers > 0;
+        const gsai_seen *cells = &seen->cells;
+        bool has_numbers = cells->n_numbers + cells->n_odd + cells->n_dates > 0;
+        bool over_numbers = seen->first_kind == GSAI_CELL_WORD && !seen->first_again && has_numbers &&
+                            gsai_seen_decide(cells, (gsai_asked){0}, false).kind != GSAI_FIELD_CATEGORICAL;
         if (over_numbers || (names_label(seen) && !seen->first_again))
             return !repeats(sniff);
     }
@@ -161,18 +165,115 @@ static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, s
 
 /* ---- a schema from the first block ------------------------------------------------------------------------------ */
 
+void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
+{
+    const char *asked = csv->input->options->weight;
+    gsai_csv_sniff named = *sniff;
+    named.has_header = true; /* not known yet: a number is a name first */
+    sniff->weight = asked ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
+}
+
+/* What the cells of a column are, where no option says so. */
+static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen)
+{
+    const gsa_reader_options *options = csv->input->options;
+    gsai_asked asked = {0};
+    if (options->decimal)
+        asked.decimal = (char)(*options->decimal == 'c' ? ',' : '.');
+    if (options->dates)
+        asked.order = *options->dates;
+    if (seen->is_date)
+        seen->decided =
+            (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
+    else if (seen->is_categorical)
+        seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
+    else
+        seen->decided = gsai_seen_decide(&seen->cells, asked, seen->is_text);
+    return seen->decided.kind;
+}
+
 static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, size_t label)
 {
     const gsa_reader_options *options = csv->input->options;
-    const gsai_csv_seen *seen = &sniff->column[column];
+    gsai_csv_seen *seen = &sniff->column[column];
+    seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
     if (column == label)
         return GSAI_FIELD_LABEL;
     if (is_listed(options->weight, sniff, column))
         return GSAI_FIELD_WEIGHT;
     if (is_listed(options->ignore, sniff, column))
         return GSAI_FIELD_IGNORED;
-    bool has_words = seen->n_words > 0 || (!sniff->has_header && seen->first_kind == GSAI_CELL_WORD);
-    return has_words || is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : GSAI_FIELD_NUMBER;
+    return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(csv, seen);
+}
+
+/* Numbers with two readings are never guessed. */
+static gsa_status check_doubt(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, gsa_error *error)
+{
+    const gsai_csv_seen *seen = &sniff->column[column];
+    if (!seen->decided.is_doubtful || seen->decided.kind != GSAI_FIELD_NUMBER)
+        return GSA_OK;
+    csv_name name;
+    name_of(sniff, column, &name);
+    char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
+    return gsai_fail_about(error, "decimal",
+                           gsai_fail(error, GSA_ARGUMENT,
+                                     "%s: column '%s' holds '%s', which has two readings: a comma between thousands, "
+                                     "or before decimals? Say whether decimals follow a point or a comma",
+                                     csv->input->name, gsai_quote(name.text, name.size, quote),
+                                     gsai_quote(seen->cells.doubtful, strlen(seen->cells.doubtful), held)));
+}
+
+/* The first record is a row where it is no header. */
+static void see_first_row(const gsai_csv *csv, gsai_csv_sniff *sniff)
+{
+    double weight = 1;
+    gsai_number number;
+    if (sniff->weight != SIZE_MAX) {
+        gsai_number_parse_float(csv->locale, sniff->column[sniff->weight].first, &number);
+        weight = number.after && number.value >= 0 ? number.value : 0;
+    }
+    for (size_t i = 0; i < sniff->n_columns; i++)
+        gsai_seen_add(&sniff->column[i].cells, csv->locale, sniff->column[i].first, sniff->column[i].first_size,
+                      weight);
+    sniff->n_rows++;
+}
+
+/* Decides all columns, and the values of those that are no plain numbers. */
+static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsai_field_kind *kind,
+                             gsa_error *error)
+{
+    bool is_odd = false;
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        kind[i] = kind_of(csv, sniff, i, label);
+        GSA_TRY(check_doubt(csv, sniff, i, error));
+        if (!gsai_csv_is_read_again(&sniff->column[i]))
+            continue;
+        is_odd = true;
+        sniff->column[i].cells.sum = sniff->column[i].cells.weight = 0;
+    }
+    return is_odd ? sniff->again(csv, sniff, error) : GSA_OK;
+}
+
+static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsa_error *error)
+{
+    gsai_schema *schema = csv->input->schema;
+    gsai_field_kind *kind = gsai_alloc(csv->env, sniff->n_columns, sizeof *kind);
+    if (!kind)
+        return gsai_fail_memory(csv->env, error, "no memory for %zu columns", sniff->n_columns);
+    gsa_status status = decide_all(csv, sniff, label, kind, error);
+    for (size_t i = 0; i < sniff->n_columns && status == GSA_OK; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        csv_name name;
+        name_of(sniff, i, &name);
+        status = gsai_schema_add(schema, name.text, name.size, kind[i], error);
+        if (status == GSA_OK && (kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE))
+            status = gsai_schema_set_reading(schema, gsai_seen_mean(&seen->cells),
+                                             seen->decided.is_plain ? NULL : &seen->decided.reading, error);
+        if (status != GSA_OK)
+            gsai_error_prefix(error, "%s: ", csv->input->name);
+    }
+    gsai_free(csv->env, kind);
+    return status;
 }
 
 static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
@@ -204,17 +305,14 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     size_t label = 0;
     sniff->has_header = sniff->has_header || first_record_is_header(sniff);
     schema->is_named = sniff->has_header;
+    if (!sniff->has_header)
+        see_first_row(csv, sniff);
     schema->bits = csv->input->options->bits ? csv->input->options->bits : GSAI_DEFAULT_BITS;
     gsa_status status = check_lists(csv, sniff, error);
     if (status == GSA_OK)
         status = find_label(csv, sniff, &label, error);
-    for (size_t i = 0; i < sniff->n_columns && status == GSA_OK; i++) {
-        csv_name name;
-        name_of(sniff, i, &name);
-        status = gsai_schema_add(schema, name.text, name.size, kind_of(csv, sniff, i, label), error);
-        if (status != GSA_OK)
-            gsai_error_prefix(error, "%s: ", csv->input->name);
-    }
+    if (status == GSA_OK)
+        status = add_fields(csv, sniff, label, error);
     if (status == GSA_OK)
         status = add_crosses(csv, sniff, error);
     if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
@@ -325,23 +423,51 @@ void gsai_csv_forget(gsai_csv *csv)
 {
     for (size_t i = 0; i < csv->n_columns; i++)
         gsai_key_free(&csv->column[i].key, csv->env);
+    for (size_t i = 0; i < csv->n_dates; i++)
+        for (int part = 0; part < GSAI_DATE_PARTS; part++)
+            gsai_key_free(&csv->date[i].key[part], csv->env);
     gsai_free(csv->env, csv->column);
+    gsai_free(csv->env, csv->date);
+    gsai_free(csv->env, csv->gap);
     gsai_free(csv->env, csv->term);
     gsai_free(csv->env, csv->cross);
     csv->column = NULL;
+    csv->date = NULL;
+    csv->gap = NULL;
     csv->term = NULL;
     csv->cross = NULL;
-    csv->n_columns = csv->n_numbers = csv->n_crosses = 0;
+    csv->n_columns = csv->n_numbers = csv->n_dates = csv->n_crosses = 0;
+}
+
+/* The parts of a date are categories of columns of their own: "when weekday". */
+static bool plan_date(gsai_csv *csv, const gsai_field *field, gsai_csv_column *column)
+{
+    gsai_csv_date *date = column->date = &csv->date[csv->n_dates++];
+    date->has_time = field->reading->has_time;
+    bool has_room = true;
+    for (int part = 0; part < GSAI_DATE_PARTS && has_room; part++) {
+        size_t size = strlen(gsai_date_part_names[part]);
+        char *name = gsai_alloc(csv->env, field->name_size + 1 + size, 1);
+        if (name) {
+            memcpy(name, field->name, field->name_size);
+            name[field->name_size] = ' ';
+            memcpy(name + field->name_size + 1, gsai_date_part_names[part], size);
+        }
+        has_room = name && gsai_key_set(&date->key[part], name, field->name_size + 1 + size, csv->env);
+        gsai_free(csv->env, name);
+    }
+    return has_room;
 }
 
 static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *error)
 {
-    static const gsai_field_kind order[] = {GSAI_FIELD_NUMBER, GSAI_FIELD_CATEGORICAL};
     const gsai_schema *schema = csv->input->schema;
     gsai_csv_forget(csv);
     csv->label = csv->weight = SIZE_MAX;
     csv->column = gsai_alloc_zeroed(csv->env, schema->n_fields, sizeof *csv->column);
-    bool has_room = csv->column != NULL;
+    csv->date = gsai_alloc_zeroed(csv->env, schema->n_of_kind[GSAI_FIELD_DATE], sizeof *csv->date);
+    csv->gap = gsai_alloc(csv->env, schema->n_numbers, sizeof *csv->gap);
+    bool has_room = csv->column && csv->date && csv->gap;
     for (size_t k = 0; k < 2; k++)
         for (size_t f = 0; f < schema->n_fields && has_room; f++) {
             const gsai_field *field = &schema->field[f];
@@ -349,13 +475,17 @@ static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *
                 csv->label = cell_of[f];
             if (field->kind == GSAI_FIELD_WEIGHT && !csv->input->options->without_labels)
                 csv->weight = cell_of[f];
-            if (field->kind != order[k])
+            bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
+            if (k == 0 ? !is_number : field->kind != GSAI_FIELD_CATEGORICAL)
                 continue;
             gsai_csv_column *column = &csv->column[csv->n_columns++];
-            *column = (gsai_csv_column){.field = f, .cell = cell_of[f]};
+            *column = (gsai_csv_column){.field = f, .cell = cell_of[f], .mean = field->mean, .reading = field->reading};
             has_room = gsai_key_set(&column->key, field->name, field->name_size, csv->env);
+            if (field->kind == GSAI_FIELD_DATE)
+                has_room = has_room && plan_date(csv, field, column);
             csv->n_numbers += k == 0;
         }
+    csv->most_entries = csv->n_columns + csv->n_numbers + csv->n_dates * GSAI_DATE_PARTS + schema->n_crosses;
     return has_room ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
 }
 
@@ -427,6 +557,68 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
 
 /* ---- both ------------------------------------------------------------------------------------------------------- */
 
+/* Adds to the description, as far as it fits. */
+static void tell(const gsai_csv *csv, const char *format, ...) GSAI_PRINTF(2, 3);
+static void tell(const gsai_csv *csv, const char *format, ...)
+{
+    char *text = csv->input->description;
+    size_t n = strlen(text), room = sizeof csv->input->description - n;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(text + n, room, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= room)
+        memcpy(text + n, n + 5 < sizeof csv->input->description ? " ..." : "",
+               n + 5 < sizeof csv->input->description ? 5 : 1);
+}
+
+/* How a column is written, if that is not plain: "in $, with commas between thousands". */
+static void tell_reading(const gsai_csv *csv, const gsai_csv_seen *seen, const char *name)
+{
+    const gsai_reading *reading = &seen->decided.reading;
+    const char *group = reading->group == ' '    ? "blanks"
+                        : reading->group == ','  ? "commas"
+                        : reading->group == '\'' ? "apostrophes"
+                                                 : "points";
+    tell(csv, "; '%s' is ", name);
+    if (seen->decided.kind == GSAI_FIELD_DATE)
+        tell(csv, "a date%s", reading->order == 'd' ? ", day first" : reading->order == 'm' ? ", month first" : "");
+    else
+        tell(csv, "a number%s%s%s%s%s%s", *reading->unit ? " in " : "", reading->unit,
+             reading->decimal == ',' ? ", decimals behind a comma" : "", reading->group ? ", " : "",
+             reading->group ? group : "", reading->group ? " between thousands" : "");
+    for (size_t i = 0; i < reading->n_missing; i++) {
+        char quote[GSAI_QUOTE_SIZE];
+        tell(csv, "%s'%s'", i ? ", " : ", missing where it holds ",
+             gsai_quote(reading->missing[i], strlen(reading->missing[i]), quote));
+    }
+}
+
+/* What the cells of the rows that decide are, where a reader would not expect it. */
+static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
+{
+    const gsai_schema *schema = csv->input->schema;
+    size_t n_missing = 0, n_columns = 0;
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_field *field = &schema->field[i];
+        char name[GSAI_QUOTE_SIZE];
+        gsai_quote(field->name, field->name_size, name);
+        bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
+        size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words : 0;
+        n_missing += n;
+        n_columns += n > 0;
+        if (is_number && !seen->decided.is_plain)
+            tell_reading(csv, seen, name);
+        if (seen->decided.is_doubtful)
+            tell(csv, "; '%s' is words: '%s' may have the day or the month first (dates)", name, seen->cells.doubtful);
+    }
+    if (n_missing > 0)
+        tell(csv, "; %zu number%s missing in %zu column%s%s, counted as the column's mean", n_missing,
+             n_missing == 1 ? " is" : "s are", n_columns, n_columns == 1 ? "" : "s",
+             sniff->is_all ? "" : " of the first rows");
+}
+
 /* One line about the first table: what the reader took it for. */
 static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 {
@@ -461,13 +653,17 @@ static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     gsai_format_input *input = csv->input;
-    if (!input->schema->text)
+    bool is_new = !input->schema->text;
+    if (is_new)
         GSA_TRY(infer(csv, sniff, error));
     GSA_TRY(match(csv, sniff, error));
     if (input->options->remember_names)
         GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error));
-    if (input->description[0] == '\0')
+    if (input->description[0] == '\0') {
         describe(csv, sniff);
+        if (is_new)
+            tell_oddities(csv, sniff);
+    }
     return GSA_OK;
 }
 

@@ -14,16 +14,18 @@
 /* The file being read, and what the reader wants to know of it. Owned by the reader. */
 typedef struct gsai_format_input {
     gsai_decode *stream;
-    const char *name;    /* for messages */
-    uint32_t file;       /* number for gsa_place */
-    uint64_t n_bad_rows; /* the format adds to it */
-    bool begins_file;    /* of a cache: its last block was the first of a file that was converted */
+    const char *name;      /* for messages */
+    uint32_t file;         /* number for gsa_place */
+    uint64_t n_bad_rows;   /* the format adds to it */
+    uint64_t n_unlabelled; /* and to it: rows of tables without a label */
+    bool is_stream;        /* it can be read once, and may wait for more */
+    bool begins_file;      /* of a cache: its last block was the first of a file that was converted */
     const gsa_reader_options *options;
     gsai_schema *schema;       /* of the reader; the first table completes it unless it is fixed */
     gsai_feature_names *names; /* of the reader; the format makes it if names are to be remembered */
     bool schema_is_fixed;      /* it is a model's */
     const char *schema_from;   /* whose it is, for messages */
-    char description[512];     /* what the format took the first file for; empty: nothing to say */
+    char description[1024];    /* what the format took the first file for; empty: nothing to say */
 } gsai_format_input;
 
 typedef struct gsai_format {

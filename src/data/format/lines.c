@@ -33,10 +33,11 @@ void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream)
     lines->ended = lines->discarding = false;
 }
 
-/* The buffer holds one unfinished line that fills it: doubled, up to what the longest line and its newline need. */
+/* The buffer holds what must stay in it, an unfinished line for instance, and is full: doubled, up to what the longest
+ * line and its newline need, or what is held. */
 static gsa_status grow(gsai_lines *lines, gsa_error *error)
 {
-    size_t max = lines->max_size + 1;
+    size_t max = lines->capacity > lines->max_size ? 2 * lines->capacity : lines->max_size + 1;
     size_t capacity = lines->capacity >= max / 2 ? max : lines->capacity * 2;
     char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
     if (!wider)

@@ -29,21 +29,23 @@ void gsai_records_free(gsai_records *records)
 void gsai_records_begin(gsai_records *records, gsai_decode *stream)
 {
     gsai_lines_begin(&records->lines, stream);
-    records->holding = records->skipping = false;
+    records->skipping = false;
+    records->held = 0;
     records->at = 0;
     records->line = records->byte = 0;
 }
 
-void gsai_records_hold(gsai_records *records)
+void gsai_records_hold(gsai_records *records, size_t size)
 {
     gsai_lines_drop(&records->lines, records->at);
     records->at = 0;
-    records->holding = true;
+    records->held = size;
 }
 
 void gsai_records_back(gsai_records *records)
 {
-    records->holding = records->skipping = false;
+    records->skipping = false;
+    records->held = 0;
     records->at = 0;
     records->line = records->byte = 0;
 }
@@ -186,13 +188,12 @@ static void take(gsai_records *records, const char *up_to, uint64_t n_lines)
 static gsa_status read_more(gsai_records *records, gsa_error *error)
 {
     gsai_lines *lines = &records->lines;
-    if (!records->holding) {
+    if (!records->held) {
         gsai_lines_drop(lines, records->at);
         records->at = 0;
     }
     char text[GSAI_SIZE_TEXT];
-    size_t held = lines->end - lines->start;
-    if (records->holding && (held > GSAI_RECORDS_HELD || held >= lines->max_size))
+    if (records->held && lines->end - lines->start > records->held)
         return GSA_END;
     if (lines->end - lines->start - records->at > lines->max_size)
         return gsai_fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
@@ -306,7 +307,7 @@ gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error 
     do
         status = next_record(records, out, error);
     while (status == GSA_OK && is_blank(out));
-    return records->holding && records->at > GSAI_RECORDS_HELD ? GSA_END : status;
+    return records->held && records->at > records->held ? GSA_END : status;
 }
 
 /* ---- to another thread ------------------------------------------------------------------------------------------ */

@@ -27,7 +27,7 @@ typedef struct gsai_record {
 typedef struct gsai_records {
     gsai_lines lines; /* the buffer; its own count of lines is not used */
     char separator;
-    bool holding;  /* nothing is dropped from the buffer */
+    size_t held;   /* nothing is dropped from the buffer while it is shorter; 0: all that was delivered is */
     bool skipping; /* what comes up to the next newline belongs to a record that was refused */
     size_t at;     /* where the next record begins, from lines.start */
     uint64_t line, byte;
@@ -48,10 +48,10 @@ gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error 
 /* The most cells of a row, or what a quarter of the memory limit is enough for (GSAI_FIELD_COST): a table cannot have
  * more columns, so that reading stops there. */
 #define GSAI_RECORDS_CELLS ((size_t)1 << 20)
-#define GSAI_RECORDS_HELD ((size_t)4 << 20)
+#define GSAI_RECORDS_HELD ((size_t)32 << 20)
 /* Before the first record: what is delivered between the two stays in the buffer, and is delivered again afterwards.
- * That ends (GSA_END) with the last record that ends in the first GSAI_RECORDS_HELD bytes. */
-void gsai_records_hold(gsai_records *records);
+ * That ends (GSA_END) with the last record that ends in the first `size` bytes, at most GSAI_RECORDS_HELD. */
+void gsai_records_hold(gsai_records *records, size_t size);
 void gsai_records_back(gsai_records *records);
 
 /* Gives whole records to another thread, as gsai_lines_give does. */

@@ -78,6 +78,13 @@ bool gsai_is_absent(const char *text, size_t size)
            gsai_equals_word(text, size, "na");
 }
 
+bool gsai_is_missing(const char *text, size_t size)
+{
+    if (size == 1)
+        return *text == '-' || *text == '?' || *text == '.';
+    return gsai_is_absent(text, size) || gsai_equals_word(text, size, "n/a") || gsai_equals_word(text, size, "none");
+}
+
 const char *gsai_quote(const char *text, size_t size, char buffer[GSAI_QUOTE_SIZE])
 {
     static const char hex[] = "0123456789ABCDEF";

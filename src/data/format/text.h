@@ -33,6 +33,9 @@ bool gsai_is_nonfinite_word(const char *text, size_t size);
 /* Whether the text of a cell says that there is no value: nothing, NaN, null or NA, in any case. */
 bool gsai_is_absent(const char *text, size_t size);
 
+/* Whether the text of a feature's cell says so: also -, ?, a dot, N/A or None, any of which may be a label. */
+bool gsai_is_missing(const char *text, size_t size);
+
 /* A quotation for messages: cut after a few dozen bytes, control characters and bytes that are no UTF-8 as \xHH. */
 #define GSAI_QUOTE_SIZE 64
 const char *gsai_quote(const char *text, size_t size, char buffer[GSAI_QUOTE_SIZE]);

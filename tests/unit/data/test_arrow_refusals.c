@@ -39,9 +39,9 @@ static void arrow_lists_that_do_not_fit_are_refused(void **state)
 static void arrow_types_that_are_not_read_are_refused_by_name(void **state)
 {
     (void)state;
-    static const char *const types[][2] = {{"d:10,2", "decimal"}, {"tsu:UTC", "timestamp"}, {"tdD", "date"},
-                                           {"e", "half float"},   {"z", "binary"},          {"+s", "struct"},
-                                           {"w:4", "fixed-size"}, {"ttm", "time"},          {"+m", "map"}};
+    static const char *const types[][2] = {{"d:10,2,256", "decimal"}, {"tDs", "duration"}, {"tiM", "interval"},
+                                           {"e", "half float"},       {"z", "binary"},     {"+s", "struct"},
+                                           {"w:4", "fixed-size"},     {"ttm", "time"},     {"+m", "map"}};
     static const double x[] = {1};
     for (size_t i = 0; i < N(types); i++) {
         const plan columns[] = {LABEL(1), {"price", types[i][0], 1, 0, 2, {NULL, x}, NULL, NULL}};
@@ -74,7 +74,7 @@ static void arrow_cells_that_cannot_be_are_refused_by_what_they_hold(void **stat
     assert_refused(&of_product, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:b"}, GSA_INPUT,
                    "column 'a' holds '1e30'", "product");
     assert_refused(&of_weight, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .weight = "w"}, GSA_ARGUMENT,
-                   "column 'w'", "it holds text, and a weight is a number");
+                   "column 'w'", "it holds no numbers, and a weight is one");
 }
 
 static void arrow_items_that_cannot_be_are_refused(void **state)

@@ -10,8 +10,9 @@ static void words_are_remembered_by_column_and_text(void **state)
     gsa_reader *reader = open_table("y,a,c\n1,2,red\n0,,blue\n1,2,red\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    uint64_t red = 1 + (gsai_hash("c\0red", 5, 0) & 0xFFFFF), blue = 1 + (gsai_hash("c\0blue", 6, 0) & 0xFFFFF);
+    uint64_t red = 2 + (gsai_hash("c\0red", 5, 0) & 0xFFFFF), blue = 2 + (gsai_hash("c\0blue", 6, 0) & 0xFFFFF);
     assert_string_equal(gsa_reader_name(reader, 0), "a");
+    assert_string_equal(gsa_reader_name(reader, 1), "a is missing");
     assert_string_equal(gsa_reader_name(reader, red), "c=red");
     assert_string_equal(gsa_reader_name(reader, blue), "c=blue");
     assert_null(gsa_reader_name(reader, blue + 1));
@@ -20,7 +21,7 @@ static void words_are_remembered_by_column_and_text(void **state)
     gsa_reader_close(reader);
     gsa_schema_info info = {.size = sizeof info};
     assert_int_equal(gsa_schema_get_info(model, &info, NULL), GSA_OK);
-    assert_true(info.bits == 24 && info.n_numbers == 2 && info.n_words == 1);
+    assert_true(info.bits == 24 && info.n_numbers == 2 && info.n_words == 1 && info.first_word == 4);
     assert_int_equal(gsa_schema_get_info("rubbish", &info, NULL), GSA_FORMAT);
 }
 
@@ -43,7 +44,7 @@ static void cells_are_kept_for_whoever_asks(void **state)
     assert_int_equal(batch.n_rows, 4);
     assert_int_equal(n_columns, 3);
     assert_memory_equal(cell, expected, sizeof expected);
-    assert_int_equal(batch.index[1], 2 + (red & 1023)); /* the zero of a is not there */
+    assert_int_equal(batch.index[1], 4 + (red & 1023)); /* the zero of a is not there */
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_END);
     assert_null(gsa_reader_cells(reader, &n_columns));
     gsa_reader_close(reader);

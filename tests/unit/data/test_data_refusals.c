@@ -2,7 +2,7 @@
  * reader which has failed keeps saying it. */
 #include "unit/data/support.h"
 
-static const char schema_of_table[] = "greedystep schema 1\ncolumns named\nbits 10\nlabel y\nnumber a\nwords b\n";
+static const char schema_of_table[] = "greedystep schema 2\ncolumns named\nbits 10\nlabel y\nnumber a\nwords b\n";
 
 /* Reads a text under a name, with the schema of a model if one is given; fails as expected, twice. */
 static void expect_refusal(const char *name, const char *text, size_t size, const gsa_reader_options *options,
@@ -121,7 +121,7 @@ static void refuse_cache(const char *path, const gsa_reader_options *options, co
 static void a_cache_of_other_columns_is_refused(void **state)
 {
     (void)state;
-    static const char other[] = "greedystep schema 1\ncolumns named\nbits 10\nlabel y\nnumber c\n";
+    static const char other[] = "greedystep schema 2\ncolumns named\nbits 10\nlabel y\nnumber c\n";
     char plain[PATH_SIZE], table[PATH_SIZE];
     write_cache(plain, NULL);
     write_cache(table, schema_of_table);
@@ -166,13 +166,13 @@ static void a_table_of_a_hundred_columns_is_read_and_asked_about_briefly(void **
 static void a_first_line_without_an_end_is_no_table(void **state)
 {
     (void)state;
-    size_t size = (size_t)6 << 20;
+    size_t size = (size_t)33 << 20;
     char *text = malloc(size);
     memset(text, 'x', size);
-    for (size_t i = 1; i < size; i += 7)
+    for (size_t i = 1; i < size; i += 50)
         text[i] = ',';
     expect_refusal("t.csv", text, size, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .label = "1"}, NULL,
-                   GSA_LIMIT, "t.csv: the first line is longer than 4 MiB: is this a table?");
+                   GSA_LIMIT, "t.csv: the first line is longer than 32 MiB: is this a table?");
     free(text);
 }
 

@@ -428,7 +428,7 @@ static void vowpal_wabbit_text_refuses_words_and_what_was_hashed(void **state)
                          gsa_writer_open(in(&where, "a.vw", path), NULL, NULL, &writer, NULL) == GSA_OK,
                      1);
     assert_int_equal(gsa_writer_set_schema(writer, NULL, &error), GSA_OK);
-    assert_int_equal(gsa_writer_set_schema(writer, "greedystep schema 1\ncolumns namespaces\nbits 24\n", &error),
+    assert_int_equal(gsa_writer_set_schema(writer, "greedystep schema 2\ncolumns namespaces\nbits 24\n", &error),
                      GSA_UNSUPPORTED);
     assert_non_null(strstr(error.message, "would be hashed again"));
     gsa_writer_discard(writer);

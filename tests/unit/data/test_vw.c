@@ -81,7 +81,7 @@ static void the_documented_examples_are_read(void **state)
         expect_row(&batch, 3, 1, 1, zebra, N(zebra));
         expect_row(&batch, 4, -1, 1, twice, N(twice));
         expect_row(&batch, 5, 1.5, 1, NULL, 0);
-        assert_string_equal(gsa_reader_schema(reader), "greedystep schema 1\ncolumns namespaces\nbits 24\n");
+        assert_string_equal(gsa_reader_schema(reader), "greedystep schema 2\ncolumns namespaces\nbits 24\n");
         assert_string_equal(gsa_reader_description(reader), "t.vw: Vowpal Wabbit text; features are hashed to 24 bits");
         gsa_reader_close(reader);
     }
@@ -129,7 +129,7 @@ static void labels_are_not_needed_to_predict(void **state)
     gsa_reader_options options = {.size = sizeof options, .without_labels = 1, .skip_bad_rows = 1};
     gsa_reader *reader = open_vw("| a b\n'tag | a\n1 | c\nx | y\n", &options, NULL);
     gsa_batch batch;
-    assert_int_equal(gsa_reader_set_schema(reader, "greedystep schema 1\ncolumns namespaces\nbits 18\n", NULL), GSA_OK);
+    assert_int_equal(gsa_reader_set_schema(reader, "greedystep schema 2\ncolumns namespaces\nbits 18\n", NULL), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_int_equal(batch.n_rows, 3);
     assert_null(batch.label);
@@ -184,7 +184,7 @@ static void namespaces_are_crossed_pair_by_pair(void **state)
         assert_string_equal(gsa_reader_name(reader, id), crosses[c].name);
     }
     assert_string_equal(gsa_reader_schema(reader),
-                        "greedystep schema 1\ncolumns namespaces\nbits 24\ncross u\ti\ncross u\tu\n");
+                        "greedystep schema 2\ncolumns namespaces\nbits 24\ncross u\ti\ncross u\tu\n");
     gsa_reader_close(reader);
 }
 

@@ -1,8 +1,8 @@
 /* The schema: a text that goes wherever a state goes, and keeps states of different columns apart. */
 #include "bytes.h"
 
-static const char *const colours = "greedystep schema 1\nlabel y\nwords colour\n";
-static const char *const sizes = "greedystep schema 1\nlabel y\nnumber size\n";
+static const char *const colours = "greedystep schema 2\nlabel y\nwords colour\n";
+static const char *const sizes = "greedystep schema 2\nlabel y\nnumber size\n";
 
 static gsa_state *state_of(uint64_t seed, const char *schema)
 {

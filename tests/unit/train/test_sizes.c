@@ -221,7 +221,7 @@ static void structs_of_other_versions_are_filled_as_far_as_they_go(void **unused
     } kinds[] = {{give_summary, state, sizeof(gsa_summary), offsetof(gsa_summary, falling)},
                  {give_info, model, sizeof(gsa_model_info), offsetof(gsa_model_info, has_probabilities)},
                  {give_progress, reader, sizeof(gsa_reader_progress), offsetof(gsa_reader_progress, keep_failed)},
-                 {give_schema, "greedystep schema 1\ncolumns named\nbits 10\nlabel y\nnumber a\nwords b\n",
+                 {give_schema, "greedystep schema 2\ncolumns named\nbits 10\nlabel y\nnumber a\nwords b\n",
                   sizeof(gsa_schema_info), offsetof(gsa_schema_info, n_crosses)}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         unsigned char full[256] = {0}, other[256], poison[256];

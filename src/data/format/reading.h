@@ -1,0 +1,57 @@
+/* How the cells of a column become numbers where they are not plain ones: decimal commas, separators of thousands, a
+ * unit, dates, and words that stand for a missing number.
+ *
+ *   1 A reading is decided once, from the rows that decide the schema (seen.h), and kept in the schema.
+ *   2 A text has at most one value under a reading. */
+#ifndef GSA_DATA_FORMAT_READING_H
+#define GSA_DATA_FORMAT_READING_H
+
+#include "data/format/number.h"
+
+enum { GSAI_MISSING_WORDS = 8, GSAI_MISSING_SIZE = 24, GSAI_UNIT_SIZE = 4 };
+
+typedef struct gsai_reading {
+    char decimal;              /* '.' or ',' */
+    char group;                /* between groups of three digits: one of , . ' and blank; '\0': none */
+    char unit[GSAI_UNIT_SIZE]; /* before or after the number, NUL-terminated; empty: none */
+    char order;                /* of dates with slashes or hyphens: 'd' day first, 'm' month first; '\0': year first */
+    bool has_time;             /* of dates: the hour is a feature */
+    size_t n_missing;          /* words that stand for a missing number, beside those that always do */
+    char missing[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
+} gsai_reading;
+
+/* A moment of the calendar, as it is written: time zones do not count. */
+typedef struct gsai_date {
+    int64_t days;     /* since 1970-01-01 */
+    uint32_t seconds; /* of the day */
+} gsai_date;
+
+static inline double gsai_date_value(gsai_date date)
+{
+    return (double)date.days + date.seconds / 86400.0;
+}
+
+/* Parts of a date, which are categories. */
+enum { GSAI_DATE_PARTS = 3 };
+extern const char *const gsai_date_part_names[GSAI_DATE_PARTS];
+/* Returns the text of a part: "Mon", "Jan" or the hour. */
+const char *gsai_date_part(gsai_date date, int part);
+
+typedef enum gsai_cell_value { GSAI_VALUE, GSAI_VALUE_MISSING, GSAI_VALUE_WRONG } gsai_cell_value;
+/* Reads a trimmed cell under a reading, NULL for plain numbers. */
+gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
+                                 size_t size, gsai_number *out);
+gsai_cell_value gsai_read_date(const gsai_reading *reading, const char *text, size_t size, gsai_date *out);
+
+/* What a text could be, whatever the reading. */
+typedef struct gsai_shape {
+    bool is_number, is_date;
+    bool fits_point, fits_comma;         /* of a number: as the mark of decimals */
+    char group_if_point, group_if_comma; /* what stands between its thousands then */
+    char unit[GSAI_UNIT_SIZE];
+    bool fits_day_first, fits_month_first; /* of a date; both false: the year is first */
+    bool has_time;
+} gsai_shape;
+gsai_shape gsai_shape_of(const char *text, size_t size);
+
+#endif

@@ -1,0 +1,198 @@
+/* Kinds of columns from their cells. */
+#include "data/format/seen.h"
+
+#include "data/format/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+/* Separators as bits of a set. */
+static const char marks[] = {',', '.', ' ', '\''};
+
+static unsigned bit_of(char mark)
+{
+    const char *at = mark ? memchr(marks, mark, sizeof marks) : NULL;
+    return at ? 1u << (at - marks) : 0;
+}
+
+static void add_word(gsai_seen *seen, const char *text, size_t size)
+{
+    seen->n_words++;
+    for (size_t i = 0; i < seen->n_different && i < GSAI_MISSING_WORDS; i++)
+        if (strlen(seen->word[i]) == size && memcmp(seen->word[i], text, size) == 0)
+            return;
+    bool fits = seen->n_different < GSAI_MISSING_WORDS && size < GSAI_MISSING_SIZE && gsai_is_text(text, size);
+    if (fits)
+        memcpy(seen->word[seen->n_different], text, size);
+    seen->n_different = fits ? seen->n_different + 1 : GSAI_MISSING_WORDS + 1;
+}
+
+static void keep_doubtful(gsai_seen *seen, const char *text, size_t size)
+{
+    size_t n = size < sizeof seen->doubtful ? size : sizeof seen->doubtful - 1;
+    if (!*seen->doubtful)
+        memcpy(seen->doubtful, text, n);
+}
+
+static void add_marks(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
+{
+    bool has_both = shape->fits_point && shape->fits_comma && memchr(text, ',', size);
+    seen->only_point = seen->only_point || (shape->fits_point && !shape->fits_comma);
+    seen->only_comma = seen->only_comma || (shape->fits_comma && !shape->fits_point);
+    if (has_both) {
+        keep_doubtful(seen, text, size);
+        seen->both_marks = true;
+    }
+    if (shape->fits_point)
+        seen->groups[0] |= bit_of(shape->group_if_point);
+    if (shape->fits_comma)
+        seen->groups[1] |= bit_of(shape->group_if_comma);
+}
+
+static void add_odd(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
+{
+    seen->n_odd++;
+    add_marks(seen, shape, text, size);
+    if (!*shape->unit)
+        return;
+    seen->units_differ = seen->units_differ || (*seen->unit && strcmp(seen->unit, shape->unit) != 0);
+    memcpy(seen->unit, shape->unit, sizeof seen->unit);
+}
+
+static void add_date(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
+{
+    seen->n_dates++;
+    seen->has_time = seen->has_time || shape->has_time;
+    seen->only_day_first = seen->only_day_first || (shape->fits_day_first && !shape->fits_month_first);
+    seen->only_month_first = seen->only_month_first || (shape->fits_month_first && !shape->fits_day_first);
+    if (shape->fits_day_first && shape->fits_month_first) {
+        keep_doubtful(seen, text, size);
+        seen->both_orders = true;
+    }
+}
+
+void gsai_seen_add_number(gsai_seen *seen, double value, double weight)
+{
+    seen->n_numbers++;
+    float x = (float)value;
+    if (!isfinite(x))
+        return;
+    seen->sum += weight * (double)x;
+    seen->weight += weight;
+}
+
+void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char *text, size_t size, double weight)
+{
+    gsai_number number;
+    if (gsai_is_missing(text, size)) {
+        seen->n_missing++;
+        seen->n_marked += !gsai_is_absent(text, size);
+        return;
+    }
+    if (seen->n_different > GSAI_MISSING_WORDS) { /* no longer a matter of numbers */
+        seen->n_words++;
+        return;
+    }
+    gsai_number_parse_float(locale, text, &number);
+    if (number.after == text + size) {
+        gsai_seen_add_number(seen, number.value, weight);
+        if (!seen->only_point && memchr(text, '.', size)) {
+            gsai_shape shape = gsai_shape_of(text, size);
+            add_marks(seen, &shape, text, size);
+        }
+        return;
+    }
+    gsai_shape shape = gsai_shape_of(text, size);
+    if (gsai_is_nonfinite_word(text, size))
+        seen->n_numbers++; /* it is meant as a number, and refused as one when its row is read */
+    else if (shape.is_number)
+        add_odd(seen, &shape, text, size);
+    else if (shape.is_date)
+        add_date(seen, &shape, text, size);
+    else
+        add_word(seen, text, size);
+}
+
+void gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
+                         const char *text, size_t size, double weight)
+{
+    gsai_number number = {0};
+    gsai_date date;
+    gsai_cell_value is =
+        is_date ? gsai_read_date(reading, text, size, &date) : gsai_read_number(locale, reading, text, size, &number);
+    float x = is != GSAI_VALUE ? NAN : (float)(is_date ? gsai_date_value(date) : number.value);
+    if (!isfinite(x))
+        return;
+    seen->sum += weight * (double)x;
+    seen->weight += weight;
+}
+
+float gsai_seen_mean(const gsai_seen *seen)
+{
+    float mean = seen->weight > 0 ? (float)(seen->sum / seen->weight) : 0;
+    return isfinite(mean) ? mean : 0;
+}
+
+/* ---- the kind --------------------------------------------------------------------------------------------------- */
+
+/* Nine tenths of the cells, and few words among the others, which then stand for missing ones. */
+static bool are_nearly_all(const gsai_seen *seen, size_t n)
+{
+    size_t n_cells = seen->n_numbers + seen->n_odd + seen->n_dates + seen->n_words;
+    return n > 0 && n >= n_cells - n_cells / 10 && n == n_cells - seen->n_words &&
+           seen->n_different <= GSAI_MISSING_WORDS;
+}
+
+/* Settles how numbers are written; false if they contradict each other. */
+static bool settle_number(const gsai_seen *seen, gsai_asked asked, gsai_decided *out)
+{
+    gsai_reading *reading = &out->reading;
+    reading->decimal = '.';
+    if (seen->only_comma || (seen->both_marks && !seen->only_point))
+        reading->decimal = (char)(seen->only_comma ? ',' : asked.decimal ? asked.decimal : '.');
+    out->is_doubtful = seen->both_marks && !seen->only_point && !seen->only_comma && !asked.decimal;
+    unsigned groups = seen->groups[reading->decimal == ','];
+    for (size_t i = 0; i < sizeof marks; i++)
+        if (groups == 1u << i)
+            reading->group = marks[i];
+    memcpy(reading->unit, seen->unit, sizeof reading->unit);
+    bool is_settled = !(seen->only_point && seen->only_comma) && (groups & (groups - 1)) == 0 && !seen->units_differ;
+    out->is_doubtful = out->is_doubtful && is_settled;
+    return is_settled;
+}
+
+static bool settle_date(const gsai_seen *seen, gsai_asked asked, gsai_decided *out)
+{
+    gsai_reading *reading = &out->reading;
+    reading->order = (char)(seen->only_day_first ? 'd' : seen->only_month_first ? 'm' : '\0');
+    if (!reading->order && seen->both_orders)
+        reading->order = asked.order;
+    out->is_doubtful = seen->both_orders && !reading->order;
+    reading->decimal = '.';
+    reading->has_time = seen->has_time;
+    return !(seen->only_day_first && seen->only_month_first) && !out->is_doubtful;
+}
+
+gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text)
+{
+    gsai_decided out = {.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
+    size_t n_odd = seen->n_odd + seen->n_words + seen->n_marked;
+    bool is_number = are_nearly_all(seen, seen->n_numbers + seen->n_odd) && (!is_text || n_odd > 0);
+    if (seen->n_numbers + seen->n_odd + seen->n_dates + seen->n_words == 0 && !is_text)
+        out.kind = GSAI_FIELD_NUMBER;
+    else if (is_number && settle_number(seen, asked, &out))
+        out.kind = GSAI_FIELD_NUMBER;
+    else if (are_nearly_all(seen, seen->n_dates) && settle_date(seen, asked, &out))
+        out.kind = GSAI_FIELD_DATE;
+    if (out.kind == GSAI_FIELD_CATEGORICAL) {
+        out.reading = (gsai_reading){0};
+        return out;
+    }
+    for (size_t i = 0; i < seen->n_different; i++)
+        memcpy(out.reading.missing[i], seen->word[i], GSAI_MISSING_SIZE);
+    out.reading.n_missing = seen->n_different;
+    out.is_plain = out.kind == GSAI_FIELD_NUMBER && seen->n_odd + seen->n_words == 0;
+    return out;
+}

@@ -1,0 +1,52 @@
+/* What the rows that decide the schema show of a column, and what kind it is then (docs/formats/csv.md has the rules).
+ */
+#ifndef GSA_DATA_FORMAT_SEEN_H
+#define GSA_DATA_FORMAT_SEEN_H
+
+#include "data/schema.h"
+
+/* The rows that decide: the first, as many as have 2^22 cells together and 4096 at least, and of text as far as they
+ * lie in the first GSAI_RECORDS_HELD bytes. */
+#define GSAI_DECIDING_CELLS ((size_t)1 << 22)
+#define GSAI_DECIDING_ROWS ((size_t)4096)
+
+typedef struct gsai_seen {
+    size_t n_missing;            /* cells without a value */
+    size_t n_numbers;            /* plain numbers */
+    size_t n_odd, n_dates;       /* other numbers, and dates */
+    size_t n_words, n_different; /* the rest, and how many words of it are kept below, one more if there are others */
+    size_t n_marked;             /* cells that say in a word that they are missing, "-" for instance */
+    char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
+    double sum, weight;                                     /* of values, once they are known */
+    bool only_point, only_comma, both_marks;                /* what stands before the decimals */
+    unsigned groups[2];                                     /* sets of separators, if it is a point or a comma */
+    char unit[GSAI_UNIT_SIZE], doubtful[GSAI_MISSING_SIZE]; /* doubtful: a number or date with two readings */
+    bool units_differ, only_day_first, only_month_first, both_orders, has_time;
+} gsai_seen;
+
+/* Adds a trimmed cell, which a byte follows that cannot continue a number; or that of a column of numbers. */
+void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char *text, size_t size, double weight);
+void gsai_seen_add_number(gsai_seen *seen, double value, double weight);
+/* Adds a cell's value again, once the reading is known. */
+void gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
+                         const char *text, size_t size, double weight);
+
+/* What is asked for where a column has two readings; zeroed: nothing. */
+typedef struct gsai_asked {
+    char decimal; /* '.' or ',' */
+    char order;   /* 'd' or 'm' */
+} gsai_asked;
+
+typedef struct gsai_decided {
+    gsai_field_kind kind; /* number, date or categorical */
+    bool is_plain;        /* there is no reading */
+    bool is_doubtful;     /* it has two readings: of numbers an error, a date is categorical */
+    gsai_reading reading;
+} gsai_decided;
+/* Decides the kind. Columns that are text by type hold numbers only if these are odd. */
+gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text);
+
+/* Returns the mean of its values as a float; 0 if there are none. */
+float gsai_seen_mean(const gsai_seen *seen);
+
+#endif

@@ -1,0 +1,188 @@
+/* Numbers with units and separators, dates, and what a column is taken for by its cells. */
+#include "unit/data/tables.h"
+
+#include "data/format/reading.h"
+
+/* The kinds and readings of column `a`, one cell a line, beside a label. */
+static void expect_kind(const char *cells, const gsa_reader_options *options, const char *expected)
+{
+    char text[4096] = "y\ta\n", schema[512];
+    for (const char *p = cells; *p; p += *p == '\n') {
+        size_t size = strcspn(p, "\n"), n = strlen(text);
+        snprintf(text + n, sizeof text - n, "1\t%.*s\n", (int)size, p);
+        p += size;
+    }
+    snprintf(schema, sizeof schema, "columns named\nbits 24\nlabel y\n%s\n", expected);
+    expect_schema(text, options, schema);
+}
+
+static void odd_numbers_are_numbers(void **state)
+{
+    (void)state;
+    expect_kind("$1,234.50\n$7\n-$12.25\n", NULL, "number a\tgroup=,\tunit=$");
+    expect_kind("1.234,5\n12,5\n3\n", NULL, "number a\tdecimal=,\tgroup=.");
+    expect_kind("12 %\n7.5%\n", NULL, "number a\tunit=%");
+    expect_kind("1'234'567.5\n2\n", NULL, "number a\tgroup='");
+    expect_kind("1 234,5 €\n2,25\n", NULL, "number a\tdecimal=,\tgroup= \tunit=€");
+    expect_kind("1,234,567\n2,345\n", NULL, "number a\tgroup=,");
+    expect_kind("0,123\n0,5\n", NULL, "number a\tdecimal=,");
+    /* What contradicts itself is words. */
+    expect_kind("1,5\n1,234.5\n", NULL, "words a");
+    expect_kind("$5\n7 €\n", NULL, "words a");
+    expect_kind("A12\nA13\n", NULL, "words a");
+    expect_kind("1-2\n3-4\n", NULL, "words a");
+}
+
+static void a_few_words_among_numbers_are_missing(void **state)
+{
+    (void)state;
+    expect_kind("1\n2\n3\n-\n?\nN/A\nNone\n4\n", NULL, "number a");
+    expect_kind("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\nunknown\n", NULL, "number a\tmissing=unknown");
+    expect_kind("1\n2\n3\n4\nunknown\n", NULL, "words a");
+    expect_kind("1\n2\n3\n4\n5\n6\n7\n8\n9\nx\n",
+                &(gsa_reader_options){.size = sizeof(gsa_reader_options), .categorical = "a"}, "words a");
+}
+
+static void two_readings_are_never_guessed(void **state)
+{
+    (void)state;
+    gsa_reader_options point = {.size = sizeof point, .decimal = "point"},
+                       comma = {.size = sizeof comma, .decimal = "comma"};
+    const char text[] = "y;a\n1;1,234\n0;999\n";
+    expect_failure(text, NULL, GSA_ARGUMENT,
+                   "t.csv: column 'a' holds '1,234', which has two readings: a comma between thousands, or before "
+                   "decimals? Say whether decimals follow a point or a comma");
+    expect_schema(text, &point, "columns named\nbits 24\nlabel y\nnumber a\tgroup=,\n");
+    expect_schema(text, &comma, "columns named\nbits 24\nlabel y\nnumber a\tdecimal=,\n");
+    expect_rows(text, &comma, "0:2@4 0x1p+0 0=0x1.3be76cp+0\n0:3@12 0x0p+0 0=0x1.f38p+9\n-- values\n");
+    expect_rows(text, &point, "0:2@4 0x1p+0 0=0x1.348p+10\n0:3@12 0x0p+0 0=0x1.f38p+9\n-- values\n");
+    /* Dates that may be either stay words. */
+    expect_kind("3/4/2026\n5/6/2026\n", NULL, "words a");
+    expect_kind("3/4/2026\n5/6/2026\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .dates = "day-first"},
+                "date a\torder=day");
+    expect_kind("3/4/2026\n13/6/2026\n", NULL, "date a\torder=day");
+    expect_kind("3/4/2026\n3/16/2026\n", NULL, "date a\torder=month");
+    expect_kind("13/4/2026\n3/16/2026\n", NULL, "words a");
+    expect_kind("1.4.2026\n2.3.2026\n", NULL, "date a\torder=day");
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_reader_options wrong = {.size = sizeof wrong, .decimal = "dot"};
+    assert_int_equal(gsa_reader_open_memory("", 0, "t", &wrong, NULL, &reader, &error), GSA_ARGUMENT);
+    assert_string_equal(error.message, "'dot': expected point or comma");
+}
+
+static void expect_date(const char *text, char order, int64_t days, uint32_t seconds)
+{
+    gsai_date date;
+    assert_int_equal(gsai_read_date(&(gsai_reading){.order = order}, text, strlen(text), &date), GSAI_VALUE);
+    assert_int_equal(date.days, days);
+    assert_int_equal(date.seconds, seconds);
+}
+
+/* Days by Python's datetime.date.toordinal() - 719163. */
+static void dates_are_days_and_seconds(void **state)
+{
+    (void)state;
+    expect_date("1970-01-01", 0, 0, 0);
+    expect_date("2000-02-29", 0, 11016, 0);
+    expect_date("1969-12-31T23:59:59Z", 0, -1, 86399);
+    expect_date("0001-01-01", 0, -719162, 0);
+    expect_date("2100-03-01", 0, 47541, 0);
+    expect_date("2026/11/17 8:05", 0, 20774, 29100);
+    expect_date("2026-11-17 08:05:07.123456+02:00", 0, 20774, 29107);
+    expect_date("11/17/2026 12:30 AM", 'm', 20774, 1800);
+    expect_date("17.11.2026 12:30 PM", 'd', 20774, 45000);
+    static const char *const none[] = {"2026-02-29", "2026-13-01",        "2026-1-1-1",       "26-01-01",
+                                       "2026-01/01", "20260101",          "2026-01-01 25:00", "2026-01-01 noon",
+                                       "1/2/26",     "2026-01-01T10:00+1"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        gsai_date date;
+        assert_int_equal(gsai_read_date(&(gsai_reading){.order = 'd'}, none[i], strlen(none[i]), &date),
+                         GSAI_VALUE_WRONG);
+    }
+}
+
+static void parts_of_dates_are_categories(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t days;
+        const char *weekday, *month;
+    } cases[] = {
+        {0, "Thu", "Jan"}, {-1, "Wed", "Dec"}, {11016, "Tue", "Feb"}, {20774, "Tue", "Nov"}, {-719162, "Mon", "Jan"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gsai_date date = {cases[i].days, 13 * 3600 + 59};
+        assert_string_equal(gsai_date_part(date, 0), cases[i].weekday);
+        assert_string_equal(gsai_date_part(date, 1), cases[i].month);
+        assert_string_equal(gsai_date_part(date, 2), "13");
+    }
+    gsa_reader_options options = {.size = sizeof options, .remember_names = 1};
+    gsa_reader *reader = open_table("y,when\n1,2026-11-17 13:00\n0,2026-11-18 14:30\n1,\n", &options, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.row_start[1], 4); /* days, weekday, month, hour */
+    assert_true(batch.value[0] == (float)(20774 + 13 / 24.0));
+    assert_int_equal(batch.row_start[3] - batch.row_start[2], 2); /* the mean, and that it is missing */
+    uint64_t hour = 2 + (gsai_hash("when hour\00013", 12, 0) & 0xFFFFFF);
+    assert_string_equal(gsa_reader_name(reader, hour), "when hour=13");
+    bool found = false;
+    for (int64_t i = 0; i < 4; i++)
+        found = found || batch.index[i] == hour;
+    assert_true(found);
+    gsa_reader_close(reader);
+}
+
+/* Weights are repetitions, in the mean too. */
+static void means_count_rows_by_their_weights(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.size = sizeof options, .weight = "w"};
+    gsa_reader *reader = open_table("y,a,w\n1,1,3\n0,5,1\n1,,1\n", &options, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_non_null(strstr(gsa_reader_schema(reader), "number a\tmean=2\n"));
+    gsa_reader_close(reader);
+}
+
+/* A gap that comes for the first time with a model counts as the mean that the model has. */
+static void a_later_gap_counts_as_the_mean_of_the_model(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("y,a\n1,\n", NULL, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_set_schema(
+                         reader, "greedystep schema 2\ncolumns named\nbits 24\nlabel y\nnumber a\tmean=2.5\n", NULL),
+                     GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.row_start[1], 2);
+    assert_true(batch.value[0] == 2.5F && batch.index[1] == 1 && batch.value[1] == 1);
+    gsa_reader_close(reader);
+}
+
+static void rows_without_a_label_are_left_out_and_counted(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("y,a\n1,2\n,3\nNA,4\n0,5\nNone,6\n", NULL, NULL);
+    gsa_batch batch;
+    gsa_reader_progress progress = {.size = sizeof progress};
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 3); /* None may be a class */
+    gsa_reader_get_progress(reader, &progress);
+    assert_int_equal(progress.n_unlabelled, 2);
+    assert_int_equal(progress.n_bad_rows, 0);
+    gsa_reader_close(reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odd_numbers_are_numbers),
+        cmocka_unit_test(a_few_words_among_numbers_are_missing),
+        cmocka_unit_test(two_readings_are_never_guessed),
+        cmocka_unit_test(dates_are_days_and_seconds),
+        cmocka_unit_test(parts_of_dates_are_categories),
+        cmocka_unit_test(means_count_rows_by_their_weights),
+        cmocka_unit_test(a_later_gap_counts_as_the_mean_of_the_model),
+        cmocka_unit_test(rows_without_a_label_are_left_out_and_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
