@@ -11,6 +11,7 @@
 #include "message.h"
 #include "progress.h"
 
+#include "base/env.h"
 #include "base/error.h"
 
 #include <greedystep/data.h>

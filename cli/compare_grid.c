@@ -56,7 +56,7 @@ static gsa_status score_part(const gsa_batch *batch, const gsa_reader *reader, c
                              const gsa_env *env, compare_score *out, gsa_error *error)
 {
     gsa_metrics *metrics = NULL;
-    gsa_status status = gsa_metrics_new(model, env, &metrics, error);
+    gsa_status status = gsa_metrics_new(model, &metrics, error);
     if (status == GSA_OK)
         status = add_rows(metrics, batch, reader, env, error);
     if (status == GSA_OK)

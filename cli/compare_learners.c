@@ -64,7 +64,7 @@ static gsa_status learn_shards(gsa_learner *learner, gsa_error *error)
 {
     const compare_task *task = learner->task;
     gsa_status status = gsa_train_replicas(learner->state, &task->train, task->order, task->train.n_rows,
-                                           learner->method->n_shards, &learner->env, error);
+                                           learner->method->n_shards, &learner->env.call, error);
     if (status != GSA_OK)
         gsa_reader_locate(task->data->reader, &task->train, error);
     return status;
@@ -84,7 +84,7 @@ static gsa_status pass_gsa(void *self, gsa_error *error)
 static gsa_status finish_gsa(void *self, gsa_model **out, gsa_error *error)
 {
     const gsa_learner *learner = self;
-    return gsa_state_finish(learner->state, &learner->env, out, error);
+    return gsa_state_finish(learner->state, &learner->env.call, out, error);
 }
 
 static double step_of_gsa(const void *self)
@@ -182,7 +182,7 @@ static gsa_status finish_baseline(void *self, gsa_model **out, gsa_error *error)
         learner->float_weights[i] = (float)learner->weights[i];
     }
     return gsa_model_with_weights(learner->task->like, learner->problem.n_features, learner->float_weights + n_outputs,
-                                  learner->problem.intercept ? learner->weights : NULL, &learner->env, out, error);
+                                  learner->problem.intercept ? learner->weights : NULL, out, error);
 }
 
 static double step_of_baseline(const void *self)

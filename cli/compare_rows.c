@@ -21,7 +21,7 @@ const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT])
 
 gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 {
-    if (env->should_stop != NULL && env->should_stop(env->stop_ctx))
+    if (env->call.should_stop != NULL && gsai_should_stop(env))
         return gsai_fail(error, GSA_STOPPED, "stopped on request");
     return GSA_OK;
 }
@@ -276,7 +276,7 @@ static gsa_status make_state(const compare_task *task, const char *method, const
                              gsa_state **out, gsa_error *error)
 {
     gsa_config *config = NULL;
-    gsa_status status = gsa_config_new(env, &config, error);
+    gsa_status status = gsa_config_new(&env->memory, &config, error);
     if (status == GSA_OK)
         status = gsa_config_set(config, "loss", task->data->loss, error);
     if (status == GSA_OK)
@@ -286,7 +286,7 @@ static gsa_status make_state(const compare_task *task, const char *method, const
     if (status == GSA_OK)
         status = gsa_config_set(config, "average", average, error);
     if (status == GSA_OK)
-        status = gsa_state_new(config, env, out, error);
+        status = gsa_state_new(config, &env->memory, out, error);
     gsa_config_free(config);
     return status;
 }
@@ -308,7 +308,7 @@ static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *er
     gsa_state *state = NULL;
     gsa_status status = compare_task_state(task, "paper", "last", env, &state, error);
     if (status == GSA_OK)
-        status = gsa_state_finish(state, env, &task->like, error);
+        status = gsa_state_finish(state, &env->call, &task->like, error);
     gsa_state_free(state);
     return status;
 }

@@ -108,7 +108,7 @@ static int verify(converting *what, const char *path, const gsa_env *env)
     gsa_reader *reader = NULL;
     gsa_fingerprint rows = {0};
     gsa_batch batch;
-    gsa_status status = gsa_reader_open(&path, 1, NULL, env, &reader, &error);
+    gsa_status status = gsa_reader_open(&path, 1, NULL, &env->memory, &env->call, &reader, &error);
     while (status == GSA_OK && (status = gsa_reader_next(reader, &batch, &error)) == GSA_OK) {
         gsa_fingerprint_add(&rows, &batch, NULL, batch.n_rows);
         progress_show_rows(&what->progress, "verified", rows.n_rows, what->n_rows);
@@ -148,7 +148,8 @@ static gsa_status copy(const cli_arguments *arguments, converting *what, const c
                        const gsa_env *env, gsa_error *error)
 {
     const char *format = arguments_text(arguments, "format");
-    GSA_TRY(gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, error));
+    GSA_TRY(gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, &env->memory, &env->call, &what->writer,
+                            error));
     if (schema != NULL)
         GSA_TRY(gsa_reader_set_schema(what->reader, schema, error));
     GSA_TRY(session_begin_reader(what->reader, error));

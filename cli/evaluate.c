@@ -33,9 +33,9 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
     gsa_error error = {0};
     gsa_metrics *metrics = NULL;
     interrupt_catch();
-    gsa_status status = gsa_metrics_new(model, env, &metrics, &error);
+    gsa_status status = gsa_metrics_new(model, &metrics, &error);
     if (status == GSA_OK)
-        status = gsa_evaluate(metrics, reader, env, &error);
+        status = gsa_evaluate(metrics, reader, &env->call, &error);
     gsa_reader_progress reading = progress_of(reader);
     int code = EXIT_DONE;
     if (status == GSA_OK && reading.n_rows == 0)

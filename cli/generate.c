@@ -60,10 +60,11 @@ static int run_generate(const cli_arguments *arguments)
     cli_progress progress;
     interrupt_catch();
     progress_begin(&progress, style_is_on(stderr), NULL);
-    gsa_status status = gsa_reader_open_generated(&what, &env, &reader, &error);
+    gsa_status status = gsa_reader_open_generated(&what, &env.memory, &env.call, &reader, &error);
     const char *path = arguments_text(arguments, "output"), *format = arguments_text(arguments, "format");
     if (status == GSA_OK)
-        status = gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, &env, &writer, &error);
+        status =
+            gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, &env.memory, &env.call, &writer, &error);
     if (status == GSA_OK)
         status = copy_rows(reader, writer, what.n_rows, &progress, &error);
     progress_clear(&progress);

@@ -9,7 +9,7 @@ void interrupt_catch(void);
 int interrupt_signal(void);
 /* 130 for SIGINT, 143 for SIGTERM. */
 int interrupt_exit_code(void);
-/* For gsa_env: nonzero once a signal came. */
+/* For gsa_call: nonzero once a signal came. */
 int interrupt_should_stop(void *ctx);
 
 #endif

@@ -66,9 +66,9 @@ static void tell_labels(const cli_arguments *arguments, const merging *what)
     for (size_t i = 0; i < what->n_states; i++) {
         if (summary_of(what->states[i]).n_classes == n) /* all of them */
             continue;
-        if (all == NULL && gsa_state_finish(what->merged, &what->env, &all, NULL) != GSA_OK)
+        if (all == NULL && gsa_state_finish(what->merged, &what->env.call, &all, NULL) != GSA_OK)
             return;
-        if (gsa_state_finish(what->states[i], &what->env, &one, NULL) == GSA_OK)
+        if (gsa_state_finish(what->states[i], &what->env.call, &one, NULL) == GSA_OK)
             tell_missing_labels(arguments->positional[i], one, all);
         gsa_model_free(one);
         one = NULL;
@@ -80,8 +80,8 @@ static int merge_and_save(const cli_arguments *arguments, merging *what)
 {
     gsa_error error = {0};
     const char *path = arguments_text(arguments, "output");
-    gsa_status status = gsa_state_merge((const gsa_state *const *)what->states, what->n_states, what->base, &what->env,
-                                        &what->merged, &error);
+    gsa_status status = gsa_state_merge((const gsa_state *const *)what->states, what->n_states, what->base,
+                                        &what->env.call, &what->merged, &error);
     if (status != GSA_OK)
         return complain_error(status, &error);
     int code = session_save(what->merged, path, &what->env);

@@ -105,7 +105,7 @@ int output_open(const char *path, cli_output *out)
     int code = output_check_place(path);
     if (code != EXIT_DONE)
         return code;
-    const gsa_env env = {.size = sizeof env, .should_stop = interrupt_should_stop}; /* a pipe may wait for its reader */
+    const gsa_env env = {.call.should_stop = interrupt_should_stop}; /* a pipe may wait for its reader */
     gsa_status status = gsai_atomic_file_open(path, &env, &out->file, &error);
     if (status == GSA_STOPPED)
         return complain_interrupted();

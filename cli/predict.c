@@ -67,7 +67,7 @@ static int predict_all(predicting *what)
                                .header = 1,
                                .every_class = what->every_class,
                                .take = print_predictions};
-    gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env, &error);
+    gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env.call, &error);
     if (what->failed != 0)
         return what->failed;
     if (status != GSA_OK)
@@ -96,9 +96,9 @@ static int choose_text(const cli_arguments *arguments, predicting *what)
 static int run_predict(const cli_arguments *arguments)
 {
     predicting what = {.env = session_env(arguments)};
-    what.env.n_threads = (unsigned)arguments_number(arguments, "threads");
-    what.env.should_stop = should_stop;
-    what.env.stop_ctx = &what;
+    what.env.call.n_threads = (unsigned)arguments_number(arguments, "threads");
+    what.env.call.should_stop = should_stop;
+    what.env.call.ctx = &what;
     int code = choose_text(arguments, &what);
     if (code == EXIT_DONE)
         code = session_check_not_input(arguments_text(arguments, "output"), "-o", arguments->positional,

@@ -42,7 +42,8 @@ gsa_env session_env(const cli_arguments *arguments)
     budget.limit = half_of_memory();
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
         budget.limit = arguments_number(arguments, "memory-limit");
-    return (gsa_env){.size = sizeof(gsa_env), .budget = &budget, .should_stop = interrupt_should_stop};
+    return (gsa_env){.memory = {.size = sizeof(gsa_memory), .budget = &budget},
+                     .call = {.size = sizeof(gsa_call), .should_stop = interrupt_should_stop}};
 }
 
 static bool any_is_parquet(const char *const *paths, size_t n_paths)
@@ -106,9 +107,9 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         int code = open_stream(n_paths == 0 ? arguments_text(arguments, "sql") : NULL, paths, n_paths, &stream, &again);
         if (code != EXIT_DONE)
             return code;
-        status = gsa_reader_open_arrow(&stream, &again, &options, env, out, &error);
+        status = gsa_reader_open_arrow(&stream, &again, &options, &env->memory, &env->call, out, &error);
     } else {
-        status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
+        status = gsa_reader_open(paths, n_paths, &options, &env->memory, &env->call, out, &error);
     }
     for (size_t i = 0; status == GSA_IO && i < n_paths; i++) {
         if (strpbrk(paths[i], "*?[") != NULL && access(paths[i], F_OK) != 0)
@@ -143,7 +144,7 @@ int session_match(gsa_reader *reader, const char *schema)
 int session_load_model(const char *path, const gsa_env *env, gsa_model **out)
 {
     gsa_error error = {0};
-    gsa_status status = gsa_model_load(path, env, out, &error);
+    gsa_status status = gsa_model_load(path, &env->memory, &env->call, out, &error);
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
@@ -183,7 +184,7 @@ int session_load_state(const char *model_path, const gsa_env *env, gsa_state **o
         code = complain_failed("cannot open %s: %s; keep the state that `train` writes beside a model", path,
                                strerror(errno));
     } else {
-        gsa_status status = gsa_state_load(path, env, out, &error);
+        gsa_status status = gsa_state_load(path, &env->memory, &env->call, out, &error);
         if (status != GSA_OK)
             code = complain_error(status, &error);
     }
@@ -204,7 +205,7 @@ static gsa_status save_both(const gsa_state *state, const char *state_path, cons
                             gsa_error *error)
 {
     gsa_model *model = NULL;
-    gsa_status status = gsa_state_finish(state, env, &model, error);
+    gsa_status status = gsa_state_finish(state, &env->call, &model, error);
     if (status == GSA_OK)
         status = gsa_state_save(state, state_path, error);
     if (status == GSA_OK)
@@ -221,7 +222,7 @@ int session_save(const gsa_state *state, const char *model_path, const gsa_env *
         return EXIT_FAILED;
     gsa_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
     if (!session_skips_calibration(state))
-        patient.should_stop = NULL;
+        patient.call.should_stop = NULL;
     gsa_status status = save_both(state, state_path, model_path, &patient, &error);
     free(state_path);
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);

@@ -5,6 +5,8 @@
 
 #include "options.h"
 
+#include "base/env.h"
+
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 

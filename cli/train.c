@@ -289,7 +289,7 @@ static int learn(training *run)
     if (code != EXIT_DONE)
         return code;
     if (status == GSA_OK)
-        status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
+        status = gsa_train(run->state, run->reader, &hooks, &run->env.call, &error);
     run->seconds = progress_clock() - run->progress.began;
     run->stopped = status == GSA_STOPPED;
     progress_clear(&run->progress);
@@ -368,9 +368,9 @@ static int run_train(const cli_arguments *arguments)
     run.arguments = &own;
     run.has_shards = arguments_flag(&own, "local") || arguments_given(&own, "shards");
     run.env = session_env(&own);
-    run.env.n_threads = (unsigned)arguments_number(&own, "threads");
-    if (run.env.n_threads == 0)
-        run.env.n_threads = cluster_threads(&run.cluster);
+    run.env.call.n_threads = (unsigned)arguments_number(&own, "threads");
+    if (run.env.call.n_threads == 0)
+        run.env.call.n_threads = cluster_threads(&run.cluster);
     return cluster_leave(&run.cluster, run_with(&run));
 }
 

@@ -6,6 +6,8 @@
 #include "options.h"
 #include "progress.h"
 
+#include "base/env.h"
+
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>

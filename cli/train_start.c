@@ -40,15 +40,15 @@ static gsa_status make_state(const cli_arguments *arguments, const gsa_state *fr
                              gsa_error *error)
 {
     gsa_config *config = NULL;
-    gsa_status status = gsa_config_new(env, &config, error);
+    gsa_status status = gsa_config_new(&env->memory, &config, error);
     if (status == GSA_OK && from != NULL)
         status = set_inherited(from, config, error);
     if (status == GSA_OK)
         status = set_given(arguments, config, error);
     if (status == GSA_OK && from != NULL)
-        status = gsa_state_start_from(from, config, env, out, error);
+        status = gsa_state_start_from(from, config, out, error);
     else if (status == GSA_OK)
-        status = gsa_state_new(config, env, out, error);
+        status = gsa_state_new(config, &env->memory, out, error);
     gsa_config_free(config);
     return status;
 }

@@ -45,11 +45,11 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_en
         return GSA_OK;
     gsa_status status = progress_of(test->reader).n_rows > 0 ? gsa_reader_rewind(test->reader, error) : GSA_OK;
     if (status == GSA_OK)
-        status = gsa_state_finish(state, env, &model, error);
+        status = gsa_state_finish(state, &env->call, &model, error);
     if (status == GSA_OK)
-        status = gsa_metrics_new(model, env, &metrics, error);
+        status = gsa_metrics_new(model, &metrics, error);
     if (status == GSA_OK)
-        status = gsa_evaluate(metrics, test->reader, env, error);
+        status = gsa_evaluate(metrics, test->reader, &env->call, error);
     if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, error);
     if (status == GSA_OK)

@@ -246,7 +246,8 @@ static gsa_reader *open_arrow(source *from, const gsa_reader_options *options)
     gsa_error error = {0};
     const gsa_arrow_again again = {.size = sizeof again, open_stream, NULL, from};
     open_stream(from, &stream);
-    gsa_status status = gsa_reader_open_arrow(&stream, &again, options, &fuzz_env, &reader, &error);
+    gsa_status status =
+        gsa_reader_open_arrow(&stream, &again, options, &fuzz_env.memory, &fuzz_env.call, &reader, &error);
     fuzz_must(status == GSA_OK && !stream.release, "a stream can be opened", error.message);
     return reader;
 }

@@ -26,7 +26,7 @@ static void check_state(const gsa_config *config)
     static fuzz_bytes file;
     gsa_state *state = NULL, *back = NULL;
     gsa_error error = {0};
-    gsa_status status = fuzz_status(gsa_state_new(config, &fuzz_state_env, &state, &error), &error);
+    gsa_status status = fuzz_status(gsa_state_new(config, &fuzz_state_env.memory, &state, &error), &error);
     fuzz_must(status == GSA_OK || status == GSA_ARGUMENT, "parameters fit together or not", error.message);
     if (status != GSA_OK)
         return;

@@ -47,9 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gsa_state *state = NULL;
     gsa_model *model = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa_state_read(file, n, &fuzz_state_env, &state, &error), &error) == GSA_OK)
+    if (fuzz_status(gsa_state_read(file, n, &fuzz_state_env.memory, &state, &error), &error) == GSA_OK)
         fuzz_check_state_file(state);
-    if (fuzz_status(gsa_model_read(file, n, &fuzz_state_env, &model, &error), &error) == GSA_OK)
+    if (fuzz_status(gsa_model_read(file, n, &fuzz_state_env.memory, &model, &error), &error) == GSA_OK)
         fuzz_check_weights(model);
     fuzz_must(!state || !model, "a file is not a state and a model", NULL);
     gsa_state_free(state);

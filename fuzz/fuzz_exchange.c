@@ -31,7 +31,7 @@ static world *make_world(void)
     gsa_config_free(config);
     must_be_ok(gsa_state_update(w.base, batch, &error), &error);
     for (int i = 0; i < 2; i++) {
-        must_be_ok(gsa_state_fork(w.base, 2, NULL, &w.copy[i], &error), &error);
+        must_be_ok(gsa_state_fork(w.base, 2, &w.copy[i], &error), &error);
         must_be_ok(gsa_state_update(w.copy[i], batch, &error), &error);
         head.size = 0;
         must_be_ok(gsa_state_write_delta_header(w.copy[i], w.base, fuzz_write, &head, &error), &error);
@@ -46,7 +46,8 @@ static void check_united(const world *w, const void *bytes, size_t size)
     gsa_error error = {0};
     const void *const united[] = {bytes};
     const gsa_state *const heads[] = {w->head[0], w->head[1]};
-    gsa_status status = gsa_state_merge_deltas(heads, 2, w->base, united, &size, 1, &fuzz_state_env, &merged, &error);
+    gsa_status status =
+        gsa_state_merge_deltas(heads, 2, w->base, united, &size, 1, &fuzz_state_env.call, &merged, &error);
     if (fuzz_status(status, &error) == GSA_OK)
         fuzz_check_merged_file(merged, true);
     gsa_state_free(merged);
@@ -61,7 +62,7 @@ static void check_slices(const world *w, fuzz_input *in)
     const void *const deltas[] = {first.at, in->at};
     const size_t sizes[] = {first.left, in->left};
     united.size = 0;
-    gsa_status status = gsa_deltas_reduce(deltas, sizes, 2, &fuzz_state_env, fuzz_write, &united, &error);
+    gsa_status status = gsa_deltas_reduce(deltas, sizes, 2, &fuzz_state_env.memory, fuzz_write, &united, &error);
     if (fuzz_status(status, &error) == GSA_OK)
         check_united(w, united.data, united.size);
 }

@@ -71,7 +71,7 @@ static gsa_state *new_state(uint8_t how)
     if (status == GSA_OK && (how & 16))
         status = gsa_config_set(config, "method", "paper", &error);
     if (status == GSA_OK)
-        status = gsa_state_new(config, &fuzz_state_env, &state, &error);
+        status = gsa_state_new(config, &fuzz_state_env.memory, &state, &error);
     fuzz_must(status == GSA_OK, "there is a state", error.message);
     gsa_config_free(config);
     return state;

@@ -45,7 +45,7 @@ static gsa_status learn_pieces(gsa_state **state, const gsa_batch *rows, bool lo
         if (!fuzz_write_state(*state, &file))
             return fuzz_status(gsa_state_write(*state, fuzz_write, &file, error), error);
         gsa_state_free(*state);
-        fuzz_must(gsa_state_read(file.data, file.size, &fuzz_state_env, state, error) == GSA_OK,
+        fuzz_must(gsa_state_read(file.data, file.size, &fuzz_state_env.memory, state, error) == GSA_OK,
                   "a state that was written loads", error->message);
     }
     return status == GSA_OK ? gsa_state_update(*state, &b, error) : status;
@@ -55,7 +55,7 @@ static gsa_state *learn(const gsa_config *config, const gsa_batch *rows, int way
 {
     gsa_state *state = NULL;
     gsa_error error = {0};
-    *status = fuzz_status(gsa_state_new(config, &fuzz_state_env, &state, &error), &error);
+    *status = fuzz_status(gsa_state_new(config, &fuzz_state_env.memory, &state, &error), &error);
     fuzz_must(*status == GSA_OK || *status == GSA_ARGUMENT, "parameters fit together or not", error.message);
     if (*status != GSA_OK)
         return NULL;
@@ -144,11 +144,12 @@ static void check_takers(const gsa_model *model, gsa_batch *rows, bool wrong)
     gsa_batch given = {0};
     gsa_status status = fuzz_status(gsa_model_margins(model, rows, out, &error), &error);
     fuzz_must(wrong ? status == GSA_ARGUMENT : status == GSA_OK, "margins are of rows that can be", error.message);
-    fuzz_must(gsa_metrics_new(model, &fuzz_state_env, &metrics, &error) == GSA_OK, "there is memory", NULL);
+    fuzz_must(gsa_metrics_new(model, &metrics, &error) == GSA_OK, "there is memory", NULL);
     status = fuzz_status(gsa_metrics_update(metrics, rows, &error), &error);
     fuzz_must(!wrong || status != GSA_OK, "metrics are of rows that can be", gsa_status_text(status));
     gsa_metrics_free(metrics);
-    fuzz_must(gsa_reader_open_rows(&source, &fuzz_state_env, &reader, &error) == GSA_OK, "there is memory", NULL);
+    fuzz_must(gsa_reader_open_rows(&source, &fuzz_state_env.memory, &fuzz_state_env.call, &reader, &error) == GSA_OK,
+              "there is memory", NULL);
     status = fuzz_status(gsa_reader_next(reader, &given, &error), &error);
     fuzz_must(wrong ? status == GSA_ARGUMENT : status == GSA_OK, "readers give rows that can be", error.message);
     gsa_reader_close(reader);
@@ -164,7 +165,7 @@ static void check_raw(const gsa_config *config, fuzz_input *raw, fuzz_batch *dra
     if (!state)
         return;
     bool written = fuzz_write_state(state, &before);
-    if (fuzz_status(gsa_state_finish(state, &fuzz_state_env, &model, &error), &error) != GSA_OK)
+    if (fuzz_status(gsa_state_finish(state, &fuzz_state_env.call, &model, &error), &error) != GSA_OK)
         model = NULL;
     put_raw(raw, drawn);
     bool offsets = has_wrong_offsets(&drawn->batch), ids = !offsets && has_wrong_ids(&drawn->batch);

@@ -18,7 +18,7 @@ static void check_merge(const gsa_state *const *states, size_t n, const gsa_stat
 {
     gsa_state *merged = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa_state_merge(states, n, base, &fuzz_state_env, &merged, &error), &error) == GSA_OK)
+    if (fuzz_status(gsa_state_merge(states, n, base, &fuzz_state_env.call, &merged, &error), &error) == GSA_OK)
         check_result(merged, rows);
 }
 
@@ -38,7 +38,7 @@ static gsa_state *merge_in_slices(const gsa_state *const *copies, const gsa_stat
         head[i].size = delta[i].size = 0;
         status = gsa_state_write_delta_header(copies[i], base, fuzz_write, &head[i], error);
         if (status == GSA_OK)
-            status = gsa_state_read(head[i].data, head[i].size, &fuzz_state_env, &heads[i], error);
+            status = gsa_state_read(head[i].data, head[i].size, &fuzz_state_env.memory, &heads[i], error);
         if (status == GSA_OK)
             status = gsa_state_write_delta(&copies[i], 1, i, base, 0, n_features, fuzz_write, &delta[i], error);
     }
@@ -46,11 +46,11 @@ static gsa_state *merge_in_slices(const gsa_state *const *copies, const gsa_stat
     const size_t sizes[] = {delta[0].size, delta[1].size};
     united.size = 0;
     if (status == GSA_OK)
-        status = gsa_deltas_reduce(deltas, sizes, 2, &fuzz_state_env, fuzz_write, &united, error);
+        status = gsa_deltas_reduce(deltas, sizes, 2, &fuzz_state_env.memory, fuzz_write, &united, error);
     const void *whole[] = {united.data};
     if (status == GSA_OK)
         status = gsa_state_merge_deltas((const gsa_state *const *)heads, 2, base, whole, &united.size, 1,
-                                        &fuzz_state_env, &out, error);
+                                        &fuzz_state_env.call, &out, error);
     fuzz_status(status, error);
     gsa_state_free(heads[0]);
     gsa_state_free(heads[1]);
@@ -67,13 +67,13 @@ static void check_copies(const gsa_state *base, const gsa_batch *rows)
     for (size_t i = 0; i < 2 && status == GSA_OK; i++) {
         gsa_batch part = *rows;
         part.n_rows = i == 0 ? rows->n_rows / 2 : rows->n_rows;
-        status = fuzz_status(gsa_state_fork(base, 2, &fuzz_state_env, &copy[i], &error), &error);
+        status = fuzz_status(gsa_state_fork(base, 2, &copy[i], &error), &error);
         if (status == GSA_OK)
             status = fuzz_status(gsa_state_update(copy[i], &part, &error), &error);
     }
     const gsa_state *const copies[] = {copy[0], copy[1]};
     if (status == GSA_OK)
-        status = fuzz_status(gsa_state_merge(copies, 2, base, &fuzz_state_env, &merged, &error), &error);
+        status = fuzz_status(gsa_state_merge(copies, 2, base, &fuzz_state_env.call, &merged, &error), &error);
     if (status == GSA_OK) {
         united = merge_in_slices(copies, base, &error);
         fuzz_write_state(merged, &by_merge);

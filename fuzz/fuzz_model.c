@@ -3,9 +3,10 @@
 #include "states.h"
 
 /* The model that was read is there still: a second one of its size needs a limit of its own. */
-static const gsa_env mapped_env = {.size = sizeof mapped_env,
-                                   .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20},
-                                   .n_threads = 1};
+static const gsa_env mapped_env = {
+    .memory = {.size = sizeof(gsa_memory),
+               .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20}},
+    .call = {.size = sizeof(gsa_call), .n_threads = 1}};
 
 /* The same bytes in a file without a name are mapped. */
 static void check_mapped(const gsa_model *model, const fuzz_bytes *bytes)
@@ -16,8 +17,8 @@ static void check_mapped(const gsa_model *model, const fuzz_bytes *bytes)
     gsa_error error = {0};
     fuzz_must(pwrite(fuzz_file(path), bytes->data, bytes->size, 0) == (ssize_t)bytes->size, "a file can be written",
               NULL);
-    fuzz_must(gsa_model_load(path, &mapped_env, &other, &error) == GSA_OK, "a model loads as it is read",
-              error.message);
+    fuzz_must(gsa_model_load(path, &mapped_env.memory, &mapped_env.call, &other, &error) == GSA_OK,
+              "a model loads as it is read", error.message);
     fuzz_write_model(model, &read);
     fuzz_write_model(other, &mapped);
     fuzz_must(fuzz_same(&read, &mapped), "a mapped model is the one that is read", NULL);
@@ -46,7 +47,7 @@ static void check_metrics(const gsa_model *model, const gsa_batch *rows)
     gsa_metrics *metrics = NULL;
     gsa_error error = {0};
     gsa_metric metric;
-    fuzz_must(gsa_metrics_new(model, NULL, &metrics, &error) == GSA_OK, "a model can be judged", error.message);
+    fuzz_must(gsa_metrics_new(model, &metrics, &error) == GSA_OK, "a model can be judged", error.message);
     if (fuzz_status(gsa_metrics_update(metrics, rows, &error), &error) == GSA_OK)
         fuzz_status(gsa_metrics_finish(metrics, &error), &error);
     for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
@@ -66,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     gsa_model *model = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa_model_read(file.data, file.size, &fuzz_state_env, &model, &error), &error) != GSA_OK)
+    if (fuzz_status(gsa_model_read(file.data, file.size, &fuzz_state_env.memory, &model, &error), &error) != GSA_OK)
         return 0;
     fuzz_check_weights(model);
     fuzz_check_predictions(model, rows);

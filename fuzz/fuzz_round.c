@@ -33,7 +33,7 @@ static void predict(const gsa_model *model, const fuzz_source *from, uint8_t how
     gsa_error error = {0};
     gsa_reader *reader = fuzz_open(from, &fuzz_sizes, true);
     out->number.size = out->n_rows = out->n_lines = 0;
-    fuzz_status(gsa_predict(model, reader, &hooks, &fuzz_state_env, &error), &error);
+    fuzz_status(gsa_predict(model, reader, &hooks, &fuzz_state_env.call, &error), &error);
     gsa_reader_close(reader);
     fuzz_must(hooks.text == GSA_TEXT_NONE || out->n_lines == out->n_rows, "there is a line a row", NULL);
 }
@@ -44,7 +44,7 @@ static void check_model(const gsa_state *state, const fuzz_source *rows, uint8_t
     static predicted before, after;
     gsa_model *model = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa_state_finish(state, &fuzz_state_env, &model, &error), &error) != GSA_OK)
+    if (fuzz_status(gsa_state_finish(state, &fuzz_state_env.call, &model, &error), &error) != GSA_OK)
         return;
     gsa_model *back = fuzz_check_model_file(model);
     predict(model, rows, how, &before);
@@ -58,10 +58,10 @@ static gsa_state *train(const gsa_config *config, const fuzz_source *from)
 {
     gsa_state *state = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa_state_new(config, &fuzz_state_env, &state, &error), &error) != GSA_OK)
+    if (fuzz_status(gsa_state_new(config, &fuzz_state_env.memory, &state, &error), &error) != GSA_OK)
         return NULL;
     gsa_reader *reader = fuzz_open(from, &fuzz_sizes, true);
-    gsa_status status = fuzz_status(gsa_train(state, reader, NULL, &fuzz_state_env, &error), &error);
+    gsa_status status = fuzz_status(gsa_train(state, reader, NULL, &fuzz_state_env.call, &error), &error);
     gsa_reader_close(reader);
     if (status == GSA_OK)
         return state;
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check_state_file(one);
     if (one && two) {
         const gsa_state *const both[] = {one, two};
-        if (fuzz_status(gsa_state_merge(both, 2, NULL, &fuzz_state_env, &merged, &error), &error) == GSA_OK)
+        if (fuzz_status(gsa_state_merge(both, 2, NULL, &fuzz_state_env.call, &merged, &error), &error) == GSA_OK)
             fuzz_check_state_file(merged);
     }
     if (merged || one)

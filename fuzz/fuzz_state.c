@@ -6,12 +6,12 @@ static void check_copies(const gsa_state *state, const gsa_batch *rows)
 {
     gsa_state *copy = NULL, *run = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa_state_fork(state, 2, &fuzz_state_env, &copy, &error), &error) == GSA_OK) {
+    if (fuzz_status(gsa_state_fork(state, 2, &copy, &error), &error) == GSA_OK) {
         fuzz_status(gsa_state_update(copy, rows, &error), &error);
         fuzz_check_state_file(copy);
         gsa_state_free(copy);
     }
-    if (fuzz_status(gsa_state_start_from(state, NULL, &fuzz_state_env, &run, &error), &error) == GSA_OK) {
+    if (fuzz_status(gsa_state_start_from(state, NULL, &run, &error), &error) == GSA_OK) {
         fuzz_check_state_file(run);
         gsa_state_free(run);
     }
@@ -22,7 +22,7 @@ static void check_pass(gsa_state *state)
     gsa_error error = {0};
     gsa_summary summary = {.size = sizeof summary};
     gsa_state_end_pass(state);
-    fuzz_status(gsa_state_checkpoint_best(state, &error), &error);
+    fuzz_status(gsa_state_checkpoint_best(state, NULL, &error), &error);
     gsa_state_get_summary(state, &summary);
     fuzz_must(summary.pass > 0, "a pass that ended is counted", NULL);
     (void)gsa_state_held_out_loss(state);

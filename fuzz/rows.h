@@ -122,9 +122,10 @@ static inline void fuzz_tell_rest(fuzz_told *told, gsa_reader *reader)
 }
 
 static const gsai_reader_sizes fuzz_sizes = {.buffer = 4096, .batch_rows = 64};
-static const gsa_env fuzz_env = {.size = sizeof fuzz_env,
-                                 .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)32 << 20},
-                                 .n_threads = 1};
+static const gsa_env fuzz_env = {
+    .memory = {.size = sizeof(gsa_memory),
+               .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)32 << 20}},
+    .call = {.size = sizeof(gsa_call), .n_threads = 1}};
 
 static inline gsa_reader *fuzz_open(const fuzz_source *from, const gsai_reader_sizes *sizes, bool skip)
 {
@@ -282,7 +283,7 @@ static inline gsa_status fuzz_convert(gsa_reader *reader, const char *format, fu
     int fd = fuzz_file(path);
     gsa_writer *writer = NULL;
     gsa_batch batch;
-    gsa_status status = gsa_writer_open(path, format, &fuzz_env, &writer, error);
+    gsa_status status = gsa_writer_open(path, format, &fuzz_env.memory, &fuzz_env.call, &writer, error);
     fuzz_must(status == GSA_OK, "a file can be opened", error->message);
     status = gsa_reader_begin(reader, error);
     if (status == GSA_OK)

@@ -173,12 +173,12 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
         status = gsa_state_update(state, rows, &error);
         if (status == GSA_OK && pass == 0 && of->life != FIRST_PASS) {
             gsa_state_end_pass(state);
-            status = gsa_state_checkpoint_best(state, &error);
+            status = gsa_state_checkpoint_best(state, NULL, &error);
         }
     }
     gsa_state *before = state;
     if (status == GSA_OK && of->life == NEW_RUN) {
-        status = gsa_state_start_from(before, config, NULL, &state, &error);
+        status = gsa_state_start_from(before, config, &state, &error);
         gsa_state_free(before);
     }
     if (status == GSA_OK && of->life == NEW_RUN)

@@ -15,9 +15,10 @@
 #include "learn/state.h"
 #include "store/container.h"
 
-static const gsa_env fuzz_state_env = {.size = sizeof fuzz_state_env,
-                                       .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20},
-                                       .n_threads = 1};
+static const gsa_env fuzz_state_env = {
+    .memory = {.size = sizeof(gsa_memory),
+               .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20}},
+    .call = {.size = sizeof(gsa_call), .n_threads = 1}};
 
 /* ---- loose bundles ----------------------------------------------------------------------------------------------- */
 
@@ -129,7 +130,8 @@ static inline gsa_state *fuzz_read_state(const fuzz_bytes *bytes)
 {
     gsa_state *state = NULL;
     gsa_error error = {0};
-    return fuzz_status(gsa_state_read(bytes->data, bytes->size, &fuzz_state_env, &state, &error), &error) == GSA_OK
+    return fuzz_status(gsa_state_read(bytes->data, bytes->size, &fuzz_state_env.memory, &state, &error), &error) ==
+                   GSA_OK
                ? state
                : NULL;
 }
@@ -201,7 +203,7 @@ static inline void fuzz_check_model_of(const gsa_state *state, const gsa_batch *
 {
     gsa_model *model = NULL;
     gsa_error error = {0};
-    gsa_status status = fuzz_status(gsa_state_finish(state, &fuzz_state_env, &model, &error), &error);
+    gsa_status status = fuzz_status(gsa_state_finish(state, &fuzz_state_env.call, &model, &error), &error);
     if (status != GSA_OK)
         return;
     fuzz_check_weights(model);

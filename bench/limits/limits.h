@@ -22,7 +22,7 @@ typedef struct bench_line {
 } bench_line;
 
 typedef struct bench {
-    gsa_env env; /* of one thread */
+    gsa_call call; /* of one thread */
     unsigned n_threads;
     size_t n_rows;
     char folder[BENCH_FOLDER_SIZE]; /* of files that go away */
@@ -58,7 +58,7 @@ typedef struct bench_rows {
     double *label;
 } bench_rows;
 
-gsa_status bench_rows_open(bench_rows *rows, size_t n, uint64_t n_features, size_t nnz, const gsa_env *env,
+gsa_status bench_rows_open(bench_rows *rows, size_t n, uint64_t n_features, size_t nnz, const gsa_call *call,
                            gsa_error *error);
 /* The next n of them. */
 gsa_status bench_rows_next(bench_rows *rows, gsa_error *error);
@@ -71,7 +71,7 @@ typedef struct bench_bytes {
 } bench_bytes;
 
 /* To a file in the format of its name. */
-gsa_status bench_rows_write(const bench_rows *rows, const char *path, const gsa_env *env, gsa_error *error);
+gsa_status bench_rows_write(const bench_rows *rows, const char *path, const gsa_call *call, gsa_error *error);
 /* The bytes of a file. Memory that is there already must have its size. */
 gsa_status bench_load(const char *path, bench_bytes *out, gsa_error *error);
 /* FOLDER/name. */

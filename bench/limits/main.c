@@ -83,15 +83,15 @@ gsa_status bench_compare(const bench_job *job, const char *what, gsa_error *erro
 static gsa_status make_rows(const bench *all, bench_rows *rows, bench_bytes *text, bench_bytes *cache, gsa_error *error)
 {
     char path[BENCH_PATH_SIZE];
-    gsa_status status = bench_rows_open(rows, all->n_rows, BENCH_FEATURES, BENCH_NNZ, &all->env, error);
+    gsa_status status = bench_rows_open(rows, all->n_rows, BENCH_FEATURES, BENCH_NNZ, &all->call, error);
     if (status == GSA_OK)
         status = bench_rows_next(rows, error);
     if (status == GSA_OK)
-        status = bench_rows_write(rows, bench_path(all, "rows.svm", path), &all->env, error);
+        status = bench_rows_write(rows, bench_path(all, "rows.svm", path), &all->call, error);
     if (status == GSA_OK)
         status = bench_load(path, text, error);
     if (status == GSA_OK)
-        status = bench_rows_write(rows, bench_path(all, "rows.gsac", path), &all->env, error);
+        status = bench_rows_write(rows, bench_path(all, "rows.gsac", path), &all->call, error);
     return status == GSA_OK ? bench_load(path, cache, error) : status;
 }
 
@@ -139,7 +139,8 @@ static void remove_files(const bench *all)
 
 int main(int argc, char **argv)
 {
-    bench all = {.env = {.n_threads = 1}, .n_rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000};
+    bench all = {.call = {.size = sizeof(gsa_call), .n_threads = 1},
+                 .n_rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000};
     long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *place = getenv("TMPDIR");
     gsa_error error = {0};

@@ -8,7 +8,7 @@
 
 typedef struct reading {
     const bench_bytes *bytes;
-    const gsa_env *env;
+    const gsa_call *call;
 } reading;
 
 static gsa_status read_rows(void *ctx, gsa_error *error)
@@ -17,7 +17,7 @@ static gsa_status read_rows(void *ctx, gsa_error *error)
     gsa_reader *reader = NULL;
     gsa_batch batch;
     gsa_status status =
-        gsa_reader_open_memory(what->bytes->data, what->bytes->size, "rows", NULL, what->env, &reader, error);
+        gsa_reader_open_memory(what->bytes->data, what->bytes->size, "rows", NULL, NULL, what->call, &reader, error);
     while (status == GSA_OK)
         status = gsa_reader_next(reader, &batch, error);
     gsa_reader_close(reader);
@@ -40,7 +40,7 @@ static gsa_status add_up(void *ctx, gsa_error *error)
 
 gsa_status bench_reading(bench *all, const bench_bytes *text, const bench_bytes *cache, gsa_error *error)
 {
-    reading parse = {text, &all->env}, read = {cache, &all->env};
+    reading parse = {text, &all->call}, read = {cache, &all->call};
     bench_job job = {.ctx = &parse,
                      .ours = read_rows,
                      .limit = find_newlines,
@@ -93,9 +93,9 @@ gsa_status bench_learning(bench *all, uint64_t n_features, const char *what, gsa
                      .work = (double)all->n_rows,
                      .unit = "rows/s",
                      .limit_is = "loads and stores of the same records"};
-    gsa_status status = bench_rows_open(&of.rows, all->n_rows, n_features, BENCH_NNZ, &all->env, error);
+    gsa_status status = bench_rows_open(&of.rows, all->n_rows, n_features, BENCH_NNZ, &all->call, error);
     if (status == GSA_OK)
-        status = gsa_state_new(NULL, &all->env, &of.state, error);
+        status = gsa_state_new(NULL, NULL, &of.state, error);
     of.table = status == GSA_OK ? bench_table((size_t)n_features + 1, sizeof *of.table) : NULL;
     if (status == GSA_OK && of.table == NULL)
         status = bench_fail_memory(error);
@@ -110,7 +110,7 @@ gsa_status bench_learning(bench *all, uint64_t n_features, const char *what, gsa
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
 
 typedef struct merging {
-    const gsa_env *env;
+    const gsa_call *call;
     gsa_state *state[2];
     bench_record *from, *to;
     size_t n_records;
@@ -120,7 +120,7 @@ static gsa_status merge_states(void *ctx, gsa_error *error)
 {
     const merging *what = ctx;
     gsa_state *merged = NULL;
-    gsa_status status = gsa_state_merge((const gsa_state *const *)what->state, 2, NULL, what->env, &merged, error);
+    gsa_status status = gsa_state_merge((const gsa_state *const *)what->state, 2, NULL, what->call, &merged, error);
     gsa_state_free(merged);
     return status;
 }
@@ -137,7 +137,7 @@ static gsa_status copy_records(void *ctx, gsa_error *error)
 
 gsa_status bench_merging(bench *all, const bench_rows *rows, gsa_error *error)
 {
-    merging of = {.env = &all->env, .n_records = 2 * ((size_t)BENCH_FEATURES + 1)};
+    merging of = {.call = &all->call, .n_records = 2 * ((size_t)BENCH_FEATURES + 1)};
     bench_job job = {.ctx = &of,
                      .ours = merge_states,
                      .limit = copy_records,
@@ -147,7 +147,7 @@ gsa_status bench_merging(bench *all, const bench_rows *rows, gsa_error *error)
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < 2 && status == GSA_OK; i++) {
         gsa_batch half = bench_rows_view(rows, i * (rows->n / 2), rows->n / 2);
-        status = gsa_state_new(NULL, &all->env, &of.state[i], error);
+        status = gsa_state_new(NULL, NULL, &of.state[i], error);
         if (status == GSA_OK)
             status = gsa_state_update(of.state[i], &half, error);
     }

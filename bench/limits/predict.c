@@ -87,7 +87,7 @@ static gsa_status bench_one_row(bench *all, predicting what, gsa_error *error)
     double *taken = calloc(ONE_ROWS, sizeof *taken);
     if (taken == NULL)
         return bench_fail_memory(error);
-    gsa_status status = bench_rows_open(&rows, ONE_ROWS, BENCH_FEATURES, ONE_ROW_NNZ, &all->env, error);
+    gsa_status status = bench_rows_open(&rows, ONE_ROWS, BENCH_FEATURES, ONE_ROW_NNZ, &all->call, error);
     if (status == GSA_OK)
         status = bench_rows_next(&rows, error);
     what.rows = &rows;
@@ -104,11 +104,11 @@ static gsa_status make_model(const bench *all, const bench_rows *rows, gsa_model
 {
     gsa_state *state = NULL;
     gsa_batch batch = bench_rows_view(rows, 0, rows->n);
-    gsa_status status = gsa_state_new(NULL, &all->env, &state, error);
+    gsa_status status = gsa_state_new(NULL, NULL, &state, error);
     if (status == GSA_OK)
         status = gsa_state_update(state, &batch, error);
     if (status == GSA_OK)
-        status = gsa_state_finish(state, &all->env, out, error);
+        status = gsa_state_finish(state, &all->call, out, error);
     gsa_state_free(state);
     return status;
 }

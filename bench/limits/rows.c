@@ -15,13 +15,13 @@ void bench_rows_close(bench_rows *rows)
     *rows = (bench_rows){0};
 }
 
-gsa_status bench_rows_open(bench_rows *rows, size_t n, uint64_t n_features, size_t nnz, const gsa_env *env,
+gsa_status bench_rows_open(bench_rows *rows, size_t n, uint64_t n_features, size_t nnz, const gsa_call *call,
                            gsa_error *error)
 {
     gsa_generator what = {
         .size = sizeof what, .n_rows = UINT64_MAX, .n_features = n_features, .nnz = nnz, .n_classes = 2};
     *rows = (bench_rows){.n = n, .nnz = nnz};
-    gsa_status status = gsa_reader_open_generated(&what, env, &rows->generator, error);
+    gsa_status status = gsa_reader_open_generated(&what, NULL, call, &rows->generator, error);
     if (status == GSA_OK && n < SIZE_MAX / sizeof(uint64_t) / nnz) {
         rows->start = calloc(n + 1, sizeof *rows->start);
         rows->index = calloc(n * nnz, sizeof *rows->index);
@@ -55,11 +55,11 @@ gsa_batch bench_rows_view(const bench_rows *rows, size_t from, size_t n)
     return (gsa_batch){.n_rows = n, .row_start = rows->start + from, .index = rows->index, .label = rows->label + from};
 }
 
-gsa_status bench_rows_write(const bench_rows *rows, const char *path, const gsa_env *env, gsa_error *error)
+gsa_status bench_rows_write(const bench_rows *rows, const char *path, const gsa_call *call, gsa_error *error)
 {
     gsa_writer *writer = NULL;
     gsa_batch batch = bench_rows_view(rows, 0, rows->n);
-    gsa_status status = gsa_writer_open(path, NULL, env, &writer, error);
+    gsa_status status = gsa_writer_open(path, NULL, NULL, call, &writer, error);
     if (status == GSA_OK && (status = gsa_writer_write(writer, &batch, error)) == GSA_OK) {
         status = gsa_writer_close(writer, error);
         writer = NULL;

@@ -11,7 +11,7 @@
 
 typedef struct training {
     const char *path;
-    gsa_env env;
+    gsa_call call;
     gsa_config *config;
     bool is_text;
     bench_bytes *bytes; /* of the file */
@@ -25,13 +25,13 @@ static gsa_status train_model(void *ctx, gsa_error *error)
     gsa_reader *reader = NULL;
     gsa_state *state = NULL;
     gsa_model *model = NULL;
-    gsa_status status = gsa_reader_open(&what->path, 1, NULL, &what->env, &reader, error);
+    gsa_status status = gsa_reader_open(&what->path, 1, NULL, NULL, &what->call, &reader, error);
     if (status == GSA_OK)
-        status = gsa_state_new(what->config, &what->env, &state, error);
+        status = gsa_state_new(what->config, NULL, &state, error);
     if (status == GSA_OK)
-        status = gsa_train(state, reader, NULL, &what->env, error);
+        status = gsa_train(state, reader, NULL, &what->call, error);
     if (status == GSA_OK)
-        status = gsa_state_finish(state, &what->env, &model, error);
+        status = gsa_state_finish(state, &what->call, &model, error);
     gsa_model_free(model);
     gsa_state_free(state);
     gsa_reader_close(reader);
@@ -66,7 +66,7 @@ static gsa_status train_file(bench *all, training *of, const char *kind, gsa_err
                      .is_on_the_wall = true};
     gsa_status status = GSA_OK;
     for (unsigned n = 1; n <= all->n_threads && status == GSA_OK; n = n < all->n_threads ? all->n_threads : n + 1) {
-        of->env.n_threads = n;
+        of->call.n_threads = n;
         snprintf(what, sizeof what, "%s to model, %u thread%s", kind, n, n > 1 ? "s" : "");
         status = bench_compare(&job, what, error);
     }
@@ -76,8 +76,8 @@ static gsa_status train_file(bench *all, training *of, const char *kind, gsa_err
 gsa_status bench_training(bench *all, const bench_rows *rows, bench_bytes *text, bench_bytes *cache, gsa_error *error)
 {
     char path[BENCH_PATH_SIZE];
-    training of = {.env = all->env, .rows = rows, .table = bench_table(BENCH_FEATURES + 1, sizeof *of.table)};
-    gsa_status status = of.table != NULL ? gsa_config_new(&all->env, &of.config, error) : bench_fail_memory(error);
+    training of = {.call = all->call, .rows = rows, .table = bench_table(BENCH_FEATURES + 1, sizeof *of.table)};
+    gsa_status status = of.table != NULL ? gsa_config_new(NULL, &of.config, error) : bench_fail_memory(error);
     if (status == GSA_OK)
         status = gsa_config_set(of.config, "passes", "1", error);
     if (status == GSA_OK && rows->n <= GSA_BLOCK_ROWS)

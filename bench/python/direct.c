@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         gsa_config_set(config, "passes", argv[3], &error) != GSA_OK ||
         gsa_config_set(config, "loss", "logistic", &error) != GSA_OK ||
         gsa_state_new(config, NULL, &state, &error) != GSA_OK ||
-        gsa_reader_open_rows(&source, NULL, &reader, &error) != GSA_OK)
+        gsa_reader_open_rows(&source, NULL, NULL, &reader, &error) != GSA_OK)
         return 1;
     double began = clock_seconds();
     if (gsa_train(state, reader, NULL, NULL, &error) != GSA_OK ||

@@ -39,10 +39,10 @@ class Generator(ctypes.Structure):
 
 def generated(n_rows: int, n_features: int, nnz: int) -> Iterator[tuple[Any, Any]]:
     """Yield the ids of features, nnz a row, and the labels of 65536 rows or a few more at a time."""
-    c.library().gsa_reader_open_generated.argtypes = [c_void_p] * 4
+    c.library().gsa_reader_open_generated.argtypes = [c_void_p] * 5
     what = Generator(ctypes.sizeof(Generator), n_rows, n_features, nnz, 2, 1, 1.0, 0.0)
     out = c_void_p()
-    call("gsa_reader_open_generated", byref(what), None, byref(out))
+    call("gsa_reader_open_generated", byref(what), None, None, byref(out))
     reader, batch = Reader(out.value), c.Batch()
     ids: list[Any] = []
     labels: list[Any] = []

@@ -111,14 +111,13 @@ static double learn(const rows *r, const uint32_t *order, int has_values)
 {
     gsa_error error = {0};
     gsa_state *state = NULL;
-    gsa_env env = {.size = sizeof env, .n_threads = 1};
     gsa_batch batch = {.n_rows = r->n, .row_start = r->start, .index = r->index, .label = r->label};
     double began = 0;
     if (has_values) {
         batch.value = r->value;
         batch.weight = r->weight;
     }
-    gsa_status status = gsa_state_new(NULL, &env, &state, &error);
+    gsa_status status = gsa_state_new(NULL, NULL, &state, &error);
     for (int pass = 0; pass < 2 && status == GSA_OK; pass++) {
         began = seconds();
         for (size_t from = 0; from < r->n && status == GSA_OK; from += BLOCK)

@@ -122,7 +122,7 @@ static void make_copies(task *of, uint64_t n_features, size_t r)
     gsa_error error = {0};
     double since = seconds();
     for (size_t c = 0; c < of->n_copies; c++)
-        must(gsa_state_fork(of->base, of->n_copies, NULL, &of->copy[c], &error), &error);
+        must(gsa_state_fork(of->base, of->n_copies, &of->copy[c], &error), &error);
     of->spent[FORK][r] = lap(&since);
     for (size_t c = 0; c < of->n_copies; c++)
         must(gsa_state_refresh(of->copy[c], of->base, of->n_copies, &error), &error);

@@ -81,7 +81,7 @@ static gsa_status learn(const char *name, const gsa_margin_loss *loss, gsa_error
     gsa_config *config = NULL;
     gsa_state *state = NULL;
     gsa_model *model = NULL;
-    gsa_status status = gsa_reader_open_rows(&source, NULL, &reader, error);
+    gsa_status status = gsa_reader_open_rows(&source, NULL, NULL, &reader, error);
     if (status == GSA_OK)
         status = gsa_config_new(NULL, &config, error);
     if (status == GSA_OK)

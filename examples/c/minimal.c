@@ -30,13 +30,13 @@ int main(int argc, char **argv)
     gsa_model *model = NULL, *loaded = NULL;
     gsa_error error;
 
-    int failed = gsa_reader_open(rows, 1, &labelled, NULL, &reader, &error) != GSA_OK ||
+    int failed = gsa_reader_open(rows, 1, &labelled, NULL, NULL, &reader, &error) != GSA_OK ||
                  gsa_state_new(NULL, NULL, &state, &error) != GSA_OK ||     /* with every parameter at its default */
                  gsa_train(state, reader, NULL, NULL, &error) != GSA_OK ||  /* as many passes as help */
                  gsa_state_finish(state, NULL, &model, &error) != GSA_OK || /* read-only from here on */
                  gsa_model_save(model, argv[2], &error) != GSA_OK ||
-                 gsa_model_load(argv[2], NULL, &loaded, &error) != GSA_OK ||
-                 gsa_reader_open(new_rows, 1, &unlabelled, NULL, &new_reader, &error) != GSA_OK ||
+                 gsa_model_load(argv[2], NULL, NULL, &loaded, &error) != GSA_OK ||
+                 gsa_reader_open(new_rows, 1, &unlabelled, NULL, NULL, &new_reader, &error) != GSA_OK ||
                  gsa_reader_set_schema(new_reader, gsa_model_schema(loaded), &error) != GSA_OK || /* columns by name */
                  gsa_predict(loaded, new_reader, &hooks, NULL, &error) != GSA_OK;
     if (failed)

@@ -61,7 +61,7 @@ try {
     gsa_reader_options options{};
     options.size = sizeof options;
     options.label = "fruit";
-    auto rows = make<reader>(gsa_reader_open_memory, table.data(), table.size(), "fruit", &options, nullptr);
+    auto rows = make<reader>(gsa_reader_open_memory, table.data(), table.size(), "fruit", &options, nullptr, nullptr);
     auto learned = make<state>(gsa_state_new, nullptr, nullptr);
     call(gsa_train, learned.get(), rows.get(), nullptr, nullptr);
     auto fruit = make<model>(gsa_state_finish, learned.get(), nullptr);

@@ -32,15 +32,17 @@ typedef struct gsa_reader_options {
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or
  * caches of parsed rows (.gsac), plain or compressed, recognised by content and name (docs/formats/csv.md). "-" is
- * standard input and must be the only one. Options and env may be NULL. Fails at once if a file cannot be opened. With
- * more than one thread (env.n_threads) text is decompressed and parsed ahead, with the same rows and errors. */
+ * standard input and must be the only one. Options, memory and call may be NULL. Fails at once if a file cannot be
+ * opened. With more than one thread text is decompressed and parsed ahead, with the same rows and errors. These threads
+ * live as long as the reader, so it keeps both: should_stop ends gsa_reader_next and all calls that read. Other readers
+ * do the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
-                                                 const gsa_reader_options *options, const gsa_env *env,
-                                                 gsa_reader **out, gsa_error *error);
+                                                 const gsa_reader_options *options, const gsa_memory *memory,
+                                                 const gsa_call *call, gsa_reader **out, gsa_error *error);
 /* Opens the same formats in memory, borrowed until close. The name is used in messages. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name,
-                                                        const gsa_reader_options *options, const gsa_env *env,
-                                                        gsa_reader **out, gsa_error *error);
+                                                        const gsa_reader_options *options, const gsa_memory *memory,
+                                                        const gsa_call *call, gsa_reader **out, gsa_error *error);
 
 struct ArrowArrayStream;
 /* Reopens an Arrow stream, for several passes. */
@@ -62,8 +64,8 @@ typedef struct gsa_arrow_again {
  * indexes are checked against each other; buffers have no sizes in this interface, so their length and alignment are
  * trusted. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
-                                                       const gsa_reader_options *options, const gsa_env *env,
-                                                       gsa_reader **out, gsa_error *error);
+                                                       const gsa_reader_options *options, const gsa_memory *memory,
+                                                       const gsa_call *call, gsa_reader **out, gsa_error *error);
 
 /* Rows that the caller holds or makes. The functions are called one at a time, from the thread that reads, which in
  * gsa_train may be another than the caller's. */
@@ -76,8 +78,8 @@ typedef struct gsa_row_source {
     gsa_status (*rewind)(void *ctx, gsa_error *error); /* NULL: the rows can be read once */
 } gsa_row_source;
 /* Opens a reader of such rows. The source is copied; what its ctx points to must outlive the reader. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env,
-                                                      gsa_reader **out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_memory *memory,
+                                                      const gsa_call *call, gsa_reader **out, gsa_error *error);
 
 /* Generated rows with planted weights, the same on every machine. A row has one feature of value 1 in each of `nnz`
  * equal slices of the features; with a skew, id r (from 0) of a slice has a probability in proportion to
@@ -95,8 +97,8 @@ typedef struct gsa_generator {
                           * deviation of the noise, 0 .. 1e6, where 0 means 0.3 */
 } gsa_generator;
 /* Opens a reader of generated rows; GSA_ARGUMENT if a number is out of range. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env,
-                                                           gsa_reader **out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory *memory,
+                                                           const gsa_call *call, gsa_reader **out, gsa_error *error);
 
 /* Returns the next rows, valid until the next call on this reader (label words keep their numbers and texts until
  * close); GSA_END after the last. From a stream, rows are returned as soon as they arrive. After an error other than
@@ -185,9 +187,9 @@ typedef struct gsa_writer gsa_writer;
 /* Opens a file ("-": standard output) for "libsvm" text, "gsac" (a cache of parsed rows) or "vw" (Vowpal Wabbit text);
  * NULL: by the suffix, else libsvm text. Compresses if .gz or .zst follows the suffix. The file appears under its name
  * when close succeeds. Row weights in libsvm text are GSA_UNSUPPORTED, words as labels in Vowpal Wabbit text
- * GSA_INPUT. */
-GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env,
-                                                 gsa_writer **out, gsa_error *error);
+ * GSA_INPUT. Keeps memory and call until close, as readers do: it compresses on several threads. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const char *format, const gsa_memory *memory,
+                                                 const gsa_call *call, gsa_writer **out, gsa_error *error);
 /* Sets the schema of the rows (gsa_reader_schema; NULL: none), before the first row. A cache keeps it, libsvm text does
  * not; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);

@@ -20,8 +20,8 @@ struct gsa_writer;
 /* Makes a replica that goes on where the state stands, one of n_copies that learn different rows in parallel. Merge
  * them by gsa_state_merge with this state as base. With n_copies > 1 a row counts for as many in the average of a
  * replica, so that the averages of all are that of one run. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env,
-                                                gsa_state **out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, gsa_state **out,
+                                                gsa_error *error);
 /* Makes an earlier replica one of this base, reusing its memory: several times faster than a new one if the table is
  * large. After a failure the replica can only be freed. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies,
@@ -37,12 +37,12 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const g
  * group is full a row waits in the state, and every query but gsa_state_predict answers as if it were learned. Required
  * before deltas are written (gsa_state_write_delta); the end of a pass does it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
-/* Replaces what a state has learned by that of `by`, keeping its own env and run parameters. Frees `by`, also on
+/* Replaces what a state has learned by that of `by`, keeping its own memory and run parameters. Frees `by`, also on
  * failure. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
 /* Keeps the averaged weights as the best checkpoint if their held-out loss is the lowest so far; models are made from
  * it. Call it at the end of a pass. Does nothing without held-out rows or with the method paper. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa_error *error);
 
 /* Returns nonzero if the rows begin with the first rows of this state's run, as a resumed run must. Compares at most
  * 1024 rows; returns 0 if `first` has fewer than the state remembers. */
@@ -79,11 +79,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta(const gsa_state *const *c
                                                        gsa_error *error);
 /* Reduces the deltas of one range, in the order of their replicas, to one. */
 GSA_API GSA_NODISCARD gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas,
-                                                   const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
-/* Merges the headers of all replicas and the reduced deltas, in the order of their features. */
+                                                   const gsa_memory *memory, gsa_write_fn write, void *ctx,
+                                                   gsa_error *error);
+/* Merges the headers of all replicas and the reduced deltas, in the order of their features. The memory is that of the
+ * base. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copies,
                                                         const gsa_state *base, const void *const *reduced,
-                                                        const size_t *sizes, size_t n_deltas, const gsa_env *env,
+                                                        const size_t *sizes, size_t n_deltas, const gsa_call *call,
                                                         gsa_state **out, gsa_error *error);
 
 /* ---- 3. schedule ------------------------------------------------------------------------------------------------- */
@@ -204,14 +206,14 @@ typedef struct gsa_round_report {
 /* Trains a replica on one shard of a pass (gsa_plan_first_rows): all rows of the reader, in blocks shuffled by the pass
  * and the shard's number. *n_rows: their number. */
 GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, struct gsa_reader *reader, uint64_t shard,
-                                                 const gsa_env *env, uint64_t *n_rows, gsa_error *error);
+                                                 const gsa_call *call, uint64_t *n_rows, gsa_error *error);
 
 /* Adds other metrics of an equal model. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
 /* Runs a step of shards in memory: n_replicas replicas of the state learn shards of the given rows of a batch, in the
- * given order, and the state becomes what they learned. Checks env's should_stop; on failure the state is as it was. */
+ * given order, and the state becomes what they learned. Can be stopped; on failure the state is as it was. */
 GSA_API GSA_NODISCARD gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
-                                                    size_t n_rows, size_t n_replicas, const gsa_env *env,
+                                                    size_t n_rows, size_t n_replicas, const gsa_call *call,
                                                     gsa_error *error);
 
 #ifdef __cplusplus

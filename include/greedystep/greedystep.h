@@ -3,7 +3,7 @@
  * The core API, in seven sections; most callers need only the first few functions of each:
  *
  *   1 version, status, error     4 parameters     7 metrics
- *   2 environment                5 state
+ *   2 memory and calls           5 state
  *   3 batch                      6 model
  *
  * A *batch* is data: a borrowed view of rows. A *state* is what was learned from rows: mergeable and serialisable. A
@@ -15,9 +15,10 @@
  *   - `**out` is yours to free; everything `const` is borrowed for the duration of the call unless it says otherwise.
  *   - A `const` handle may be shared between threads; any other handle belongs to one thread at a time.
  *   - free functions take NULL.
- *   - A struct that the caller makes begins with its size, which the caller sets: gsa_env env = {.size = sizeof env}.
- *     So programs and libraries of different versions fit together: members that the caller's version lacks have their
- *     default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills in nothing.
+ *   - A struct that the caller makes begins with its size, which the caller sets: gsa_call call = {.size = sizeof
+ * call}. So programs and libraries of different versions fit together: members that the caller's version lacks have
+ * their default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills in
+ * nothing.
  *   - The library prints nothing, never exits, reads no environment variable and has no writable global data.
  */
 #ifndef GREEDYSTEP_GREEDYSTEP_H
@@ -96,10 +97,10 @@ typedef struct gsa_error {
     char reserved[96]; /* for members of later versions; not written yet */
 } gsa_error;
 
-/* ---- 2. environment --------------------------------------------------------------------------------------------- */
+/* ---- 2. memory and calls ---------------------------------------------------------------------------------------- */
 
 /* Counts and limits the memory of a run's objects together. The caller sets size and limit, zeroes the rest, and points
- * environments to it; it must outlive every object made with one of them. Threads may share it. docs/memory.md says
+ * gsa_memory to it; it must outlive every object that counts in it. Threads may share it. docs/memory.md says
  * what is counted. */
 typedef struct gsa_budget {
     size_t size;    /* sizeof(gsa_budget), set by the caller */
@@ -108,27 +109,35 @@ typedef struct gsa_budget {
     size_t refused; /* size of the last request that failed; 0: within the limit, but the system had none */
 } gsa_budget;
 
-/* Allocator, memory limit, stop request and threads of an object, which copies it. NULL for the whole, or zero for a
- * member, means the default. Nothing here changes what is learned. */
-typedef struct gsa_env {
-    size_t size; /* sizeof(gsa_env), set by the caller */
-    /* Memory; malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. */
+/* The memory of an object, which copies it: allocator and limit. Functions that make an object from nothing take one;
+ * an object that is made from others has the memory of the first of them, and so has what a call needs for a while.
+ * NULL for the whole, or zero for a member, means the default. */
+typedef struct gsa_memory {
+    size_t size; /* sizeof(gsa_memory), set by the caller */
+    /* malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. Called from several threads if
+     * calls have several, or if threads share a handle. */
     void *(*alloc)(void *ctx, size_t size);
     void *(*alloc_zeroed)(void *ctx, size_t size);         /* all bytes 0 */
     void *(*resize)(void *ctx, void *memory, size_t size); /* as realloc does */
     void (*release)(void *ctx, void *memory);              /* as free does */
-    void *alloc_ctx;                                       /* handed to these four */
+    void *ctx;                                             /* handed to these four */
     /* The shared memory limit, checked before memory is taken. A line, a block, the categories or the columns of a
      * reader may take a quarter of it each. NULL: memory is neither counted nor limited. */
     gsa_budget *budget;
-    /* Polled in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
+} gsa_memory;
+
+/* Stop request and threads of one call; only readers and writers keep it, until they are closed. NULL for the whole, or
+ * zero for a member, means the default. Nothing here changes what is learned. */
+typedef struct gsa_call {
+    size_t size; /* sizeof(gsa_call), set by the caller */
+    /* Polled in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. Called from
+     * several threads if there are several. */
     int (*should_stop)(void *ctx);
-    void *stop_ctx; /* handed to should_stop */
-    /* Threads that gsa_train, gsa_predict, gsa_evaluate and readers of text may use; 0: one per processor, or one with
-     * an allocator of the caller's. Never changes a result. With more than one, should_stop and the allocator are
-     * called from several threads. */
+    void *ctx; /* handed to should_stop */
+    /* Threads that the call may use; 0: one per processor, or one if the memory has an allocator of the caller's. Never
+     * changes a result. */
     unsigned n_threads;
-} gsa_env;
+} gsa_call;
 
 /* ---- 3. batch --------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +195,7 @@ GSA_API const gsa_param *gsa_param_at(size_t number);
 /* Values for parameters, by name. */
 typedef struct gsa_config gsa_config;
 /* Makes a configuration with the defaults of all parameters. */
-GSA_API GSA_NODISCARD gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_config_new(const gsa_memory *memory, gsa_config **out, gsa_error *error);
 /* Frees a configuration; states keep copies of it. */
 GSA_API void gsa_config_free(gsa_config *config);
 /* Sets a parameter from text. Unknown names and bad values are GSA_ARGUMENT; the message suggests the closest name or
@@ -213,7 +222,7 @@ typedef struct gsa_state gsa_state;
 typedef struct gsa_model gsa_model;
 
 /* Makes a state that has learned nothing. The configuration is copied; NULL: defaults. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out,
+GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const gsa_memory *memory, gsa_state **out,
                                                gsa_error *error);
 /* Frees a state; models made from it stay valid. */
 GSA_API void gsa_state_free(gsa_state *state);
@@ -235,15 +244,15 @@ GSA_API void gsa_state_end_pass(gsa_state *state);
  * forked or started from; NULL: they were trained from nothing. GSA_CONFLICT if they share a start that is not given,
  * differ in loss or intercept, or only some have the method paper. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
-                                                 const gsa_env *env, gsa_state **out, gsa_error *error);
+                                                 const gsa_call *call, gsa_state **out, gsa_error *error);
 
 /* Receives consecutive bytes; returns nonzero to fail the write. */
 typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 
 /* Makes a state for a new run that starts from the weights, sums of squares and labels of another, with an average,
  * step mean and row count of its own. config NULL: the parameters of `from`. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
-                                                      const gsa_env *env, gsa_state **out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, gsa_state **out,
+                                                      gsa_error *error);
 
 /* Scores rows with the averaged weights that the state has now, without a copy of them: to score a row before it is
  * learned. Row-major with max(1, labels known) numbers per row, as gsa_model_predict has them, but number k is for
@@ -256,9 +265,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_predict(const gsa_state *state, const
 /* Returns a label by its number, NULL beyond the end. Numbers stay as they are while further labels come; a model has
  * the same labels sorted. */
 GSA_API const char *gsa_state_label(const gsa_state *state, size_t number);
-/* Makes the model of a state, which can go on learning. If env asks to stop and there are hundreds of classes, the
+/* Makes the model of a state, which can go on learning. If `call` asks to stop and there are hundreds of classes, the
  * weights are not calibrated on the held-out rows and do not learn them. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out,
+GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out,
                                                   gsa_error *error);
 
 /* The progress and results of a run. */
@@ -314,14 +323,14 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
 /* Writes a state to a file, atomically. Equal states give equal bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error);
 /* Reads a file written by gsa_state_save. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out,
-                                                gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_call *call,
+                                                gsa_state **out, gsa_error *error);
 /* Writes the bytes of such a file by a function. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx,
                                                  gsa_error *error);
 /* Makes a state from such bytes, which are not kept. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out,
-                                                gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_memory *memory,
+                                                gsa_state **out, gsa_error *error);
 /* Sets a loss of the caller's again, which files do not hold; required before a loaded state is updated. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error);
 
@@ -332,14 +341,14 @@ GSA_API void gsa_model_free(gsa_model *model);
 /* Writes a model to a file, as gsa_state_save does. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error);
 /* Reads a file written by gsa_model_save; maps the weights into memory where possible. */
-GSA_API GSA_NODISCARD gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out,
-                                                gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_model_load(const char *path, const gsa_memory *memory, const gsa_call *call,
+                                                gsa_model **out, gsa_error *error);
 /* Writes the bytes of such a file by a function. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx,
                                                  gsa_error *error);
 /* Makes a model from such bytes, which are not kept. */
-GSA_API GSA_NODISCARD gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out,
-                                                gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_memory *memory,
+                                                gsa_model **out, gsa_error *error);
 /* Returns nonzero if a file with these first 9 or more bytes is a model or state, possibly damaged; 0 for fewer
  * bytes. */
 GSA_API int gsa_model_matches(const void *start, size_t size);
@@ -381,8 +390,8 @@ GSA_API const float *gsa_model_weights(const gsa_model *model);
 /* Makes a model with the loss and labels of another and the given weights: row-major [n_features x n_outputs], and one
  * intercept per output (NULL: zeros). */
 GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features,
-                                                        const float *weights, const double *intercept,
-                                                        const gsa_env *env, gsa_model **out, gsa_error *error);
+                                                        const float *weights, const double *intercept, gsa_model **out,
+                                                        gsa_error *error);
 
 /* Computes w.x + b per row and output, row-major with n_outputs numbers per row. Features that the model does not know
  * count as absent. Allocates nothing for sparse rows. */
@@ -399,8 +408,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const
 /* Compares predictions with labels. */
 typedef struct gsa_metrics gsa_metrics;
 /* Makes empty metrics. The model must outlive them. */
-GSA_API GSA_NODISCARD gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out,
-                                                 gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error *error);
 /* Frees metrics, not their model. */
 GSA_API void gsa_metrics_free(gsa_metrics *metrics);
 /* Predicts rows and compares them with their labels. A label that the model does not know counts as wrong. */

@@ -14,7 +14,8 @@ extern "C" {
 /* Makes a communicator over the processes of an MPI communicator, for a program that has initialised MPI. Collective;
  * duplicates the MPI communicator. After a failure of one of its functions call MPI_Abort: other ranks do not know of
  * it. */
-GSA_API GSA_NODISCARD gsa_status gsa_mpi_open(MPI_Comm comm, const gsa_env *env, gsa_comm **out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_mpi_open(MPI_Comm comm, const gsa_memory *memory, gsa_comm **out,
+                                              gsa_error *error);
 /* Frees the communicator. Collective, before MPI_Finalize. Takes NULL. */
 GSA_API void gsa_mpi_close(gsa_comm *comm);
 

@@ -48,10 +48,10 @@ typedef struct gsa_train_hooks {
 /* Trains a state on a reader, for as many passes as its parameters say; more than one pass over a stream is
  * GSA_ARGUMENT. A state that has learned before continues: rows it has taken are skipped, so a resumed run gives the
  * bits of an undisturbed one; GSA_CONFLICT if the input begins differently. On GSA_STOPPED the state can be saved and
- * resumed: where the current round began or, while rows in memory are solved, from the start. env: should_stop,
- * allocator and threads. Hooks are called from the caller's thread. */
+ * resumed: where the current round began or, while rows in memory are solved, from the start. Hooks are called from the
+ * caller's thread. */
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
-                                           const gsa_env *env, gsa_error *error);
+                                           const gsa_call *call, gsa_error *error);
 
 /* Returns the method that gsa_train tries first for a state that has taken no rows: "optimum", "gsa" or "paper". With
  * the method auto, "optimum" becomes "gsa" if the rows do not fit or the loss is the caller's own. *chosen_by: the
@@ -59,7 +59,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader,
 GSA_API const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by);
 
 /* Adds all rows of a reader to metrics. */
-GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
+GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_call *call,
                                               gsa_error *error);
 
 /* The text format of predictions; fields are in docs/formats/predictions.md. */
@@ -94,10 +94,10 @@ typedef struct gsa_predict_hooks {
     gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);
 } gsa_predict_hooks;
 
-/* Predicts all rows of a reader, on env's threads. Predictions of all rows before an error are delivered first. Rows of
- * a stream are predicted as soon as they arrive. */
+/* Predicts all rows of a reader, on the threads of `call`. Predictions of all rows before an error are delivered first.
+ * Rows of a stream are predicted as soon as they arrive. */
 GSA_API GSA_NODISCARD gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks,
-                                             const gsa_env *env, gsa_error *error);
+                                             const gsa_call *call, gsa_error *error);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._core import Reader, new_object
-from ._run import Run
+from ._run import Run, counted_memory
 
 # Rows of a batch that a Parquet file is read in: as many as the library learns as a block.
 _BATCH_ROWS = 65536
@@ -215,6 +215,7 @@ def open_table(table: Table, options: c.ReaderOptions, run: Run) -> Reader:
         byref(stream),
         byref(again.struct) if again else None,
         byref(options),
-        byref(run.env),
+        byref(counted_memory()),
+        byref(run.struct),
     )
     return Reader(pointer, (table, again, run), is_dear=table.is_dear)

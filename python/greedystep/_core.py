@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._errors import call
-from ._run import Run, plain_env
+from ._run import Run, counted_memory
 
 FloatArray = npt.NDArray[np.float32]
 DoubleArray = npt.NDArray[np.float64]
@@ -77,7 +77,7 @@ def reduce_deltas(deltas: Sequence[bytes | None]) -> bytes:
     some = next(delta for delta in deltas if delta is not None)
     # In the format of deltas: the range, the first replica and how many they are, no chunks.
     found = [delta or some[:32] + struct.pack("<3Q", number, 1, 0) for number, delta in enumerate(deltas)]
-    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(found), byref(plain_env()))
+    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(found), byref(counted_memory()))
 
 
 def plan_first_rows(n_rows: int, n_shards: int) -> int:
@@ -120,39 +120,37 @@ class State(Handle):
     def new(cls, values: Mapping[str, str]) -> State:
         """Return a state that has learned nothing."""
         config = Config(values)
-        return cls(new_object("gsa_state_new", config.pointer, byref(plain_env())))
+        return cls(new_object("gsa_state_new", config.pointer, byref(counted_memory())))
 
     @classmethod
     def start_from(cls, other: State, values: Mapping[str, str]) -> State:
         """Return a new run that begins with what another has learned."""
         config = Config(values)
-        return cls(new_object("gsa_state_start_from", other.pointer, config.pointer, byref(plain_env())))
+        return cls(new_object("gsa_state_start_from", other.pointer, config.pointer))
 
     @classmethod
     def read(cls, stored: bytes) -> State:
         """Return the state of these bytes."""
-        return cls(new_object("gsa_state_read", stored, len(stored), byref(plain_env())))
+        return cls(new_object("gsa_state_read", stored, len(stored), byref(counted_memory())))
 
     @classmethod
     def load(cls, path: str) -> State:
         """Return the state of a file."""
-        return cls(new_object("gsa_state_load", path_bytes(path), byref(plain_env())))
+        return cls(new_object("gsa_state_load", path_bytes(path), byref(counted_memory()), None))
 
     @classmethod
     def merge(cls, states: Sequence[State], base: State | None = None) -> State:
         """Return several states as one."""
         pointers = (c_void_p * len(states))(*(state.pointer for state in states))
         start = None if base is None else base.pointer
-        env = plain_env()
-        return cls(new_object("gsa_state_merge", pointers, len(states), start, byref(env)))
+        return cls(new_object("gsa_state_merge", pointers, len(states), start, None))
 
     @classmethod
     def merge_deltas(cls, heads: Sequence[State], base: State, reduced: Sequence[bytes]) -> State:
         """Return the merge of replicas of a base, from their headers and their reduced deltas."""
         pointers = (c_void_p * len(heads))(*(head.pointer for head in heads))
-        env = plain_env()
         deltas = _delta_arrays(reduced)
-        return cls(new_object("gsa_state_merge_deltas", pointers, len(heads), base.pointer, *deltas, byref(env)))
+        return cls(new_object("gsa_state_merge_deltas", pointers, len(heads), base.pointer, *deltas, None))
 
     def write_delta_header(self, base: State) -> bytes:
         """Return a copy as bytes, without what it learned of features."""
@@ -165,7 +163,7 @@ class State(Handle):
 
     def fork(self, n_copies: int) -> State:
         """Return one of several copies that learn side by side, each its own rows."""
-        return State(new_object("gsa_state_fork", self.pointer, n_copies, byref(plain_env())))
+        return State(new_object("gsa_state_fork", self.pointer, n_copies))
 
     def write(self) -> bytes:
         """Return the state as bytes; equal states give equal bytes."""
@@ -198,7 +196,7 @@ class State(Handle):
 
     def keep_best(self) -> None:
         """Keep the weights if none before were better by the held-out rows."""
-        call("gsa_state_checkpoint_best", self.pointer)
+        call("gsa_state_checkpoint_best", self.pointer, None)
 
     def end_pass(self) -> None:
         """Begin the next pass with the next row."""
@@ -220,12 +218,12 @@ class State(Handle):
 
     def train(self, reader: Reader, hooks: c.TrainHooks, run: Run) -> None:
         """Learn all passes over a reader."""
-        run.call("gsa_train", self.pointer, reader.pointer, byref(hooks), byref(run.env))
+        run.call("gsa_train", self.pointer, reader.pointer, byref(hooks), byref(run.struct))
 
     def train_shard(self, reader: Reader, shard: int, run: Run) -> int:
         """Learn all rows of a reader as one shard of a pass; return how many there were."""
         n_rows = ctypes.c_uint64()
-        run.call("gsa_train_shard", self.pointer, reader.pointer, shard, byref(run.env), byref(n_rows))
+        run.call("gsa_train_shard", self.pointer, reader.pointer, shard, byref(run.struct), byref(n_rows))
         return int(n_rows.value)
 
     @property
@@ -239,7 +237,7 @@ class State(Handle):
 
     def finish(self) -> CModel:
         """Return the model that the state stands for."""
-        return CModel(new_object("gsa_state_finish", self.pointer, byref(plain_env())))
+        return CModel(new_object("gsa_state_finish", self.pointer, None))
 
     def summary(self) -> c.Summary:
         """Return where the run stands."""
@@ -281,12 +279,12 @@ class CModel(Handle):
     @classmethod
     def load(cls, path: str) -> CModel:
         """Return the model of a file, whose weights are mapped."""
-        return cls(new_object("gsa_model_load", path_bytes(path), byref(plain_env())))
+        return cls(new_object("gsa_model_load", path_bytes(path), byref(counted_memory()), None))
 
     @classmethod
     def read(cls, stored: bytes) -> CModel:
         """Return the model of these bytes."""
-        return cls(new_object("gsa_model_read", stored, len(stored), byref(plain_env())))
+        return cls(new_object("gsa_model_read", stored, len(stored), byref(counted_memory())))
 
     def write(self) -> bytes:
         """Return the model as bytes."""
@@ -359,7 +357,9 @@ class Reader(Handle):
         """Return a reader of text files and caches."""
         names = [path_bytes(path) for path in paths]
         array = (c_char_p * len(names))(*names)
-        pointer = new_object("gsa_reader_open", array, len(names), byref(options), byref(run.env))
+        pointer = new_object(
+            "gsa_reader_open", array, len(names), byref(options), byref(counted_memory()), byref(run.struct)
+        )
         return cls(pointer, run)
 
     def follow(self, schema: str | None) -> None:

@@ -14,7 +14,7 @@ from . import _library as c
 from ._core import Reader, new_object
 from ._errors import fill
 from ._rows import Block, Features
-from ._run import Run
+from ._run import Run, counted_memory
 
 
 class Numbers:
@@ -184,7 +184,7 @@ class Given:
 def open_blocks(blocks: Callable[[], Iterator[c.Batch]], run: Run) -> Reader:
     """Return a reader of blocks, each of which is lent until the next; another pass calls the function again."""
     source = _Source(blocks, run)
-    pointer = new_object("gsa_reader_open_rows", byref(source.struct), byref(run.env))
+    pointer = new_object("gsa_reader_open_rows", byref(source.struct), byref(counted_memory()), byref(run.struct))
     return Reader(pointer, (source, run))
 
 

@@ -65,8 +65,8 @@ class Budget(Sized):
     _fields_ = [("size", c_size_t), ("limit", c_uint64), ("used", c_size_t), ("refused", c_size_t)]
 
 
-class Env(Sized):
-    """gsa_env. Functions are addresses, so that C functions fit in too."""
+class Memory(Sized):
+    """gsa_memory. Functions are addresses, so that C functions fit in too."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -74,12 +74,15 @@ class Env(Sized):
         ("alloc_zeroed", c_void_p),
         ("resize", c_void_p),
         ("release", c_void_p),
-        ("alloc_ctx", c_void_p),
+        ("ctx", c_void_p),
         ("budget", POINTER(Budget)),
-        ("should_stop", c_void_p),
-        ("stop_ctx", c_void_p),
-        ("n_threads", c_uint),
     ]
+
+
+class Call(Sized):
+    """gsa_call."""
+
+    _fields_ = [("size", c_size_t), ("should_stop", c_void_p), ("ctx", c_void_p), ("n_threads", c_uint)]
 
 
 class Batch(Structure):
@@ -253,7 +256,8 @@ class TrainHooks(Sized):
 _P = c_void_p
 _OUT = POINTER(c_void_p)
 _E = POINTER(Error)
-_ENV = POINTER(Env)
+_M = POINTER(Memory)
+_C = POINTER(Call)
 _B = POINTER(Batch)
 
 # name: (result, arguments). A result of c_int is a status, which _errors.call looks at.
@@ -261,17 +265,17 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_version": (c_char_p, []),
     "gsa_status_text": (c_char_p, [c_int]),
     "gsa_param_at": (POINTER(Param), [c_size_t]),
-    "gsa_config_new": (c_int, [_ENV, _OUT, _E]),
+    "gsa_config_new": (c_int, [_M, _OUT, _E]),
     "gsa_config_free": (None, [_P]),
     "gsa_config_set": (c_int, [_P, c_char_p, c_char_p, _E]),
-    "gsa_state_new": (c_int, [_P, _ENV, _OUT, _E]),
+    "gsa_state_new": (c_int, [_P, _M, _OUT, _E]),
     "gsa_state_free": (None, [_P]),
     "gsa_state_prepare": (c_int, [_P, _B, _E]),
     "gsa_state_add_labels": (c_int, [_P, POINTER(c_double), POINTER(c_char_p), c_size_t, _E]),
     "gsa_state_update": (c_int, [_P, _B, _E]),
     "gsa_state_end_pass": (None, [_P]),
-    "gsa_state_checkpoint_best": (c_int, [_P, _E]),
-    "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _ENV, _OUT, _E]),
+    "gsa_state_checkpoint_best": (c_int, [_P, _C, _E]),
+    "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _C, _OUT, _E]),
     "gsa_state_write_delta_header": (c_int, [_P, _P, WriteBytes, _P, _E]),
     "gsa_state_write_delta": (
         c_int,
@@ -279,7 +283,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "gsa_deltas_reduce": (
         c_int,
-        [POINTER(c_char_p), POINTER(c_size_t), c_size_t, _ENV, WriteBytes, _P, _E],
+        [POINTER(c_char_p), POINTER(c_size_t), c_size_t, _M, WriteBytes, _P, _E],
     ),
     "gsa_state_merge_deltas": (
         c_int,
@@ -290,28 +294,28 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
             POINTER(c_char_p),
             POINTER(c_size_t),
             c_size_t,
-            _ENV,
+            _C,
             _OUT,
             _E,
         ],
     ),
-    "gsa_state_start_from": (c_int, [_P, _P, _ENV, _OUT, _E]),
-    "gsa_state_fork": (c_int, [_P, c_size_t, _ENV, _OUT, _E]),
-    "gsa_state_finish": (c_int, [_P, _ENV, _OUT, _E]),
+    "gsa_state_start_from": (c_int, [_P, _P, _OUT, _E]),
+    "gsa_state_fork": (c_int, [_P, c_size_t, _OUT, _E]),
+    "gsa_state_finish": (c_int, [_P, _C, _OUT, _E]),
     "gsa_state_get_summary": (None, [_P, POINTER(Summary)]),
     "gsa_state_held_out_loss": (c_double, [_P]),
     "gsa_state_get": (c_char_p, [_P, c_char_p]),
     "gsa_state_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_state_set_names": (c_int, [_P, _P, _P, _E]),
     "gsa_state_save": (c_int, [_P, c_char_p, _E]),
-    "gsa_state_load": (c_int, [c_char_p, _ENV, _OUT, _E]),
+    "gsa_state_load": (c_int, [c_char_p, _M, _C, _OUT, _E]),
     "gsa_state_write": (c_int, [_P, WriteBytes, _P, _E]),
-    "gsa_state_read": (c_int, [c_char_p, c_size_t, _ENV, _OUT, _E]),
+    "gsa_state_read": (c_int, [c_char_p, c_size_t, _M, _OUT, _E]),
     "gsa_model_free": (None, [_P]),
     "gsa_model_save": (c_int, [_P, c_char_p, _E]),
-    "gsa_model_load": (c_int, [c_char_p, _ENV, _OUT, _E]),
+    "gsa_model_load": (c_int, [c_char_p, _M, _C, _OUT, _E]),
     "gsa_model_write": (c_int, [_P, WriteBytes, _P, _E]),
-    "gsa_model_read": (c_int, [c_char_p, c_size_t, _ENV, _OUT, _E]),
+    "gsa_model_read": (c_int, [c_char_p, c_size_t, _M, _OUT, _E]),
     "gsa_model_get_info": (None, [_P, POINTER(ModelInfo)]),
     "gsa_model_label": (c_char_p, [_P, c_size_t]),
     "gsa_model_schema": (c_char_p, [_P]),
@@ -321,14 +325,14 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
     "gsa_model_class": (c_size_t, [_P, _B, c_size_t]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
-    "gsa_metrics_new": (c_int, [_P, _ENV, _OUT, _E]),
+    "gsa_metrics_new": (c_int, [_P, _OUT, _E]),
     "gsa_metrics_free": (None, [_P]),
     "gsa_metrics_update": (c_int, [_P, _B, _E]),
     "gsa_metrics_finish": (c_int, [_P, _E]),
     "gsa_metrics_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
     "gsa_reader_open": (
         c_int,
-        [POINTER(c_char_p), c_size_t, POINTER(ReaderOptions), _ENV, _OUT, _E],
+        [POINTER(c_char_p), c_size_t, POINTER(ReaderOptions), _M, _C, _OUT, _E],
     ),
     "gsa_reader_open_arrow": (
         c_int,
@@ -336,12 +340,13 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
             POINTER(ArrowArrayStream),
             POINTER(ArrowAgain),
             POINTER(ReaderOptions),
-            _ENV,
+            _M,
+            _C,
             _OUT,
             _E,
         ],
     ),
-    "gsa_reader_open_rows": (c_int, [POINTER(RowSource), _ENV, _OUT, _E]),
+    "gsa_reader_open_rows": (c_int, [POINTER(RowSource), _M, _C, _OUT, _E]),
     "gsa_reader_begin": (c_int, [_P, _E]),
     "gsa_reader_next": (c_int, [_P, _B, _E]),
     "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),
@@ -350,18 +355,18 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_spill": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
     "gsa_reader_close": (None, [_P]),
-    "gsa_writer_open": (c_int, [c_char_p, c_char_p, _ENV, _OUT, _E]),
+    "gsa_writer_open": (c_int, [c_char_p, c_char_p, _M, _C, _OUT, _E]),
     "gsa_writer_write": (c_int, [_P, _B, _E]),
     "gsa_writer_close": (c_int, [_P, _E]),
     "gsa_writer_discard": (None, [_P]),
     "gsa_plan_first_rows": (c_uint64, [c_uint64, c_uint64]),
     "gsa_plan_replicas": (c_uint64, [c_uint64, c_uint64]),
     "gsa_plan_another_pass": (c_int, [_P, c_uint64]),
-    "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _ENV, _E]),
+    "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _C, _E]),
     "gsa_train_method": (c_char_p, [_P, c_int, POINTER(c_char_p)]),
     "gsa_train_fits": (c_int, [c_uint64, c_uint64, c_uint64]),
-    "gsa_train_shard": (c_int, [_P, _P, c_uint64, _ENV, POINTER(c_uint64), _E]),
-    "gsa_evaluate": (c_int, [_P, _P, _ENV, _E]),
+    "gsa_train_shard": (c_int, [_P, _P, c_uint64, _C, POINTER(c_uint64), _E]),
+    "gsa_evaluate": (c_int, [_P, _P, _C, _E]),
 }
 
 

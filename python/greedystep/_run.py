@@ -40,9 +40,9 @@ def _half_of_memory() -> int:
 _budget = c.Budget(limit=_half_of_memory())
 
 
-def plain_env() -> c.Env:
-    """Return an environment for objects that live longer than a call."""
-    return c.Env(budget=ctypes.pointer(_budget))
+def counted_memory() -> c.Memory:
+    """Return the memory that all objects are made with."""
+    return c.Memory(budget=ctypes.pointer(_budget))
 
 
 class _Task:
@@ -74,10 +74,9 @@ class Run:
         self._failure: BaseException | None = None
         self._wake: SimpleQueue[None] | None = None  # of the thread that waits, if one does
         self._task: _Task | None = None
-        self.env = plain_env()
-        self.env.should_stop = ctypes.cast(_libc().atoi, ctypes.c_void_p)
-        self.env.stop_ctx = ctypes.addressof(self._flag)
-        self.env.n_threads = n_threads
+        self.struct = c.Call(n_threads=n_threads)
+        self.struct.should_stop = ctypes.cast(_libc().atoi, ctypes.c_void_p)
+        self.struct.ctx = ctypes.addressof(self._flag)
 
     def stop(self) -> None:
         """Let the call end soon."""

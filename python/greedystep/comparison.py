@@ -21,7 +21,7 @@ from ._errors import GreedystepError, call
 from ._given import Given
 from ._library import library
 from ._rows import features_of
-from ._run import plain_env
+from ._run import counted_memory
 
 
 def command() -> str:
@@ -48,7 +48,7 @@ def write_rows(path: str, X: Any, y: Any, sample_weight: Any = None) -> None:
     """Write rows in arrays as a file: a cache of parsed rows (.gsac), or libsvm text."""
     weights = None if sample_weight is None else np.asarray(sample_weight)
     given = Given(features_of(X), labels_of(y), weights)
-    out = new_object("gsa_writer_open", path_bytes(path), None, byref(plain_env()))
+    out = new_object("gsa_writer_open", path_bytes(path), None, byref(counted_memory()), None)
     try:
         for bounds in given.bounds():
             call("gsa_writer_write", out, byref(given.block(*bounds)))

@@ -208,8 +208,8 @@ class Model:
         run = Run(_threads(n_jobs))
         reader = Rows(data, y, label, weight).open(run, self.schema)
         self._check_kind(reader)
-        metrics = Handle(new_object("gsa_metrics_new", self._model.pointer, None), "gsa_metrics_free")
-        run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.env))
+        metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
+        run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))
         reader.close()
         return finished(metrics)
 

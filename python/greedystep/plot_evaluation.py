@@ -97,7 +97,7 @@ def _read_rows(model: Model, path: str) -> _Rows:
     reader = open_paths([path], reader_options(skip_bad_rows=True), run)
     reader.follow(model.schema)
     class_of = c.library().gsa_model_class
-    metrics = Handle(new_object("gsa_metrics_new", model._model.pointer, None), "gsa_metrics_free")
+    metrics = Handle(new_object("gsa_metrics_new", model._model.pointer), "gsa_metrics_free")
     while n_rows < _MAX_ROWS and (more := reader.next(batch)):
         n = batch.n_rows
         margins = np.empty((n, model._model.info.n_outputs))

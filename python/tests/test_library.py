@@ -19,7 +19,8 @@ INCLUDE = Path(__file__).parents[2] / "include"
 STRUCTS = {
     "gsa_error": c.Error,
     "gsa_budget": c.Budget,
-    "gsa_env": c.Env,
+    "gsa_memory": c.Memory,
+    "gsa_call": c.Call,
     "gsa_batch": c.Batch,
     "gsa_param": c.Param,
     "gsa_summary": c.Summary,

@@ -102,7 +102,7 @@ static gsa_status open_directly(gsai_atomic_file *file, const gsai_file_info *ex
     gsai_file_info opened;
     do {
         file->fd = gsai_output_path_open_existing(&file->at);
-    } while (file->fd < 0 && errno == EINTR && !file->env.should_stop(file->env.stop_ctx));
+    } while (file->fd < 0 && errno == EINTR && !gsai_should_stop(&file->env));
     if (file->fd < 0 && errno == EINTR)
         return gsai_fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
     if (file->fd < 0 || gsai_os_info(file->fd, &opened) != 0)
@@ -169,7 +169,7 @@ static gsa_status after_short_write(gsai_atomic_file *file, int number, gsa_erro
 {
     if (number == EAGAIN) /* the pipe was made non-blocking: wait until it takes more */
         number = gsai_os_wait(file->fd, true, -1) >= 0 ? 0 : errno;
-    if (number == EINTR && file->env.should_stop(file->env.stop_ctx))
+    if (number == EINTR && gsai_should_stop(&file->env))
         return gsai_fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
     return number == 0 || number == EINTR ? GSA_OK : fail_errno(error, file->path, number);
 }

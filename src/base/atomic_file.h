@@ -2,7 +2,7 @@
 #ifndef GSA_BASE_ATOMIC_FILE_H
 #define GSA_BASE_ATOMIC_FILE_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stdbool.h>
 

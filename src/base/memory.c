@@ -42,35 +42,44 @@ static int never_stop(void *ctx)
 
 gsa_env gsai_env_resolve(const gsa_env *env)
 {
-    gsa_env resolved = {.size = sizeof resolved};
+    gsa_env resolved = {0};
     if (env)
         resolved = *env;
-    if (!resolved.alloc) {
-        resolved.alloc = default_alloc;
-        resolved.alloc_zeroed = default_alloc_zeroed;
-        resolved.resize = default_resize;
-        resolved.release = default_release;
-        resolved.alloc_ctx = NULL;
-    } else if (resolved.alloc != default_alloc && resolved.n_threads == 0) {
-        resolved.n_threads = 1; /* an allocator of the caller's may know nothing of threads */
+    gsa_memory *memory = &resolved.memory;
+    gsa_call *call = &resolved.call;
+    memory->size = sizeof *memory;
+    call->size = sizeof *call;
+    if (!memory->alloc) {
+        memory->alloc = default_alloc;
+        memory->alloc_zeroed = default_alloc_zeroed;
+        memory->resize = default_resize;
+        memory->release = default_release;
+        memory->ctx = NULL;
+    } else if (memory->alloc != default_alloc && call->n_threads == 0) {
+        call->n_threads = 1; /* an allocator of the caller's may know nothing of threads */
     }
-    if (!resolved.should_stop) {
-        resolved.should_stop = never_stop;
-        resolved.stop_ctx = NULL;
+    if (!call->should_stop) {
+        call->should_stop = never_stop;
+        call->ctx = NULL;
     }
     return resolved;
 }
 
-gsa_status gsai_env_take(gsa_env *own, const gsa_env **env, gsa_error *error)
+gsa_status gsai_env_take(gsa_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error)
 {
     gsa_env taken;
-    GSA_TRY(gsai_take_sized(&taken, sizeof taken, *env, "env", error));
-    if (taken.budget && taken.budget->size < sizeof *taken.budget)
-        return gsai_fail(error, GSA_ARGUMENT, "the size of env.budget is %zu: set it to that of its struct",
-                         taken.budget->size);
+    GSA_TRY(gsai_take(&taken.memory, memory, error));
+    GSA_TRY(gsai_take(&taken.call, call, error));
+    if (taken.memory.budget && taken.memory.budget->size < sizeof *taken.memory.budget)
+        return gsai_fail(error, GSA_ARGUMENT, "the size of memory.budget is %zu: set it to that of its struct",
+                         taken.memory.budget->size);
     *own = gsai_env_resolve(&taken);
-    *env = own;
     return GSA_OK;
+}
+
+gsa_env gsai_env_kept(const gsa_env *env)
+{
+    return gsai_env_resolve(env ? &(gsa_env){.memory = env->memory} : NULL);
 }
 
 /* ---- the budget ------------------------------------------------------------------------------------------------- */
@@ -80,13 +89,13 @@ gsa_status gsai_env_take(gsa_env *own, const gsa_env **env, gsa_error *error)
 
 uint64_t gsai_memory_limit(const gsa_env *env)
 {
-    return env->budget && env->budget->limit > 0 ? env->budget->limit : UINT64_MAX;
+    return env->memory.budget && env->memory.budget->limit > 0 ? env->memory.budget->limit : UINT64_MAX;
 }
 
 uint64_t gsai_memory_left(const gsa_env *env)
 {
     uint64_t limit = gsai_memory_limit(env);
-    uint64_t used = env->budget ? __atomic_load_n(&env->budget->used, __ATOMIC_RELAXED) : 0;
+    uint64_t used = env->memory.budget ? __atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED) : 0;
     return used < limit ? limit - used : 0;
 }
 
@@ -94,36 +103,36 @@ uint64_t gsai_memory_left(const gsa_env *env)
  * the same time one has the last word, which is as true as the other's. */
 static void note_failure(const gsa_env *env, size_t size)
 {
-    if (env->budget)
-        __atomic_store_n(&env->budget->refused, size, __ATOMIC_RELAXED);
+    if (env->memory.budget)
+        __atomic_store_n(&env->memory.budget->refused, size, __ATOMIC_RELAXED);
 }
 
 bool gsai_charge(const gsa_env *env, uint64_t size)
 {
-    if (!env->budget)
+    if (!env->memory.budget)
         return true;
     uint64_t limit = gsai_memory_limit(env);
-    size_t used = __atomic_load_n(&env->budget->used, __ATOMIC_RELAXED);
+    size_t used = __atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED);
     do {
         if (size > SIZE_MAX - used || used + size > limit) {
             note_failure(env, size < SIZE_MAX ? (size_t)size : SIZE_MAX);
             return false;
         }
-    } while (!__atomic_compare_exchange_n(&env->budget->used, &used, used + (size_t)size, true, __ATOMIC_RELAXED,
+    } while (!__atomic_compare_exchange_n(&env->memory.budget->used, &used, used + (size_t)size, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     return true;
 }
 
 void gsai_discharge(const gsa_env *env, uint64_t size)
 {
-    if (env->budget)
-        __atomic_fetch_sub(&env->budget->used, (size_t)size, __ATOMIC_RELAXED);
+    if (env->memory.budget)
+        __atomic_fetch_sub(&env->memory.budget->used, (size_t)size, __ATOMIC_RELAXED);
 }
 
 gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...)
 {
     char what[sizeof error->message / 2], asked[GSAI_SIZE_TEXT], used[GSAI_SIZE_TEXT], limit[GSAI_SIZE_TEXT];
-    size_t refused = env->budget ? __atomic_load_n(&env->budget->refused, __ATOMIC_RELAXED) : 0;
+    size_t refused = env->memory.budget ? __atomic_load_n(&env->memory.budget->refused, __ATOMIC_RELAXED) : 0;
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
@@ -133,7 +142,7 @@ gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *fo
     return gsai_fail_about(error, "memory_limit",
                            gsai_fail(error, GSA_LIMIT, "%s: it takes %s, %s are in use, and the memory limit is %s",
                                      what, gsai_size_text(refused, asked),
-                                     gsai_size_text(__atomic_load_n(&env->budget->used, __ATOMIC_RELAXED), used),
+                                     gsai_size_text(__atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED), used),
                                      gsai_size_text(gsai_memory_limit(env), limit)));
 }
 
@@ -142,7 +151,7 @@ gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *fo
 /* Enters the size of a block that was taken; returns what the caller has of it. */
 static void *begin_block(const gsa_env *env, void *block, size_t size)
 {
-    if (!env->budget)
+    if (!env->memory.budget)
         return block;
     memcpy(block, &size, sizeof size);
     return (char *)block + HEADER;
@@ -152,7 +161,7 @@ static void *begin_block(const gsa_env *env, void *block, size_t size)
 static void *block_of(const gsa_env *env, void *memory, size_t *size)
 {
     *size = 0;
-    if (!env->budget)
+    if (!env->memory.budget)
         return memory;
     void *block = (char *)memory - HEADER;
     memcpy(size, block, sizeof *size);
@@ -162,13 +171,13 @@ static void *block_of(const gsa_env *env, void *memory, size_t *size)
 static void *allocate(const gsa_env *env, size_t n, size_t element_size, void *(*alloc)(void *ctx, size_t size))
 {
     size_t size;
-    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, env->budget ? HEADER : size == 0, &size)) {
+    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, env->memory.budget ? HEADER : size == 0, &size)) {
         note_failure(env, SIZE_MAX);
         return NULL;
     }
     if (!gsai_charge(env, size))
         return NULL;
-    void *block = alloc(env->alloc_ctx, size);
+    void *block = alloc(env->memory.ctx, size);
     if (block)
         return begin_block(env, block, size);
     gsai_discharge(env, size);
@@ -178,26 +187,26 @@ static void *allocate(const gsa_env *env, size_t n, size_t element_size, void *(
 
 void *gsai_alloc(const gsa_env *env, size_t n, size_t element_size)
 {
-    return allocate(env, n, element_size, env->alloc);
+    return allocate(env, n, element_size, env->memory.alloc);
 }
 
 void *gsai_alloc_zeroed(const gsa_env *env, size_t n, size_t element_size)
 {
-    return allocate(env, n, element_size, env->alloc_zeroed);
+    return allocate(env, n, element_size, env->memory.alloc_zeroed);
 }
 
 void *gsai_resize(const gsa_env *env, void *memory, size_t size)
 {
     size_t before, after;
     void *block = block_of(env, memory, &before);
-    if (!gsai_add(size, env->budget ? HEADER : 0, &after)) {
+    if (!gsai_add(size, env->memory.budget ? HEADER : 0, &after)) {
         note_failure(env, SIZE_MAX);
         return NULL;
     }
     size_t more = after > before ? after - before : 0, less = after < before ? before - after : 0;
     if (!gsai_charge(env, more))
         return NULL;
-    block = env->resize(env->alloc_ctx, block, after);
+    block = env->memory.resize(env->memory.ctx, block, after);
     gsai_discharge(env, block ? less : more);
     if (!block) {
         note_failure(env, 0);
@@ -212,7 +221,7 @@ void gsai_free(const gsa_env *env, void *memory)
     if (!memory)
         return;
     void *block = block_of(env, memory, &size);
-    env->release(env->alloc_ctx, block);
+    env->memory.release(env->memory.ctx, block);
     gsai_discharge(env, size);
 }
 

@@ -7,15 +7,18 @@
 #ifndef GSA_BASE_MEMORY_H
 #define GSA_BASE_MEMORY_H
 
+#include "base/env.h"
 #include "base/error.h"
 
 #include <stdbool.h>
 
 /* A copy of env, which is of this version, with every default filled in. env may be NULL. */
 gsa_env gsai_env_resolve(const gsa_env *env);
-/* The same for an env of the caller's, of any version, which is replaced by its copy `own`: the beginning of every
- * public function with one. GSA_ARGUMENT if its size, or that of its budget, was not set. */
-gsa_status gsai_env_take(gsa_env *own, const gsa_env **env, gsa_error *error);
+/* The same from both parts, the caller's and of any version, or those of an object; each may be NULL: the beginning of
+ * every public function that takes one. GSA_ARGUMENT if a size, or that of the budget, was not set. */
+gsa_status gsai_env_take(gsa_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error);
+/* What an object keeps of env, which may be NULL: its memory. */
+gsa_env gsai_env_kept(const gsa_env *env);
 
 static inline bool gsai_add(size_t a, size_t b, size_t *sum)
 {

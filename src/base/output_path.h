@@ -6,6 +6,7 @@
 #ifndef GSA_BASE_OUTPUT_PATH_H
 #define GSA_BASE_OUTPUT_PATH_H
 
+#include "base/env.h"
 #include "base/os.h"
 
 #include <greedystep/greedystep.h>

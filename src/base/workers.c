@@ -23,8 +23,8 @@ struct pool {
 
 size_t gsai_workers_count(const gsa_env *env)
 {
-    if (env->n_threads > 0)
-        return env->n_threads < MAX_THREADS ? env->n_threads : MAX_THREADS;
+    if (env->call.n_threads > 0)
+        return env->call.n_threads < MAX_THREADS ? env->call.n_threads : MAX_THREADS;
     size_t n = gsai_os_processors();
     return n < MAX_THREADS ? n : MAX_THREADS;
 }

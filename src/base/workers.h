@@ -2,7 +2,7 @@
 #ifndef GSA_BASE_WORKERS_H
 #define GSA_BASE_WORKERS_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <pthread.h>
 

@@ -74,7 +74,7 @@ gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t 
     if (o->method->begin_pass)
         o->method->begin_pass(o, order, n_rows);
     for (o->order_at = 0; o->order_at < n_rows; o->order_at++) {
-        if (o->order_at % ROWS_BETWEEN_CHECKS == 0 && o->env.should_stop(o->env.stop_ctx))
+        if (o->order_at % ROWS_BETWEEN_CHECKS == 0 && gsai_should_stop(&o->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         o->t++;
         o->method->learn(o, order[o->order_at]);

@@ -46,9 +46,8 @@ static gsa_status next_caller_rows(gsa_reader *head, gsa_batch *out, gsa_error *
     gsa_status status = GSA_OK;
     while (status == GSA_OK && out->n_rows == 0) {
         *out = (gsa_batch){0};
-        status = head->env.should_stop(head->env.stop_ctx)
-                     ? gsai_fail(error, GSA_STOPPED, "reading rows was stopped on request")
-                     : reader->source.next(reader->source.ctx, out, error);
+        status = gsai_should_stop(&head->env) ? gsai_fail(error, GSA_STOPPED, "reading rows was stopped on request")
+                                              : reader->source.next(reader->source.ctx, out, error);
     }
     if (status == GSA_OK && !out->place)
         status = number_rows(reader, out, error);
@@ -75,10 +74,11 @@ static const char *name_caller_rows(const gsa_reader *head, uint32_t file)
     return file == 0 ? "the rows given" : NULL;
 }
 
-gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env, gsa_reader **out, gsa_error *error)
+gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_memory *memory, const gsa_call *call,
+                                gsa_reader **out, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, memory, call, error));
     static const gsai_reader_kind kind = {.next = next_caller_rows,
                                           .rewind = rewind_caller_rows,
                                           .close = close_caller_rows,

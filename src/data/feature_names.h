@@ -7,6 +7,8 @@
 #ifndef GSA_DATA_FEATURE_NAMES_H
 #define GSA_DATA_FEATURE_NAMES_H
 
+#include "base/env.h"
+
 #include <greedystep/data.h>
 
 #include <stdbool.h>

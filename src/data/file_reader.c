@@ -349,14 +349,14 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
 }
 
 gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
-                           const gsa_env *env, gsa_reader **out, gsa_error *error)
+                           const gsa_memory *memory, const gsa_call *call, gsa_reader **out, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, call, error));
     const gsai_reader_sizes defaults = {0};
     gsa_reader_options asked;
     GSA_TRY(gsai_take(&asked, options, error));
-    return gsai_reader_open_files(paths, n_paths, NULL, &asked, &defaults, env, out, error);
+    return gsai_reader_open_files(paths, n_paths, NULL, &asked, &defaults, &own, out, error);
 }
 
 gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *name, const gsai_format *format,
@@ -382,14 +382,14 @@ gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *na
 }
 
 gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
-                                  const gsa_env *env, gsa_reader **out, gsa_error *error)
+                                  const gsa_memory *memory, const gsa_call *call, gsa_reader **out, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, call, error));
     const gsai_reader_sizes defaults = {0};
     gsa_reader_options asked;
     GSA_TRY(gsai_take(&asked, options, error));
-    return gsai_reader_open_bytes(bytes, size, name, NULL, &asked, &defaults, env, out, error);
+    return gsai_reader_open_bytes(bytes, size, name, NULL, &asked, &defaults, &own, out, error);
 }
 
 /* To the reader this is memory without bytes, whose parser is there already and has its rows from elsewhere. */
@@ -417,8 +417,8 @@ static gsa_status open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_ag
 
 /* The stream is taken over in any case; what reopens it only if its size is known. */
 gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
-                                 const gsa_reader_options *options, const gsa_env *env, gsa_reader **out,
-                                 gsa_error *error)
+                                 const gsa_reader_options *options, const gsa_memory *memory, const gsa_call *call,
+                                 gsa_reader **out, gsa_error *error)
 {
     gsa_env own;
     gsa_reader_options asked;
@@ -427,9 +427,9 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
     if (status == GSA_OK)
         status = gsai_take(&asked, options, error);
     if (status == GSA_OK)
-        status = gsai_env_take(&own, &env, error);
+        status = gsai_env_take(&own, memory, call, error);
     if (status == GSA_OK)
-        return open_arrow(stream, &reopens, &asked, env, out, error);
+        return open_arrow(stream, &reopens, &asked, &own, out, error);
     gsai_arrow_refuse(stream, &reopens);
     return status;
 }
@@ -494,9 +494,9 @@ int gsa_reader_begins_file(const gsa_reader *head)
 bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)
 {
     gsai_files *reader = (gsai_files *)head;
-    const gsa_env *a = &head->env, *b = rows->env;
+    const gsa_memory *a = &head->env.memory, *b = &rows->env->memory;
     if (head->kind != &files_kind || !reader->delivered || a->budget != b->budget || a->release != b->release ||
-        a->alloc_ctx != b->alloc_ctx)
+        a->ctx != b->ctx)
         return false;
     const gsai_rows delivered = reader->rows;
     take_arrays(&reader->rows, rows);

@@ -149,7 +149,7 @@ static double draw_label(generated *reader, gsai_rng *rng)
 static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
     generated *reader = (generated *)head;
-    if (head->env.should_stop(head->env.stop_ctx))
+    if (gsai_should_stop(&head->env))
         return gsai_fail(error, GSA_STOPPED, "generating rows was stopped on request");
     uint64_t left = reader->what.n_rows - reader->at;
     if (left == 0)
@@ -234,10 +234,11 @@ static bool allocate(generated *reader)
     return true;
 }
 
-gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env, gsa_reader **out, gsa_error *error)
+gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory *memory, const gsa_call *call,
+                                     gsa_reader **out, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, memory, call, error));
     static const gsai_reader_kind kind = {
         .next = next_generated, .rewind = rewind_generated, .close = close_generated, .file = file_generated};
     gsa_generator asked;

@@ -1,6 +1,6 @@
 /* Bytes of files, pipes and standard input, and of memory.
  *
- * A system call that a signal interrupts is repeated unless env.should_stop says otherwise. */
+ * A system call that a signal interrupts is repeated unless should_stop says otherwise. */
 #include "data/source.h"
 
 #include "base/error.h"
@@ -11,8 +11,7 @@
 
 gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error)
 {
-    return env->should_stop(env->stop_ctx) ? gsai_fail(error, GSA_STOPPED, "%s: reading was stopped on request", name)
-                                           : GSA_OK;
+    return gsai_should_stop(env) ? gsai_fail(error, GSA_STOPPED, "%s: reading was stopped on request", name) : GSA_OK;
 }
 
 gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)

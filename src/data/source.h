@@ -6,7 +6,7 @@
 #ifndef GSA_DATA_SOURCE_H
 #define GSA_DATA_SOURCE_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stdbool.h>
 
@@ -41,7 +41,7 @@ gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_i
 gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error);
 void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsai_source *out);
 
-/* GSA_STOPPED if env.should_stop says so. */
+/* GSA_STOPPED if should_stop says so. */
 gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error);
 /* Asks, then reads. */
 gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);

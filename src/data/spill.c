@@ -46,7 +46,8 @@ void gsai_spill_begin(gsai_spill *spill, const gsa_env *env)
     gsai_spill_pause(spill);
     spill->begun = false;
     if (spill->is_open && spill->size == 0 &&
-        (gsai_os_empty(spill->fd) != 0 || gsa_writer_open(spill->path, "gsac", env, &spill->writer, NULL) != GSA_OK))
+        (gsai_os_empty(spill->fd) != 0 ||
+         gsa_writer_open(spill->path, "gsac", &env->memory, &env->call, &spill->writer, NULL) != GSA_OK))
         gsai_spill_drop(spill, env);
     if (spill->writer)
         spill->writer->output.max_bytes = spill->max_bytes > 0 ? spill->max_bytes : 1;

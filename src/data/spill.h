@@ -5,6 +5,8 @@
 #ifndef GSA_DATA_SPILL_H
 #define GSA_DATA_SPILL_H
 
+#include "base/env.h"
+
 #include <greedystep/data.h>
 
 #include <stdatomic.h>

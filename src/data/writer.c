@@ -23,10 +23,11 @@ static const gsai_writer_kind *choose(const char *path, const char *format)
     return NULL;
 }
 
-gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
+gsa_status gsa_writer_open(const char *path, const char *format, const gsa_memory *memory, const gsa_call *call,
+                           gsa_writer **out, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, memory, call, error));
     const gsai_writer_kind *kind = choose(path, format);
     if (!kind)
         return gsai_fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);

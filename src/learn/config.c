@@ -189,10 +189,10 @@ void gsai_params_init(gsai_params *params)
     }
 }
 
-gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error)
+gsa_status gsa_config_new(const gsa_memory *memory, gsa_config **out, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, memory, NULL, error));
     gsa_config *config = gsai_alloc(&resolved, 1, sizeof *config);
     if (!config)
         return gsai_fail_memory(&resolved, error, "no memory for a configuration");

@@ -2,7 +2,7 @@
 #ifndef GSA_LEARN_CONFIG_H
 #define GSA_LEARN_CONFIG_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stdbool.h>
 

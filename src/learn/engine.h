@@ -4,6 +4,8 @@
 
 #include <greedystep/greedystep.h>
 
+/* Returns the memory of a state. */
+const gsa_memory *gsai_state_memory(const gsa_state *state);
 /* Returns a label by its number, in the order in which labels came. */
 const char *gsai_state_label(const gsa_state *state, size_t number);
 /* Returns nonzero if the label is a number, and which. */

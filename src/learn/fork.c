@@ -149,11 +149,9 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     return status;
 }
 
-gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, gsa_state **out, gsa_error *error)
 {
-    gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
-    return fork_into(base, n_copies, env, NULL, out, error);
+    return fork_into(base, n_copies, &base->env, NULL, out, error);
 }
 
 /* Keeps the parameters that belong to the run, though the others may come from a file or another process. */
@@ -169,11 +167,11 @@ static void keep_run(gsai_params *params, const gsai_params *of_run)
 
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 {
-    const gsa_env *mine = &state->env, *its = &by->env;
-    bool same_memory = mine->alloc == its->alloc && mine->release == its->release &&
-                       mine->alloc_ctx == its->alloc_ctx && mine->budget == its->budget;
+    const gsa_memory *mine = &state->env.memory, *its = &by->env.memory;
+    bool same_memory = mine->alloc == its->alloc && mine->release == its->release && mine->ctx == its->ctx &&
+                       mine->budget == its->budget;
     gsa_state *copy = NULL;
-    gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
+    gsa_status status = same_memory ? GSA_OK : fork_into(by, 1, &state->env, NULL, &copy, error);
     if (status == GSA_OK) {
         gsa_state *taken = same_memory ? by : copy, old = *state;
         gsai_run_id run_id = by->run_id;
@@ -195,10 +193,10 @@ gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_co
     return gsa_state_replace(copy, again, error);
 }
 
-gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error)
 {
     gsa_state *copy;
-    GSA_TRY(gsa_state_fork(state, 1, env, &copy, error));
+    GSA_TRY(gsa_state_fork(state, 1, &copy, error));
     gsa_status status = gsa_state_close_group(copy, error);
     if (status == GSA_OK)
         *out = copy;
@@ -231,16 +229,13 @@ static gsa_status check_start(const gsa_state *from, const gsai_params *params, 
     return gsai_class_weight_check(params, from->loss, error);
 }
 
-gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, const gsa_env *env, gsa_state **out,
-                                gsa_error *error)
+gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, gsa_state **out, gsa_error *error)
 {
-    gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
     gsa_state *closed = NULL;
     if (from->group.n_rows > 0) {
-        gsa_status status = gsai_state_closed(from, env, &closed, error);
+        gsa_status status = gsai_state_closed(from, &closed, error);
         if (status == GSA_OK)
-            status = gsa_state_start_from(closed, config, env, out, error);
+            status = gsa_state_start_from(closed, config, out, error);
         gsa_state_free(closed);
         return status;
     }
@@ -249,7 +244,7 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
         gsai_params_take_loss(&params, &from->params);
     gsa_state *state;
     GSA_TRY(check_start(from, &params, error));
-    GSA_TRY(gsai_state_create(&params, env, &state, error));
+    GSA_TRY(gsai_state_create(&params, &from->env, &state, error));
     gsa_status status = copy_knowledge(state, from, gsai_state_table(from), error);
     state->standardised = from->standardised || gsai_state_table(from) != &from->table;
     state->rows_behind = from->rows_behind;

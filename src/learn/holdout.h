@@ -15,6 +15,7 @@
 #ifndef GSA_LEARN_HOLDOUT_H
 #define GSA_LEARN_HOLDOUT_H
 
+#include "base/env.h"
 #include "learn/row.h"
 
 #include <stdbool.h>

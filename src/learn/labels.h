@@ -5,6 +5,7 @@
 #ifndef GSA_LEARN_LABELS_H
 #define GSA_LEARN_LABELS_H
 
+#include "base/env.h"
 #include "learn/row.h"
 
 #define GSAI_MAX_LABELS ((size_t)1 << 20)

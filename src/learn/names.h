@@ -5,7 +5,7 @@
 #ifndef GSA_LEARN_NAMES_H
 #define GSA_LEARN_NAMES_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -53,7 +53,7 @@ double gsa_state_held_out_loss(const gsa_state *state)
     if (state->sample.n == 0)
         return state->position.held_out_loss;
     if (state->group.n_rows > 0) {
-        bool done = gsai_state_closed(state, &state->env, &closed, NULL) == GSA_OK;
+        bool done = gsai_state_closed(state, &closed, NULL) == GSA_OK;
         double loss = done ? gsa_state_held_out_loss(closed) : (double)NAN;
         gsa_state_free(closed);
         return loss;
@@ -77,15 +77,17 @@ static float *weights_of(const gsa_state *state, const gsai_calibration *calibra
     return weight;
 }
 
-gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error)
+gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa_error *error)
 {
     gsai_calibration calibration;
     gsai_best_checkpoint *best = &state->best_checkpoint;
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
     if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
+    gsa_env own;
+    GSA_TRY(gsai_env_take(&own, &state->env.memory, call, error));
     GSA_TRY(gsa_state_close_group(state, error));
-    GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &state->env, &calibration, error));
+    GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &own, &calibration, error));
     if (!isfinite(calibration.loss))
         return GSA_OK;
     if (best->weight && !(calibration.loss < (1 - GSA_MIN_GAIN) * best->loss))

@@ -3,6 +3,7 @@
 #define GSA_LEARN_ROW_H
 
 #include "base/batch.h"
+#include "base/env.h"
 #include "base/hash.h"
 
 #include <stdbool.h>

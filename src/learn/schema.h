@@ -3,7 +3,7 @@
 #ifndef GSA_LEARN_SCHEMA_H
 #define GSA_LEARN_SCHEMA_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 /* Replaces *to, which is left as it was on failure. */
 gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa_error *error);

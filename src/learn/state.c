@@ -10,7 +10,7 @@
 
 gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved = gsai_env_kept(env);
     gsa_state *state = gsai_alloc_zeroed(&resolved, 1, sizeof *state);
     if (!state)
         return gsai_fail_memory(&resolved, error, "no memory for a state");
@@ -26,15 +26,20 @@ gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_
     return GSA_OK;
 }
 
-gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out, gsa_error *error)
+const gsa_memory *gsai_state_memory(const gsa_state *state)
+{
+    return &state->env.memory;
+}
+
+gsa_status gsa_state_new(const gsa_config *config, const gsa_memory *memory, gsa_state **out, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, NULL, error));
     gsai_params params;
     gsai_params_init(&params);
     if (config)
         params = config->params;
-    GSA_TRY(gsai_state_create(&params, env, out, error));
+    GSA_TRY(gsai_state_create(&params, &own, out, error));
     const gsai_loss *loss = params.has_custom_loss ? &gsai_loss_custom : gsai_loss_asked(&params);
     gsa_status status = loss ? gsai_state_decide(*out, loss, error) : GSA_OK;
     if (status == GSA_OK && loss)

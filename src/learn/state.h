@@ -214,7 +214,7 @@ gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *err
 gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
 /* fork.c: makes a copy whose group is closed. */
-gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error);
+gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error);
 
 /* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
  * are copies of, or NULL. */
@@ -236,7 +236,7 @@ gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_e
 #define GSAI_MANY_OUTPUTS 256u
 static inline bool gsai_rows_should_stop(const gsa_env *env, size_t n_outputs)
 {
-    return env && n_outputs >= GSAI_MANY_OUTPUTS && env->should_stop(env->stop_ctx);
+    return env && n_outputs >= GSAI_MANY_OUTPUTS && gsai_should_stop(env);
 }
 /* Returns the width of the loss, 0 if it has none. */
 static inline double gsai_state_width(const gsa_state *state)

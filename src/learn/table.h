@@ -10,7 +10,7 @@
 #ifndef GSA_LEARN_TABLE_H
 #define GSA_LEARN_TABLE_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stdbool.h>
 

@@ -31,7 +31,7 @@ static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, gsa_er
 }
 
 /* In rounds over all rows: the labels of a kind take turns. */
-gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error)
+gsa_status gsai_state_learn_sample(gsa_state *state, const gsa_env *stop, gsa_error *error)
 {
     bool more = true;
     GSA_TRY(gsa_state_close_group(state, error));
@@ -40,7 +40,7 @@ gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error)
         for (size_t i = 0; i < state->sample.n; i++) {
             if (visits_of(state->sample.at[i]) <= round)
                 continue;
-            if (gsai_rows_should_stop(&state->env, state->table.n_outputs))
+            if (gsai_rows_should_stop(stop, state->table.n_outputs))
                 return gsai_fail(error, GSA_STOPPED, "stopped on request");
             GSA_TRY(visit_held(state, state->sample.at[i], error));
             more = true;

@@ -368,11 +368,11 @@ static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn wr
     return status == GSA_OK ? closed : status;
 }
 
-gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas, const gsa_env *env,
+gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas, const gsa_memory *memory,
                              gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, memory, NULL, error));
     reduction all = {.n = n_deltas};
     if (n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no deltas to reduce");

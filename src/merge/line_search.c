@@ -279,7 +279,7 @@ gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
     if (status == GSA_OK)
         status = take_slots(merging, &slots, error);
     if (status == GSA_OK)
-        status = gsai_workers_run(gsai_workers_count(&into->env), 2, find_line_step, &both, &into->env, error);
+        status = gsai_workers_run(gsai_workers_count(merging->env), 2, find_line_step, &both, merging->env, error);
     free_slots(&slots, &into->env);
     return status;
 }

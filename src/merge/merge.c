@@ -296,6 +296,7 @@ static gsa_status merge_parts(gsai_merging *merging, const gsa_env *env, gsa_err
 /* Merges states that are known to fit together; `into` is made here. */
 static gsa_status merge_run(gsai_merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
+    merging->env = env;
     merging->goes_on = merging->base && gsai_state_continues(merging->states[0], merging->base);
     gsa_status status = merge_parts(merging, env, error);
     if (status == GSA_OK)
@@ -310,37 +311,37 @@ static gsa_status merge_run(gsai_merging *merging, const gsa_env *env, gsa_state
 static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, size_t waiting, const gsa_state *base,
                                const gsa_env *env, gsa_state **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
     gsa_state *closed = NULL;
-    const gsa_state **all = gsai_copy(&resolved, states, n_states, sizeof *all);
+    const gsa_state **all = gsai_copy(env, states, n_states, sizeof *all);
     if (!all)
-        return gsai_fail_memory(&resolved, error, "no memory to merge %zu states", n_states);
-    gsa_status status = gsai_state_closed(waiting < n_states ? all[waiting] : base, env, &closed, error);
+        return gsai_fail_memory(env, error, "no memory to merge %zu states", n_states);
+    gsa_status status = gsai_state_closed(waiting < n_states ? all[waiting] : base, &closed, error);
     if (waiting < n_states)
         all[waiting] = closed;
     if (status == GSA_OK)
-        status = gsa_state_merge(all, n_states, waiting < n_states ? base : closed, env, out, error);
+        status = gsa_state_merge(all, n_states, waiting < n_states ? base : closed, &env->call, out, error);
     gsa_state_free(closed);
-    gsai_free(&resolved, all);
+    gsai_free(env, all);
     return status;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): once per state */
-gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
+gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_call *call,
                            gsa_state **out, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    const gsa_env *env = &own;
     size_t waiting = 0;
     if (n_states == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no states to merge");
+    GSA_TRY(gsai_env_take(&own, &states[0]->env.memory, call, error));
     while (waiting < n_states && states[waiting]->group.n_rows == 0)
         waiting++;
     if (waiting < n_states || (base && base->group.n_rows > 0))
         return merge_closed(states, n_states, waiting, base, env, out, error);
     GSA_TRY(check_all(states, n_states, base, error));
     if (n_states == 1 || all_undecided(states, n_states))
-        return gsa_state_fork(states[0], 1, env, out, error);
+        return gsa_state_fork(states[0], 1, out, error);
     gsai_merging merging = {.states = states, .n_states = n_states, .base = base};
     return merge_run(&merging, env, out, error);
 }
@@ -424,11 +425,11 @@ static gsa_status open_reduced(const gsai_merging *merging, const void *const *r
 }
 
 gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copies, const gsa_state *base,
-                                  const void *const *reduced, const size_t *sizes, size_t n_deltas, const gsa_env *env,
-                                  gsa_state **out, gsa_error *error)
+                                  const void *const *reduced, const size_t *sizes, size_t n_deltas,
+                                  const gsa_call *call, gsa_state **out, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, &base->env.memory, call, error));
     if (n_copies < 2 || n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "a merge of deltas has two replicas or more, and a delta: %zu and %zu",
                          n_copies, n_deltas);
@@ -442,7 +443,7 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copi
         return gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
     gsa_status status = open_reduced(&merging, reduced, sizes, deltas, error);
     if (status == GSA_OK)
-        status = merge_run(&merging, env, out, error);
+        status = merge_run(&merging, &resolved, out, error);
     gsai_free(&resolved, deltas);
     return status;
 }

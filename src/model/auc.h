@@ -9,7 +9,7 @@
 #ifndef GSA_MODEL_AUC_H
 #define GSA_MODEL_AUC_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stdbool.h>
 

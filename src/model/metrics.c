@@ -39,13 +39,17 @@ struct gsa_metrics {
     size_t n_results;
 };
 
+const gsa_memory *gsai_metrics_memory(const gsa_metrics *metrics)
+{
+    return &metrics->env.memory;
+}
+
 /* Computed together, so that weights of rows to come are asked for in time. */
 #define MARGINS_AT_ONCE ((size_t)64)
 
-gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
+gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error *error)
 {
-    gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    gsa_env resolved = model->env;
     gsa_metrics *metrics = gsai_alloc_zeroed(&resolved, 1, sizeof *metrics);
     if (!metrics)
         return gsai_fail_memory(&resolved, error, "no memory for metrics");

@@ -4,6 +4,8 @@
 
 #include <greedystep/greedystep.h>
 
+/* Returns the memory of metrics, which is that of their model. */
+const gsa_memory *gsai_metrics_memory(const gsa_metrics *metrics);
 /* Returns the number of margins per row. */
 size_t gsai_metrics_n_margins(const gsa_metrics *metrics);
 /* The margins of all rows of a batch. */

@@ -12,7 +12,7 @@
 
 gsa_status gsai_model_create(const gsa_env *env, gsa_model **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsa_env resolved = gsai_env_kept(env);
     gsa_model *model = gsai_alloc_zeroed(&resolved, 1, sizeof *model);
     if (!model)
         return gsai_fail_memory(&resolved, error, "no memory for a model");
@@ -154,15 +154,16 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
 
 /* All methods but the paper's measure loss on held-out rows until the end, and then learn them too: their calibration
  * is that of the weights before, the weights are those of a copy that has gone on with them. */
-gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
+gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out, gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    const gsa_env *env = &resolved;
+    GSA_TRY(gsai_env_take(&resolved, &state->env.memory, call, error));
     gsa_state *copy = NULL;
     if (state->group.n_rows > 0) {
-        gsa_status status = gsai_state_closed(state, env, &copy, error);
+        gsa_status status = gsai_state_closed(state, &copy, error);
         if (status == GSA_OK)
-            status = gsa_state_finish(copy, env, out, error);
+            status = gsa_state_finish(copy, call, out, error);
         gsa_state_free(copy);
         return status;
     }
@@ -177,10 +178,10 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     gsa_status status =
         has_sample ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && has_sample)
-        status = gsa_state_fork(state, 1, env, &copy, error);
+        status = gsa_state_fork(state, 1, &copy, error);
     if (status == GSA_OK && has_sample) {
         from.state = copy;
-        status = gsai_state_learn_sample(copy, error);
+        status = gsai_state_learn_sample(copy, env, error);
     }
     if (status == GSA_STOPPED) { /* the average as it is: better than no model */
         from = (struct made_of){state, NULL, {1, 0, 0, 0}};
@@ -210,12 +211,10 @@ static gsa_status take_weights(gsa_model *model, const float *weights, const dou
 }
 
 gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
-                                  const double *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
+                                  const double *intercept, gsa_model **out, gsa_error *error)
 {
-    gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
     gsa_model *model = NULL;
-    GSA_TRY(gsai_model_create(env, &model, error));
+    GSA_TRY(gsai_model_create(&like->env, &model, error));
     model->loss = like->loss;
     memcpy(model->method, like->method, sizeof model->method);
     memcpy(model->average, like->average, sizeof model->average);

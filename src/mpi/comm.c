@@ -40,28 +40,28 @@ gsa_status gsai_mpi_fail(gsa_error *error, const char *call, int code)
     return fail(error, GSA_IO, "the ranks cannot reach one another: %s failed: %s", call, text);
 }
 
-static void *take(const gsa_env *env, size_t size)
+static void *take(const gsa_memory *memory, size_t size)
 {
-    return env->alloc ? env->alloc(env->alloc_ctx, size) : malloc(size);
+    return memory->alloc ? memory->alloc(memory->ctx, size) : malloc(size);
 }
 
-static void drop(const gsa_env *env, void *memory)
+static void drop(const gsa_memory *memory, void *block)
 {
-    if (memory && env->release)
-        env->release(env->alloc_ctx, memory);
+    if (block && memory->release)
+        memory->release(memory->ctx, block);
     else
-        free(memory);
+        free(block);
 }
 
 /* What was in it is lost. */
-static bool make_room(const gsa_env *env, unsigned char **memory, size_t *capacity, size_t need)
+static bool make_room(const gsa_memory *memory, unsigned char **block, size_t *capacity, size_t need)
 {
-    if (need <= *capacity && *memory)
+    if (need <= *capacity && *block)
         return true;
-    drop(env, *memory);
-    *memory = take(env, need > 0 ? need : 1);
-    *capacity = *memory ? need : 0;
-    return *memory != NULL;
+    drop(memory, *block);
+    *block = take(memory, need > 0 ? need : 1);
+    *capacity = *block ? need : 0;
+    return *block != NULL;
 }
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static gsa_status carry(gsai_mpi_comm *of, bool is_alltoall, const unsigned char
         lay_out(of->lengths + n, n, 0, of->max_bytes, of->parts + 2 * n, of->parts + 3 * n);
         code = call(of, is_alltoall, bytes, of->received);
     } else {
-        if (!make_room(&of->env, &of->stage, &of->stage_capacity, 2 * n * chunk))
+        if (!make_room(&of->memory, &of->stage, &of->stage_capacity, 2 * n * chunk))
             return fail(error, GSA_MEMORY, "no memory for %zu bytes on their way between ranks", 2 * n * chunk);
         for (uint64_t done = 0; code == MPI_SUCCESS && done < all.longest; done += chunk)
             code = carry_part(of, is_alltoall, bytes, done, chunk);
@@ -187,7 +187,7 @@ static gsa_status deliver(gsai_mpi_comm *of, bool is_alltoall, const void *bytes
         return gsai_mpi_fail(error, is_alltoall ? "MPI_Ialltoall" : "MPI_Iallgather", code);
     if (!add_up(of->lengths + n, n, &mine))
         return fail(error, GSA_LIMIT, "the ranks have more bytes for this one than it can address");
-    if (!make_room(&of->env, &of->received, &of->received_capacity, (size_t)mine.total))
+    if (!make_room(&of->memory, &of->received, &of->received_capacity, (size_t)mine.total))
         return fail(error, GSA_MEMORY, "no memory for %llu bytes of the other ranks", (unsigned long long)mine.total);
     for (size_t r = 0; r < n; r++)
         of->sizes[r] = (size_t)of->lengths[n + r];
@@ -235,21 +235,21 @@ static gsa_status alltoall(void *ctx, const void *bytes, const size_t *sizes, co
 
 /* ---- life ------------------------------------------------------------------------------------------------------- */
 
-static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_comm **out, gsa_error *error)
+static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
 {
     int rank = 0, n_ranks = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_ranks);
     size_t n = (size_t)n_ranks;
-    gsa_env resolved = {0};
-    if (env && env->size < sizeof env->size)
-        return fail(error, GSA_ARGUMENT, "the size of env is %zu: set it to that of its struct", env->size);
-    if (env)
-        memcpy(&resolved, env, env->size < sizeof resolved ? env->size : sizeof resolved);
+    gsa_memory resolved = {0};
+    if (memory && memory->size < sizeof memory->size)
+        return fail(error, GSA_ARGUMENT, "the size of memory is %zu: set it to that of its struct", memory->size);
+    if (memory)
+        memcpy(&resolved, memory, memory->size < sizeof resolved ? memory->size : sizeof resolved);
     gsai_mpi_comm *of = take(&resolved, sizeof *of + n * (2 * sizeof(uint64_t) + sizeof(size_t) + 4 * sizeof(int)));
     if (!of)
         return fail(error, GSA_MEMORY, "no memory for what is known of %zu ranks", n);
-    *of = (gsai_mpi_comm){.env = resolved, .comm = comm, .max_bytes = max_bytes < INT_MAX ? max_bytes : INT_MAX};
+    *of = (gsai_mpi_comm){.memory = resolved, .comm = comm, .max_bytes = max_bytes < INT_MAX ? max_bytes : INT_MAX};
     of->shared = (gsa_comm){of, (size_t)rank, n, allgather, alltoall};
     of->lengths = (uint64_t *)(of + 1);
     of->sizes = (size_t *)(of->lengths + 2 * n);
@@ -258,22 +258,22 @@ static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_
     return GSA_OK;
 }
 
-gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_comm **out, gsa_error *error)
+gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
 {
     MPI_Comm own;
     int code = MPI_Comm_dup(comm, &own);
     if (code != MPI_SUCCESS)
         return gsai_mpi_fail(error, "MPI_Comm_dup", code);
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    gsa_status status = make(own, max_bytes, env, out, error);
+    gsa_status status = make(own, max_bytes, memory, out, error);
     if (status != GSA_OK)
         MPI_Comm_free(&own);
     return status;
 }
 
-gsa_status gsa_mpi_open(MPI_Comm comm, const gsa_env *env, gsa_comm **out, gsa_error *error)
+gsa_status gsa_mpi_open(MPI_Comm comm, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
 {
-    return gsai_mpi_open(comm, INT_MAX, env, out, error);
+    return gsai_mpi_open(comm, INT_MAX, memory, out, error);
 }
 
 void gsa_mpi_close(gsa_comm *comm)
@@ -281,9 +281,9 @@ void gsa_mpi_close(gsa_comm *comm)
     gsai_mpi_comm *of = comm ? comm->ctx : NULL;
     if (!of)
         return;
-    gsa_env env = of->env;
+    gsa_memory memory = of->memory;
     MPI_Comm_free(&of->comm);
-    drop(&env, of->received);
-    drop(&env, of->stage);
-    drop(&env, of);
+    drop(&memory, of->received);
+    drop(&memory, of->stage);
+    drop(&memory, of);
 }

@@ -10,7 +10,7 @@ typedef struct gsai_heartbeat gsai_heartbeat;
 
 typedef struct gsai_mpi_comm {
     gsa_comm shared; /* first: what has its address is this */
-    gsa_env env;
+    gsa_memory memory;
     MPI_Comm comm;
     gsai_heartbeat *heartbeat; /* NULL: processes are not watched */
     size_t max_bytes;          /* bytes of one call on one rank */
@@ -23,7 +23,7 @@ typedef struct gsai_mpi_comm {
 } gsai_mpi_comm;
 
 /* Does what gsa_mpi_open does, with the bytes that a call carries from or to a rank at most: for tests. */
-gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_comm **out, gsa_error *error);
+gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error);
 
 /* What an MPI call that failed has to say. */
 gsa_status gsai_mpi_fail(gsa_error *error, const char *call, int code);

@@ -252,7 +252,7 @@ gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double 
     fit->objective = at.value + penalty_along(fit, penalty).value;
     for (fit->n_iterations = 0; fit->n_iterations < max_iterations;) {
         double step, objective;
-        if (problem->env->should_stop(problem->env->stop_ctx))
+        if (gsai_should_stop(problem->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         find_direction(fit, n_steps);
         double slope = -problem->kernels->math.dot(fit->gradient, fit->direction, fit->size);

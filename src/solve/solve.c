@@ -47,7 +47,7 @@ gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const
         return gsai_fail_memory(env, error, "no memory to solve");
     solver->env = *env;
     solver->rows.env = *env;
-    gsa_status status = gsa_state_fork(state, 1, env, &solver->state, error);
+    gsa_status status = gsa_state_fork(state, 1, &solver->state, error);
     if (status == GSA_OK) {
         solver->state->run_id = state->run_id; /* it begins with these rows, not as a copy */
         status = gsa_state_prepare(solver->state, first, error);
@@ -199,7 +199,7 @@ static gsa_status measure_rows(gsai_solver *solver, gsa_error *error)
         status = gsai_class_weight_of(state, rows->class_number[i], rows->weight[i] / mean, &c, error);
         if (status == GSA_OK)
             status = gsai_state_learn(state, &row, rows->class_number[i], rows->number[i], c, error);
-        if (status == GSA_OK && i % 256 == 0 && state->env.should_stop(state->env.stop_ctx))
+        if (status == GSA_OK && i % 256 == 0 && gsai_should_stop(&solver->env))
             status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }
     if (status == GSA_OK)

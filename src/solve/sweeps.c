@@ -134,7 +134,7 @@ static gsa_status sweep(struct dual *fit, const double *length, bool own, size_t
     const gsa_env *env = fit->problem->env;
     for (size_t s = 0; s < n_sweeps; s++)
         for (size_t q = 0; q < fit->n_rows; q++) {
-            if (q % 256 == 0 && env->should_stop(env->stop_ctx))
+            if (q % 256 == 0 && gsai_should_stop(env))
                 return gsai_fail(error, GSA_STOPPED, "stopped on request");
             visit(fit, q, length[fit->row[q]], own);
         }

@@ -11,6 +11,7 @@
 #ifndef GSA_STORE_CONTAINER_H
 #define GSA_STORE_CONTAINER_H
 
+#include "base/env.h"
 #include "base/tensor.h"
 
 #define GSAI_CONTAINER_MAX_TENSORS 4096

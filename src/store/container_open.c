@@ -89,7 +89,7 @@ static gsa_status check_checksum(const gsai_container *container, const char *na
         size_t n = covered - from < HASH_STRETCH ? covered - from : HASH_STRETCH;
         gsai_hasher_add(&hasher, container->bytes + from, n);
         from += n;
-        if (container->env.should_stop(container->env.stop_ctx))
+        if (gsai_should_stop(&container->env))
             return gsai_fail(error, GSA_STOPPED, "stopped while reading %s", name);
     }
     if (gsai_load_u64(container->bytes + covered) != gsai_hasher_value(&hasher))

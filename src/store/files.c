@@ -73,24 +73,25 @@ static gsa_status take_state(gsai_container *container, const char *name, const 
     return status;
 }
 
-gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_state **out,
+                          gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, call, error));
     gsai_container *container;
     *out = NULL;
-    GSA_TRY(gsai_container_open(path, env, &container, error));
-    return take_state(container, path, env, out, error);
+    GSA_TRY(gsai_container_open(path, &own, &container, error));
+    return take_state(container, path, &own, out, error);
 }
 
-gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_state **out, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, NULL, error));
     gsai_container *container;
     *out = NULL;
-    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error));
-    return take_state(container, NAMELESS, env, out, error);
+    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, &own, &container, error));
+    return take_state(container, NAMELESS, &own, out, error);
 }
 
 static void close_container(void *owner)
@@ -113,22 +114,23 @@ static gsa_status take_model(gsai_container *container, const char *name, bool m
     return status;
 }
 
-gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out, gsa_error *error)
+gsa_status gsa_model_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_model **out,
+                          gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, call, error));
     gsai_container *container;
     *out = NULL;
-    GSA_TRY(gsai_container_open(path, env, &container, error));
-    return take_model(container, path, true, env, out, error);
+    GSA_TRY(gsai_container_open(path, &own, &container, error));
+    return take_model(container, path, true, &own, out, error);
 }
 
-gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out, gsa_error *error)
+gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_model **out, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, memory, NULL, error));
     gsai_container *container;
     *out = NULL;
-    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error));
-    return take_model(container, NAMELESS, false, env, out, error);
+    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, &own, &container, error));
+    return take_model(container, NAMELESS, false, &own, out, error);
 }

@@ -2,6 +2,7 @@
 #ifndef GSA_STORE_HEADER_H
 #define GSA_STORE_HEADER_H
 
+#include "base/env.h"
 #include "base/tensor.h"
 
 /* The header of a bundle whose tensors stand in the file in the given order, the checksum behind them; padded with

@@ -2,6 +2,7 @@
 #ifndef GSA_STORE_SNAPSHOT_H
 #define GSA_STORE_SNAPSHOT_H
 
+#include "base/env.h"
 #include "base/tensor.h"
 
 /* The bundle borrows from the state or model and from `work`, which the caller frees with gsai_snapshot_free. */

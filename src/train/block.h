@@ -2,6 +2,8 @@
 #ifndef GSA_TRAIN_BLOCK_H
 #define GSA_TRAIN_BLOCK_H
 
+#include "base/env.h"
+
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
 

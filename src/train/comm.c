@@ -197,7 +197,7 @@ static gsa_status unpack_states(const gsa_env *env, const unsigned char *all, si
             continue;
         gsa_state_free(item[i]);
         item[i] = NULL;
-        GSA_TRY(gsa_state_read(state, state_size, env, &item[i], error));
+        GSA_TRY(gsa_state_read(state, state_size, &env->memory, &item[i], error));
     }
     return GSA_OK;
 }

@@ -57,7 +57,7 @@ static void compute_margins(void *memory, size_t number)
 
 static gsa_status add_slot(evaluating *run, slot *from, gsa_error *error)
 {
-    if (run->env.should_stop(run->env.stop_ctx))
+    if (gsai_should_stop(&run->env))
         return gsai_fail(error, GSA_STOPPED, "stopped on request");
     if (from->status != GSA_OK && error)
         *error = from->error;
@@ -93,7 +93,7 @@ static gsa_status evaluate_alone(evaluating *run, gsa_error *error)
     gsa_batch batch;
     gsa_status status;
     while ((status = gsa_reader_next(run->reader, &batch, error)) == GSA_OK) {
-        if (run->env.should_stop(run->env.stop_ctx))
+        if (gsai_should_stop(&run->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_metrics_update(run->metrics, &batch, error);
         if (status != GSA_OK) {
@@ -117,11 +117,11 @@ static gsai_pipeline *make_pipeline(evaluating *run)
     return run->n_slots == n_slots ? gsai_pipeline_new(n_threads, n_slots, &stages, run, &run->env) : NULL;
 }
 
-gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_call *call, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
-    evaluating run = {.metrics = metrics, .reader = reader, .env = gsai_env_resolve(env)};
+    GSA_TRY(gsai_env_take(&own, gsai_metrics_memory(metrics), call, error));
+    evaluating run = {.metrics = metrics, .reader = reader, .env = own};
     size_t max = MAX_MARGINS / (gsai_metrics_n_margins(metrics) + 1) + 1;
     run.max_rows = max < GSA_BLOCK_ROWS ? max : GSA_BLOCK_ROWS;
     gsai_pipeline *pipeline = make_pipeline(&run);

@@ -2,6 +2,7 @@
 #ifndef GSA_TRAIN_INDEX_H
 #define GSA_TRAIN_INDEX_H
 
+#include "base/env.h"
 #include "train/job.h"
 
 #include <greedystep/distributed.h>

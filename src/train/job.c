@@ -25,7 +25,7 @@ gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_bat
                                                                           : ROWS_BETWEEN_CHECKS;
     for (size_t done = 0; done < n_rows && status == GSA_OK;) {
         size_t n = n_rows - done < max ? n_rows - done : max;
-        if (job->env.should_stop(job->env.stop_ctx))
+        if (gsai_should_stop(&job->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(learner, batch, rows + done, n, error);
         if (status != GSA_OK && job->reader)

@@ -2,6 +2,8 @@
 #ifndef GSA_TRAIN_JOB_H
 #define GSA_TRAIN_JOB_H
 
+#include "base/env.h"
+
 #include <greedystep/train.h>
 
 typedef struct gsai_job {

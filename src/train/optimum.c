@@ -60,7 +60,7 @@ static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows
 {
     gsa_status status = GSA_OK;
     for (*fits = true; status == GSA_OK && *fits;) {
-        if (job->env.should_stop(job->env.stop_ctx))
+        if (gsai_should_stop(&job->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsai_solver_add(solver, rows, fits, error);
         if (status != GSA_OK)

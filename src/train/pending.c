@@ -95,7 +95,7 @@ static gsa_status take_headers(merger *all, gsa_status status, gsa_error *error)
     size_t left, size, s = 0;
     status = gather(all, status, &all->pending->headers, &every, &left, error);
     while (status == GSA_OK && s < all->n_replicas && gsai_frame_next(&every, &left, &header, &size))
-        status = gsa_state_read(header, size, &all->pending->job->env, &all->header[s++], error);
+        status = gsa_state_read(header, size, &all->pending->job->env.memory, &all->header[s++], error);
     return status == GSA_OK && s < all->n_replicas ? gsai_comm_protocol_error(error) : status;
 }
 
@@ -108,7 +108,8 @@ static gsa_status reduce(merger *all, const unsigned char *from, size_t left, gs
         all->delta[n] = delta;
         all->delta_size[n++] = size;
     }
-    GSA_TRY(gsa_deltas_reduce(all->delta, all->delta_size, n, &all->pending->job->env, gsai_bytes_add, to, error));
+    GSA_TRY(
+        gsa_deltas_reduce(all->delta, all->delta_size, n, &all->pending->job->env.memory, gsai_bytes_add, to, error));
     return gsai_frame_end(to, start, error);
 }
 
@@ -164,10 +165,10 @@ static gsa_status join(merger *all, gsa_status status, gsa_state **out, gsa_erro
         }
     if (status == GSA_OK && n < pending->n_ranges)
         status = gsai_comm_protocol_error(error);
-    return status == GSA_OK
-               ? gsa_state_merge_deltas((const gsa_state *const *)all->header, all->n_replicas, pending->job->state,
-                                        all->delta, all->delta_size, pending->n_ranges, &pending->job->env, out, error)
-               : status;
+    return status == GSA_OK ? gsa_state_merge_deltas((const gsa_state *const *)all->header, all->n_replicas,
+                                                     pending->job->state, all->delta, all->delta_size,
+                                                     pending->n_ranges, &pending->job->env.call, out, error)
+                            : status;
 }
 
 gsa_status gsai_pending_merge(gsai_pending *pending, gsa_status status, size_t n_replicas, gsa_state **out,

@@ -7,6 +7,8 @@
  *     number of its turn.
  *   2 The worker that has `telling` and whose turn it is (n_told) may call the hook and set the result.
  *   3 The first turn that failed or came to the end is the last one that is told. */
+#include "model/model.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -219,7 +221,7 @@ static gsa_status take_rows(predicting *run, worker *mine)
         if (run->last)
             gsai_block_continue(mine->block, run->last);
         run->last = mine->block;
-        status = run->env.should_stop(run->env.stop_ctx)
+        status = gsai_should_stop(&run->env)
                      ? gsai_fail(&mine->error, GSA_STOPPED, "stopped on request")
                      : gsai_block_take(mine->block, run->reader, run->max_rows, &mine->rows, &mine->error);
     }
@@ -307,17 +309,17 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
     return run->hooks->take(run->hooks->ctx, &some, error);
 }
 
-gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_env *env,
+gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_call *call,
                        gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, &model->env.memory, call, error));
     gsa_predict_hooks taken;
     GSA_TRY(gsai_take(&taken, hooks, error));
     predicting run = {.model = model,
                       .reader = reader,
                       .hooks = &taken,
-                      .env = gsai_env_resolve(env),
+                      .env = own,
                       .reading = PTHREAD_MUTEX_INITIALIZER,
                       .telling = PTHREAD_MUTEX_INITIALIZER,
                       .told = PTHREAD_COND_INITIALIZER};

@@ -47,7 +47,7 @@ static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
         return GSA_OK;
     size_t n_copies = of->copies(of->ctx, number);
     return *replica ? gsa_state_refresh(*replica, job->state, n_copies, error)
-                    : gsa_state_fork(job->state, n_copies, &job->env, replica, error);
+                    : gsa_state_fork(job->state, n_copies, replica, error);
 }
 
 gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error)
@@ -130,7 +130,7 @@ static gsa_status merge_whole(gsai_replicas *replicas, gsa_status status, gsa_st
     size_t n_own = replicas->own_end - replicas->own_first;
     status = gsai_comm_share(job, status, replicas->resident, replicas->n, replicas->own_first, n_own, error);
     return status == GSA_OK ? gsa_state_merge((const gsa_state *const *)replicas->resident, replicas->n, job->state,
-                                              &job->env, out, error)
+                                              &job->env.call, out, error)
                             : status;
 }
 

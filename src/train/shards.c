@@ -14,6 +14,8 @@
 #include "train/replicas.h"
 #include "train/share.h"
 
+#include "learn/engine.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -77,12 +79,12 @@ static gsa_status learn_rows(shard_learner *worker, gsa_state *learner, uint64_t
     return status == GSA_END ? GSA_OK : status;
 }
 
-gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, const gsa_env *env, uint64_t *n_rows,
-                           gsa_error *error)
+gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, const gsa_call *call,
+                           uint64_t *n_rows, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
-    gsai_job job = {.state = replica, .reader = reader, .env = gsai_env_resolve(env)};
+    GSA_TRY(gsai_env_take(&own, gsai_state_memory(replica), call, error));
+    gsai_job job = {.state = replica, .reader = reader, .env = own};
     shard_learner worker = {.job = &job};
     gsa_status status = shard_learner_begin(&worker, replica, error);
     if (status == GSA_OK)
@@ -355,7 +357,7 @@ static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
     GSA_TRY(rewind_all(run, error));
     GSA_TRY(run_step(run, error));
     if (keeps_best)
-        GSA_TRY(gsa_state_checkpoint_best(run->job->state, error));
+        GSA_TRY(gsa_state_checkpoint_best(run->job->state, &run->job->env.call, error));
     gsa_state_end_pass(run->job->state);
     return gsai_comm_end_pass(run->job, GSA_OK, run->job->state, error);
 }
@@ -406,13 +408,13 @@ gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, 
 /* ---- in memory -------------------------------------------------------------------------------------------------- */
 
 gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
-                              size_t n_replicas, const gsa_env *env, gsa_error *error)
+                              size_t n_replicas, const gsa_call *call, gsa_error *error)
 {
     gsa_env own;
-    GSA_TRY(gsai_env_take(&own, &env, error));
+    GSA_TRY(gsai_env_take(&own, gsai_state_memory(state), call, error));
     if (n_replicas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "0 replicas: expected at least one");
-    gsai_job job = {.state = state, .env = gsai_env_resolve(env)};
+    gsai_job job = {.state = state, .env = own};
     gsai_replicas replicas = {.job = &job};
     const gsa_step step = {n_replicas, n_replicas, n_rows, 1};
     gsa_status status = gsai_replicas_begin(&replicas, &step, 0, n_replicas, error);

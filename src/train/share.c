@@ -69,7 +69,7 @@ gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error 
 static gsa_status list_new(gsai_job *job, const gsai_bytes *before, gsai_bytes *to, gsa_error *error)
 {
     gsa_state *earlier = NULL;
-    GSA_TRY(gsa_state_read(before->at, before->size, &job->env, &earlier, error));
+    GSA_TRY(gsa_state_read(before->at, before->size, &job->env.memory, &earlier, error));
     gsa_status status = list_labels(job->state, (size_t)gsai_summary_of(earlier).n_classes, to, error);
     gsa_status replaced = gsa_state_replace(job->state, earlier, error);
     return status == GSA_OK ? replaced : status;

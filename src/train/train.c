@@ -272,7 +272,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (pass == 0)
         tell_of_late_labels(run);
     if (count_param(run->job.state, "passes") == 0)
-        GSA_TRY(gsa_state_checkpoint_best(run->job.state, error));
+        GSA_TRY(gsa_state_checkpoint_best(run->job.state, &run->job.env.call, error));
     gsa_state_end_pass(run->job.state);
     GSA_TRY(gsai_comm_end_pass(&run->job, GSA_OK, run->job.state, error));
     return tell_whole(run, error);
@@ -388,11 +388,11 @@ static const char *name_of(const void *reader, uint64_t feature)
     return gsa_reader_name(reader, feature);
 }
 
-gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
+gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_call *call,
                      gsa_error *error)
 {
     gsa_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &env, error));
+    GSA_TRY(gsai_env_take(&resolved, gsai_state_memory(state), call, error));
     gsa_train_hooks taken;
     GSA_TRY(gsai_take(&taken, hooks, error));
     training *run = gsai_alloc_zeroed(&resolved, 1, sizeof *run);

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     gsa_error error;
     gsa_reader *reader;
     const char *path = argc == 5 ? argv[2] : NULL;
-    if (path == NULL || gsa_model_load(argv[1], NULL, &what.model, &error) != GSA_OK)
+    if (path == NULL || gsa_model_load(argv[1], NULL, NULL, &what.model, &error) != GSA_OK)
         die("usage: export_bits MODEL DATA LIBRARY NAME, with a model", NULL);
     what.info.size = sizeof what.info;
     gsa_model_get_info(what.model, &what.info);
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     memcpy(&what.predict, &found, sizeof found);
     what.labels = symbol(library, argv[4], "label");
     what.width = (size_t)(what.info.has_probabilities ? what.info.n_classes : what.info.n_outputs);
-    if (gsa_reader_open(&path, 1, NULL, NULL, &reader, &error) != GSA_OK ||
+    if (gsa_reader_open(&path, 1, NULL, NULL, NULL, &reader, &error) != GSA_OK ||
         (gsa_model_schema(what.model) != NULL &&
          gsa_reader_set_schema(reader, gsa_model_schema(what.model), &error) != GSA_OK))
         die("opening", &error);

@@ -152,9 +152,9 @@ static void files_of_version_1_are_refused_by_name(void **unused)
     gsa_model *model = NULL;
     gsa_state *state = NULL;
     gsa_error error = {0};
-    assert_int_equal(gsa_model_load(path_of("v1", "logistic", ".model"), NULL, &model, &error), GSA_FORMAT);
+    assert_int_equal(gsa_model_load(path_of("v1", "logistic", ".model"), NULL, NULL, &model, &error), GSA_FORMAT);
     assert_non_null(strstr(error.message, "a model of format version 1, which was never released; train it again"));
-    assert_int_equal(gsa_state_load(path_of("v1", "logistic", ".model.state"), NULL, &state, &error), GSA_FORMAT);
+    assert_int_equal(gsa_state_load(path_of("v1", "logistic", ".model.state"), NULL, NULL, &state, &error), GSA_FORMAT);
     assert_non_null(strstr(error.message, "a state of format version 1, which was never released; train it again"));
 }
 
@@ -185,7 +185,7 @@ static gsa_state *make_state(size_t kind)
         free_states(state, other, both);
         return next;
     }
-    must_be_ok(gsa_state_checkpoint_best(state, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error);
     gsa_state_end_pass(state);
     learn_random(state, 3, N_ROWS, N_FEATURES, kinds[kind].n_classes);
     return state;

@@ -42,8 +42,8 @@ static void write_rows(const char *path, uint64_t n_classes, uint64_t seed)
     gsa_reader *reader;
     gsa_writer *writer;
     gsa_batch batch;
-    must(gsa_reader_open_generated(&what, NULL, &reader, &error), path, &error);
-    must(gsa_writer_open(path, NULL, NULL, &writer, &error), path, &error);
+    must(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), path, &error);
+    must(gsa_writer_open(path, NULL, NULL, NULL, &writer, &error), path, &error);
     while (gsa_reader_next(reader, &batch, &error) == GSA_OK)
         must(gsa_writer_write(writer, &batch, &error), path, &error);
     must(gsa_writer_close(writer, &error), path, &error);
@@ -80,18 +80,18 @@ static gsa_state *learned(const char *path, uint64_t seed)
     gsa_config *config;
     gsa_state *state;
     gsa_reader *reader;
-    gsa_env env = {.size = sizeof env, .n_threads = 2};
+    gsa_call call = {.size = sizeof call, .n_threads = 2};
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    must(gsa_config_new(&env, &config, &error), "configuration", &error);
+    must(gsa_config_new(NULL, &config, &error), "configuration", &error);
     must(gsa_config_set(config, "seed", text, &error), "seed", &error);
     must(gsa_config_set(config, "passes", "2", &error), "passes", &error);
-    must(gsa_reader_open(&path, 1, NULL, &env, &reader, &error), path, &error);
+    must(gsa_reader_open(&path, 1, NULL, NULL, &call, &reader, &error), path, &error);
     must(gsa_reader_begin(reader, &error), path, &error);
-    must(gsa_state_new(config, &env, &state, &error), "state", &error);
+    must(gsa_state_new(config, NULL, &state, &error), "state", &error);
     if (gsa_reader_schema(reader))
         must(gsa_state_set_schema(state, gsa_reader_schema(reader), &error), "schema", &error);
-    must(gsa_train(state, reader, NULL, &env, &error), path, &error);
+    must(gsa_train(state, reader, NULL, &call, &error), path, &error);
     gsa_reader_close(reader);
     gsa_config_free(config);
     return state;
@@ -107,18 +107,18 @@ static gsa_status count_bytes(void *ctx, const gsa_predictions *some, gsa_error 
 static void predict(const gsa_model *model, const char *path)
 {
     gsa_error error = {0};
-    gsa_env env = {.size = sizeof env, .n_threads = 2};
+    gsa_call call = {.size = sizeof call, .n_threads = 2};
     gsa_reader *reader;
     gsa_metrics *metrics;
     size_t size = 0;
     gsa_predict_hooks hooks = {
         .size = sizeof hooks, .ctx = &size, .text = GSA_TEXT_JSONL, .every_class = 1, .take = count_bytes};
-    must(gsa_reader_open(&path, 1, NULL, &env, &reader, &error), path, &error);
+    must(gsa_reader_open(&path, 1, NULL, NULL, &call, &reader, &error), path, &error);
     must(gsa_reader_set_schema(reader, gsa_model_schema(model), &error), path, &error);
-    must(gsa_predict(model, reader, &hooks, &env, &error), path, &error);
+    must(gsa_predict(model, reader, &hooks, &call, &error), path, &error);
     must(gsa_reader_rewind(reader, &error), path, &error);
-    must(gsa_metrics_new(model, &env, &metrics, &error), "metrics", &error);
-    must(gsa_evaluate(metrics, reader, &env, &error), path, &error);
+    must(gsa_metrics_new(model, &metrics, &error), "metrics", &error);
+    must(gsa_evaluate(metrics, reader, &call, &error), path, &error);
     must(gsa_metrics_finish(metrics, &error), path, &error);
     if (size == 0)
         die("no predictions", NULL);
@@ -136,10 +136,10 @@ static void train_merge_predict(size_t kind, uint64_t turn)
     const gsa_state *both[] = {first, second};
     must(gsa_state_merge(both, second ? 2 : 1, NULL, NULL, &merged, &error), "merge", &error);
     must(gsa_state_save(merged, "soak.state", &error), "save", &error);
-    must(gsa_state_load("soak.state", NULL, &again, &error), "load", &error);
+    must(gsa_state_load("soak.state", NULL, NULL, &again, &error), "load", &error);
     must(gsa_state_finish(again, NULL, &model, &error), "finish", &error);
     must(gsa_model_save(model, "soak.model", &error), "save", &error);
-    must(gsa_model_load("soak.model", NULL, &mapped, &error), "load", &error);
+    must(gsa_model_load("soak.model", NULL, NULL, &mapped, &error), "load", &error);
     predict(mapped, names[kind]);
     gsa_model_free(mapped);
     gsa_model_free(model);
@@ -164,20 +164,20 @@ static void failures(void)
     gsa_state *state;
     gsa_model *model;
     int left = 3;
-    gsa_env stopping = {.size = sizeof stopping, .should_stop = stop_soon, .stop_ctx = &left};
-    if (gsa_reader_open(&missing, 1, NULL, NULL, &reader, &error) == GSA_OK &&
+    gsa_call stopping = {.size = sizeof stopping, .should_stop = stop_soon, .ctx = &left};
+    if (gsa_reader_open(&missing, 1, NULL, NULL, NULL, &reader, &error) == GSA_OK &&
         gsa_reader_begin(reader, &error) == GSA_OK)
         die("a file that is not there was opened", NULL);
-    if (gsa_model_load(given, NULL, &model, &error) == GSA_OK)
+    if (gsa_model_load(given, NULL, NULL, &model, &error) == GSA_OK)
         die("a table was loaded as a model", NULL);
-    must(gsa_reader_open_memory(bad, sizeof bad - 1, "bad.svm", NULL, NULL, &reader, &error), "bad.svm", &error);
+    must(gsa_reader_open_memory(bad, sizeof bad - 1, "bad.svm", NULL, NULL, NULL, &reader, &error), "bad.svm", &error);
     must(gsa_state_new(NULL, NULL, &state, &error), "state", &error);
     if (gsa_train(state, reader, NULL, NULL, &error) == GSA_OK)
         die("a bad row was learned", NULL);
     gsa_reader_close(reader);
     gsa_state_free(state);
-    must(gsa_reader_open(names, 1, NULL, &stopping, &reader, &error), names[0], &error);
-    must(gsa_state_new(NULL, &stopping, &state, &error), "state", &error);
+    must(gsa_reader_open(names, 1, NULL, NULL, &stopping, &reader, &error), names[0], &error);
+    must(gsa_state_new(NULL, NULL, &state, &error), "state", &error);
     if (gsa_train(state, reader, NULL, &stopping, &error) == GSA_OK)
         die("it did not stop", NULL);
     gsa_reader_close(reader);

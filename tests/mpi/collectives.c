@@ -125,10 +125,10 @@ static void give_back(void *ctx, void *memory)
 
 static gsa_comm *open_peers(size_t most, purse *memory)
 {
-    gsa_env env = {.size = sizeof env, .alloc = take, .release = give_back, .alloc_ctx = memory};
+    gsa_memory own = {.size = sizeof own, .alloc = take, .release = give_back, .ctx = memory};
     gsa_comm *comm = NULL;
     gsa_error error = {0};
-    check(gsai_mpi_open(MPI_COMM_WORLD, most, &env, &comm, &error) == GSA_OK, error.message, 0);
+    check(gsai_mpi_open(MPI_COMM_WORLD, most, &own, &comm, &error) == GSA_OK, error.message, 0);
     check(comm->rank == (size_t)rank, "a wrong rank", 0);
     return comm;
 }

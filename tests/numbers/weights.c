@@ -139,7 +139,7 @@ static gsa_model *learn(data *d, const char *loss, int is_stream)
     check(gsa_config_new(NULL, &config, &error), &error);
     check(gsa_config_set(config, "loss", loss, &error), &error);
     check(gsa_state_new(config, NULL, &state, &error), &error);
-    check(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    check(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     check(gsa_train(state, reader, NULL, NULL, &error), &error);
     check(gsa_state_finish(state, NULL, &model, &error), &error);
     gsa_reader_close(reader);
@@ -159,7 +159,7 @@ static double loss_of(data *d, const gsa_model *model, const char *loss)
     uint32_t *list = d->list;
     d->list = NULL;
     d->at = 0;
-    check(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    check(gsa_metrics_new(model, &metrics, &error), &error);
     while (next_rows(d, &batch, &error) == GSA_OK)
         check(gsa_metrics_update(metrics, &batch, &error), &error);
     check(gsa_metrics_finish(metrics, &error), &error);

@@ -64,9 +64,9 @@ class Library:
                 raise RuntimeError(error.message.decode())
             return status
 
-        check(opened(ctypes.byref(options), None, ctypes.byref(reader), ctypes.byref(error)))
+        check(opened(ctypes.byref(options), None, None, ctypes.byref(reader), ctypes.byref(error)))
         try:
-            check(self.lib.gsa_writer_open(self.path, None, None, ctypes.byref(writer), ctypes.byref(error)))
+            check(self.lib.gsa_writer_open(self.path, None, None, None, ctypes.byref(writer), ctypes.byref(error)))
             while check(self.lib.gsa_reader_next(reader, batch, ctypes.byref(error)), 1) == 0:
                 check(self.lib.gsa_writer_write(writer, batch, ctypes.byref(error)))
             check(self.lib.gsa_writer_close(writer, ctypes.byref(error)))

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_FAILING_MEMORY_H
 #define TESTS_SUPPORT_FAILING_MEMORY_H
 
-#include <greedystep/greedystep.h>
+#include "env.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +44,12 @@ static inline void failing_release(void *ctx, void *memory)
 
 static inline gsa_env failing_env(failing *f)
 {
-    gsa_env env = {.size = sizeof env};
-    env.alloc = failing_alloc;
-    env.alloc_zeroed = failing_alloc_zeroed;
-    env.resize = failing_resize;
-    env.release = failing_release;
-    env.alloc_ctx = f;
+    gsa_env env = {ENV_SIZES};
+    env.memory.alloc = failing_alloc;
+    env.memory.alloc_zeroed = failing_alloc_zeroed;
+    env.memory.resize = failing_resize;
+    env.memory.release = failing_release;
+    env.memory.ctx = f;
     return env;
 }
 

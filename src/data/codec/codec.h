@@ -6,7 +6,7 @@
 #ifndef GSA_DATA_CODEC_CODEC_H
 #define GSA_DATA_CODEC_CODEC_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -666,7 +666,7 @@ static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
 static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
 {
     const gsa_env *env = arrow->csv.env;
-    if (env->should_stop(env->stop_ctx))
+    if (gsai_should_stop(env))
         return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
     int code = arrow->stream.get_next(&arrow->stream, out);
     if (code != 0)

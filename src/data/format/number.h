@@ -9,6 +9,7 @@
 #ifndef GSA_DATA_FORMAT_NUMBER_H
 #define GSA_DATA_FORMAT_NUMBER_H
 
+#include "base/env.h"
 #include "base/text.h"
 
 #include <greedystep/greedystep.h>

@@ -260,7 +260,7 @@ static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross
         if (since_asked < PAIRS_BETWEEN)
             continue;
         since_asked = 0;
-        if (env->should_stop(env->stop_ctx))
+        if (gsai_should_stop(env))
             status = gsai_fail(error, GSA_STOPPED, "stopped while reading %s", parser->text.input->name);
     }
     return status;

@@ -3,7 +3,7 @@
 #ifndef GSA_DATA_FORMAT_WORDS_H
 #define GSA_DATA_FORMAT_WORDS_H
 
-#include <greedystep/greedystep.h>
+#include "base/env.h"
 
 #include <stdbool.h>
 

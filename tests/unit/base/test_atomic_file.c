@@ -594,7 +594,7 @@ static void a_temporary_name_that_is_taken_is_left_alone(void **state)
 {
     place *p = *state;
     void *block = malloc(100000);
-    gsa_env env = {.size = sizeof env, same_block, same_block, NULL, same_block_release, block, 0, NULL, NULL, 0};
+    gsa_env env = {.memory = {sizeof(gsa_memory), same_block, same_block, NULL, same_block_release, block, NULL}};
     gsai_atomic_file *file;
     char taken[1024] = "";
     assert_int_equal(gsai_atomic_file_open(p->target, &env, &file, NULL), GSA_OK);
@@ -630,8 +630,8 @@ static void an_interrupted_write_asks_whether_to_stop(void **state)
     place *p = *state;
     gsai_atomic_file *file;
     gsa_error error;
-    gsa_env env = {.size = sizeof env};
-    env.should_stop = stop_now;
+    gsa_env env = {ENV_SIZES};
+    env.call.should_stop = stop_now;
     static const char filler[300000];
     struct sigaction action = {.sa_handler = on_alarm};
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);

@@ -47,25 +47,18 @@ static void counted_release(void *ctx, void *memory)
 
 static gsa_env counted_env(counter *c)
 {
-    return (gsa_env){.size = sizeof(gsa_env),
-                     counted_alloc,
-                     counted_alloc_zeroed,
-                     counted_resize,
-                     counted_release,
-                     c,
-                     NULL,
-                     NULL,
-                     NULL,
-                     0};
+    return (gsa_env){
+        .memory = {sizeof(gsa_memory), counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, NULL}};
 }
 
 static void nothing_given_means_the_defaults(void **state)
 {
     (void)state;
     gsa_env env = gsai_env_resolve(NULL);
-    assert_true(env.alloc && env.alloc_zeroed && env.resize && env.release && env.should_stop);
+    assert_true(env.memory.alloc && env.memory.alloc_zeroed && env.memory.resize && env.memory.release &&
+                env.call.should_stop);
     assert_true(gsai_memory_limit(&env) == UINT64_MAX && gsai_memory_left(&env) == UINT64_MAX);
-    assert_int_equal(env.should_stop(env.stop_ctx), 0);
+    assert_int_equal(gsai_should_stop(&env), 0);
     unsigned char *memory = gsai_alloc_zeroed(&env, 100, 10);
     assert_non_null(memory);
     for (size_t i = 0; i < 1000; i++)
@@ -85,12 +78,12 @@ static void what_is_given_is_kept(void **state)
     int stop = 42;
     gsa_env given = counted_env(&c);
     gsa_budget budget = {.size = sizeof budget, .limit = 77};
-    given.budget = &budget;
-    given.should_stop = stop_at_once;
-    given.stop_ctx = &stop;
+    given.memory.budget = &budget;
+    given.call.should_stop = stop_at_once;
+    given.call.ctx = &stop;
     gsa_env env = gsai_env_resolve(&given);
     assert_true(gsai_memory_limit(&env) == 77);
-    assert_int_equal(env.should_stop(env.stop_ctx), 42);
+    assert_int_equal(env.call.should_stop(env.call.ctx), 42);
     void *memory = gsai_alloc(&env, 3, 5);
     assert_non_null(memory);
     assert_true(c.last_size == 16 + 15 && c.live == 1 && budget.used == 31);
@@ -208,7 +201,7 @@ static void a_budget_counts_what_is_taken_and_what_is_given_back(void **state)
 {
     (void)state;
     gsa_budget budget = {.size = sizeof budget};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.size = sizeof(gsa_env), .budget = &budget});
+    gsa_env env = gsai_env_resolve(&(gsa_env){.memory.budget = &budget});
     unsigned char *a = gsai_alloc(&env, 10, 10), *b = gsai_alloc_zeroed(&env, 0, 4);
     assert_int_equal(budget.used, 100 + 2 * 16);
     assert_true((uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0);
@@ -233,7 +226,7 @@ static void beyond_the_limit_memory_is_not_taken(void **state)
     counter c = {1, 0, 0};
     gsa_budget budget = {.size = sizeof budget, .limit = 1000};
     gsa_env given = counted_env(&c);
-    given.budget = &budget;
+    given.memory.budget = &budget;
     gsa_env env = gsai_env_resolve(&given);
     gsa_error error = {0};
     void *a = gsai_alloc(&env, 500, 1);
@@ -263,7 +256,7 @@ static void memory_that_the_allocator_does_not_have_is_no_limit(void **state)
     counter c = {1, 0, 0};
     gsa_budget budget = {.size = sizeof budget, .limit = 1000};
     gsa_env given = counted_env(&c);
-    given.budget = &budget;
+    given.memory.budget = &budget;
     gsa_env env = gsai_env_resolve(&given);
     gsa_error error = {0};
     void *a = gsai_alloc(&env, 100, 1);
@@ -280,7 +273,7 @@ static void near_the_limit_an_array_has_less_to_spare(void **state)
 {
     (void)state;
     gsa_budget budget = {.size = sizeof budget, .limit = 10000};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.size = sizeof(gsa_env), .budget = &budget});
+    gsa_env env = gsai_env_resolve(&(gsa_env){.memory.budget = &budget});
     unsigned char *array = NULL;
     size_t capacity = 0, n = 0, n_growths = 0;
     while (n < capacity || gsai_reserve(&env, &array, &capacity, n + 1, 1))

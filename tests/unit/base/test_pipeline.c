@@ -106,7 +106,7 @@ static void threads_count_in_the_budget_until_it_is_freed(void **state)
 {
     (void)state;
     gsa_budget budget = {.size = sizeof budget, .limit = (uint64_t)2 << 20};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.size = sizeof(gsa_env), .budget = &budget});
+    gsa_env env = gsai_env_resolve(&(gsa_env){.memory.budget = &budget});
     ring of = {.end = 10};
     gsai_pipeline *pipeline = gsai_pipeline_new(100, SLOTS, &stages, &of, &env); /* there is room for some of them */
     assert_non_null(pipeline);

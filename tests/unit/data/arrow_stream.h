@@ -94,7 +94,7 @@ static inline gsa_status open_arrow(source *from, const gsa_reader_options *opti
                                     gsa_reader **out, gsa_error *error)
 {
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, from};
-    gsa_status status = gsa_reader_open_arrow(&stream, NULL, options, env, out, error);
+    gsa_status status = gsa_reader_open_arrow(&stream, NULL, options, memory_of(env), call_of(env), out, error);
     assert_null(stream.release);
     return status;
 }
@@ -140,7 +140,8 @@ static inline void assert_same_as_csv(source *from, const char *table, const gsa
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_status status;
-    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", options, NULL, NULL, &reader, &error),
+                     GSA_OK);
     char *csv = dump(reader, &status, &error);
     if (status != GSA_END)
         print_message("%s\n", error.message);

@@ -134,7 +134,7 @@ static inline content write_cache(const gsa_batch *batch, size_t piece)
     make_file(path, "", 0);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), GSA_OK);
     for (size_t from = 0; from < batch->n_rows; from += piece) {
         gsa_batch part = some_rows(batch, from, piece < batch->n_rows - from ? piece : batch->n_rows - from);
         gsa_status status = gsa_writer_write(writer, &part, &error);

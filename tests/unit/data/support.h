@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "data/reader.h"
+#include "support/env.h"
 
 #include <greedystep/data.h>
 

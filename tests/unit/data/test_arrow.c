@@ -278,7 +278,8 @@ static void arrow_follows_the_schema_of_a_model(void **state)
     const char table[] = "a,y,w,id\n1.5,1,oslo,7\n2,0,rome,8\n";
     source from = SOURCE(columns, 2), from_texts = SOURCE(texts, 2);
     assert_int_equal(open_arrow(&from, NULL, NULL, &readers[0], &error), GSA_OK);
-    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, &readers[1], &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, NULL, &readers[1], &error),
+                     GSA_OK);
     assert_int_equal(open_arrow(&from_texts, NULL, NULL, &readers[2], &error), GSA_OK);
     char *rows[3];
     for (int i = 0; i < 3; i++) {

@@ -19,11 +19,11 @@ static void arrow_and_generated_rows_stop_on_request_and_go_on(void **state)
         for (int moment = 1; moment < 9; moment++) {
             source from = {.column = columns, .n_columns = 2, .n_batches = 2, .length = {1, 1}};
             int left = moment;
-            gsa_env env = {.size = sizeof env, .should_stop = stop_once, .stop_ctx = &left};
+            gsa_env env = {ENV_SIZES, .call.should_stop = stop_once, .call.ctx = &left};
             gsa_reader *reader = NULL;
             gsa_error error = {0};
             gsa_batch batch;
-            gsa_status status = generated ? gsa_reader_open_generated(&what, &env, &reader, &error)
+            gsa_status status = generated ? gsa_reader_open_generated(&what, NULL, &env.call, &reader, &error)
                                           : open_arrow(&from, NULL, &env, &reader, &error);
             assert_int_equal(status, GSA_OK);
             size_t n_rows = 0;
@@ -67,7 +67,7 @@ static void arrow_releases_once_whatever_happens(void **state)
     assert_int_equal(opened.n_streams, 1);
     int stop = 1;
     gsa_batch batch;
-    const gsa_env env = {.size = sizeof env, .should_stop = always, .stop_ctx = &stop};
+    const gsa_env env = {ENV_SIZES, .call.should_stop = always, .call.ctx = &stop};
     assert_int_equal(open_arrow(&stopped, NULL, &env, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_STOPPED);
     stop = 0;
@@ -77,7 +77,7 @@ static void arrow_releases_once_whatever_happens(void **state)
     assert_int_equal(stopped.n_streams, 1);
     assert_int_equal(stopped.count.n_open, 0);
     struct ArrowArrayStream used = {0};
-    assert_int_equal(gsa_reader_open_arrow(&used, NULL, NULL, NULL, &reader, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_reader_open_arrow(&used, NULL, NULL, NULL, NULL, &reader, &error), GSA_ARGUMENT);
 }
 
 /* ---- several passes --------------------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static gsa_reader *reader_of(store *rows, int (*open)(void *, struct ArrowArrayS
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, rows->of};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, NULL, &reader, &error), GSA_OK);
     return reader;
 }
 
@@ -176,7 +176,7 @@ static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void *
     assert_int_equal(later.n_streams, 1);
     struct ArrowArrayStream used = {0};
     const gsa_arrow_again again = {.size = sizeof again, open_again, release_store, &rows};
-    assert_int_equal(gsa_reader_open_arrow(&used, &again, NULL, NULL, &reader, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_reader_open_arrow(&used, &again, NULL, NULL, NULL, &reader, &error), GSA_ARGUMENT);
     assert_int_equal(rows.n_released, 2);
 }
 

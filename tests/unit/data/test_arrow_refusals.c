@@ -156,7 +156,7 @@ static void arrow_arrays_without_their_parts_are_refused(void **state)
         struct ArrowArrayStream stream = {get_schema, cases[i].next, get_last_error, release_stream, cases[i].from};
         gsa_reader *reader = NULL;
         gsa_error error = {0};
-        gsa_status status = gsa_reader_open_arrow(&stream, NULL, NULL, NULL, &reader, &error);
+        gsa_status status = gsa_reader_open_arrow(&stream, NULL, NULL, NULL, NULL, &reader, &error);
         if (status == GSA_OK)
             free(dump(reader, &status, &error));
         if (status != cases[i].status || !strstr(error.message, cases[i].message))

@@ -9,7 +9,7 @@ static gsa_reader *open_paths(const char *const *paths, size_t n, const gsa_read
 {
     gsa_reader *reader = NULL;
     gsa_error error;
-    if (gsa_reader_open(paths, n, options, NULL, &reader, &error) != GSA_OK)
+    if (gsa_reader_open(paths, n, options, NULL, NULL, &reader, &error) != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
 }
@@ -119,7 +119,7 @@ static void only_plain_caches_have_blocks(void **state)
     assert_int_equal(gsa_reader_seek(reader, &(gsa_place){1, 0, 0}, &error), GSA_UNSUPPORTED);
     gsa_reader_close(reader);
     const gsa_generator what = {.size = sizeof what, .n_rows = 3, .n_features = 3, .nnz = 1, .n_classes = 2};
-    assert_int_equal(gsa_reader_open_generated(&what, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_skip(reader, &range, &error), GSA_UNSUPPORTED);
     assert_int_equal(gsa_reader_seek(reader, &(gsa_place){1, 0, 0}, &error), GSA_UNSUPPORTED);
     gsa_reader_close(reader);
@@ -135,7 +135,7 @@ static content convert(gsa_reader *reader)
     gsa_error error;
     uint64_t feature;
     const char *name;
-    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, gsa_reader_schema(reader), &error), GSA_OK);
     while (gsa_reader_next(reader, &batch, &error) == GSA_OK)
@@ -191,7 +191,8 @@ static void a_cache_knows_the_names_of_its_categories(void **state)
         gsa_batch batch;
         gsa_error error;
         uint64_t feature, found;
-        assert_int_equal(gsa_reader_open_memory(c.bytes, c.size, "c", &with_names, NULL, &reader, &error), GSA_OK);
+        assert_int_equal(gsa_reader_open_memory(c.bytes, c.size, "c", &with_names, NULL, NULL, &reader, &error),
+                         GSA_OK);
         if (by_headers)
             assert_int_equal(skip_all(reader, block), 2);
         while (!by_headers && gsa_reader_next(reader, &batch, &error) == GSA_OK) {
@@ -243,7 +244,8 @@ static void names_that_make_no_sense_are_refused(void **state)
         gsai_store_u64(i < sizeof wrong / sizeof *wrong ? wrong[i] : right, name);
         gsai_store_u64(gsai_hash(name, (size_t)gsai_load_u64(header + 8), 0), header + 16);
         gsai_store_u64(gsai_hash(header, 72, 0), header + 72);
-        assert_int_equal(gsa_reader_open_memory(c.bytes, c.size, "c", &with_names, NULL, &reader, &error), GSA_OK);
+        assert_int_equal(gsa_reader_open_memory(c.bytes, c.size, "c", &with_names, NULL, NULL, &reader, &error),
+                         GSA_OK);
         while (status == GSA_OK)
             status = gsa_reader_next(reader, &batch, &error);
         assert_int_equal(status, i < sizeof wrong / sizeof *wrong ? GSA_FORMAT : GSA_END);

@@ -33,7 +33,7 @@ static void cache_goes_on_after_a_stop(void **state)
     table t = make_table(300, WITH_WORDS | WITH_VALUES | WITH_WEIGHTS, 5);
     content c = write_cache(&t.batch, 300);
     int calls = 0;
-    gsa_env env = {.size = sizeof env, .should_stop = flip, .stop_ctx = &calls};
+    gsa_env env = {ENV_SIZES, .call.should_stop = flip, .call.ctx = &calls};
     gsai_reader_sizes sizes = {.read = 3};
     expect_all_rows(&c, &t.batch, &sizes, &env);
     assert_true(calls > 1000);
@@ -79,7 +79,7 @@ static void cache_drops_zeros_and_sorts_ids(void **state)
     batch = (gsa_batch){.n_rows = 1, .value = dense, .width = 3, .label = label};
     char path[PATH_SIZE];
     make_file(path, "", 0);
-    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_writer_write(writer, &batch, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
     c = load_and_remove(path);
@@ -168,7 +168,7 @@ static void blocks_are_cut_by_entries(void **state)
     make_file(path, "", 0);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), GSA_OK);
     for (int r = 0; r < ROWS; r++)
         assert_int_equal(gsa_writer_write(writer, &row, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
@@ -188,9 +188,9 @@ static void blocks_are_cut_by_entries(void **state)
     }
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_END);
     gsa_reader_close(reader);
-    reader = open_bytes(c.bytes, c.size, NULL,
-                        &(gsa_env){.size = sizeof(gsa_env),
-                                   .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)1 << 20}});
+    reader = open_bytes(
+        c.bytes, c.size, NULL,
+        &(gsa_env){ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)1 << 20}});
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "memory limit"));
     gsa_reader_close(reader);
@@ -215,14 +215,14 @@ static void writer_chooses_by_the_ending_or_by_name(void **state)
         make_file(path, "", 0);
         unlink(path);
         snprintf(longer, sizeof longer, "%s%s", path, cases[i].ending);
-        assert_int_equal(gsa_writer_open(longer, cases[i].format, NULL, &writer, &error), GSA_OK);
+        assert_int_equal(gsa_writer_open(longer, cases[i].format, NULL, NULL, &writer, &error), GSA_OK);
         assert_int_equal(gsa_writer_write(writer, &t.batch, &error), GSA_OK);
         assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
         content c = load_and_remove(longer);
         assert_int_equal(c.bytes[0] == 0x89, cases[i].is_cache);
         free(c.bytes);
     }
-    assert_int_equal(gsa_writer_open("x", "csv", NULL, &writer, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_writer_open("x", "csv", NULL, NULL, &writer, &error), GSA_ARGUMENT);
     free_table(&t);
 }
 
@@ -234,7 +234,7 @@ static void writer_refuses_what_a_cache_cannot_hold(void **state)
     make_file(path, "", 0);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), GSA_OK);
     for (int i = 0; i < 4; i++)
         t.word[i] = 3;
     t.weight[0] = -1;
@@ -277,7 +277,7 @@ static void caches_and_text_can_be_mixed(void **state)
     gsa_reader *reader = NULL;
     gsa_error error;
     gsa_batch batch;
-    assert_int_equal(gsa_reader_open(paths, 4, NULL, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open(paths, 4, NULL, NULL, NULL, &reader, &error), GSA_OK);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t file = 0; file < 4; file++) {
             assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);

@@ -104,8 +104,8 @@ static void a_lie_with_right_hashes_breaks_nothing(void **state)
             sign(lie, c.size, at < index_at ? GSAI_CACHE_HEAD_SIZE : index_at);
             gsa_reader *reader =
                 open_bytes(lie, c.size, NULL,
-                           &(gsa_env){.size = sizeof(gsa_env),
-                                      .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)4 << 20}});
+                           &(gsa_env){ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget),
+                                                                                .limit = (uint64_t)4 << 20}});
             gsa_batch batch;
             gsa_status status;
             while ((status = gsa_reader_next(reader, &batch, &error)) == GSA_OK)
@@ -203,7 +203,7 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
         gsa_env env = failing_env(&f);
         gsa_error error;
         gsa_writer *writer = NULL;
-        gsa_status status = gsa_writer_open(path, "gsac", &env, &writer, &error);
+        gsa_status status = gsa_writer_open(path, "gsac", &env.memory, &env.call, &writer, &error);
         if (status == GSA_OK)
             status = gsa_writer_write(writer, &t.batch, &error);
         if (status == GSA_OK)
@@ -222,7 +222,7 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
         gsa_error error;
         gsa_reader *reader = NULL;
         gsa_batch batch;
-        gsa_status status = gsa_reader_open_memory(c.bytes, c.size, "c", NULL, &env, &reader, &error);
+        gsa_status status = gsa_reader_open_memory(c.bytes, c.size, "c", NULL, &env.memory, &env.call, &reader, &error);
         while (status == GSA_OK)
             status = gsa_reader_next(reader, &batch, &error);
         gsa_reader_close(reader);

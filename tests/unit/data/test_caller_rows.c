@@ -46,7 +46,7 @@ static void given_batches_are_borrowed_and_their_rows_numbered(void **state)
     gsa_error error = {0};
     gsa_batch batch;
     gsa_reader_progress progress = {.size = sizeof progress};
-    assert_int_equal(gsa_reader_open_rows(&source, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), GSA_OK);
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
         assert_int_equal(batch.n_rows, 2);
@@ -76,7 +76,7 @@ static void given_rows_without_rewind_are_a_stream(void **state)
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_reader_progress progress = {.size = sizeof progress};
-    assert_int_equal(gsa_reader_open_rows(&source, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), GSA_OK);
     gsa_reader_get_progress(reader, &progress);
     assert_true(progress.is_stream);
     assert_int_equal(gsa_reader_rewind(reader, &error), GSA_UNSUPPORTED);
@@ -95,13 +95,13 @@ static void given_rows_fail_with_the_words_of_who_gives_them_and_stop_on_request
 {
     (void)state;
     int stops = 1;
-    const gsa_env env = {.size = sizeof env, .should_stop = stop, .stop_ctx = &stops};
+    const gsa_call call = {.size = sizeof call, .should_stop = stop, .ctx = &stops};
     maker rows = {.batch = batches, .n_batches = 3, .fails = 1};
     const gsa_row_source source = {.size = sizeof source, &rows, next, NULL};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    assert_int_equal(gsa_reader_open_rows(&source, &env, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_rows(&source, NULL, &call, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_STOPPED);
     stops = 0;
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_IO);
@@ -126,7 +126,7 @@ static void given_rows_whose_offsets_or_ids_cannot_be_are_refused_by_their_numbe
         gsa_reader *reader = NULL;
         gsa_error error = {0};
         gsa_batch batch;
-        assert_int_equal(gsa_reader_open_rows(&source, NULL, &reader, &error), GSA_OK);
+        assert_int_equal(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), GSA_OK);
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
         assert_non_null(strstr(error.message, messages[i]));

@@ -295,7 +295,7 @@ static void codec_refuses_a_dictionary_beyond_the_memory_limit(void **state)
     static bytes packed;
     packed.size = 0;
     add_xz(&packed, "1 1:1\n", 6); /* level 1 wants 1 MiB */
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_reader *reader = open_text(packed.data, packed.size, NULL, 0, &env);
     gsa_error error;
     gsa_batch batch;
@@ -344,8 +344,8 @@ static gsa_status write_generated(const char *path, uint64_t n_rows, const gsa_e
     gsa_reader *reader;
     gsa_writer *writer;
     gsa_batch batch;
-    assert_int_equal(gsa_reader_open_generated(&what, NULL, &reader, NULL), GSA_OK);
-    gsa_status status = gsa_writer_open(path, NULL, env, &writer, error);
+    assert_int_equal(gsa_reader_open_generated(&what, NULL, NULL, &reader, NULL), GSA_OK);
+    gsa_status status = gsa_writer_open(path, NULL, memory_of(env), call_of(env), &writer, error);
     if (status == GSA_OK) {
         while (status == GSA_OK && gsa_reader_next(reader, &batch, NULL) == GSA_OK)
             status = gsa_writer_write(writer, &batch, error);
@@ -415,7 +415,7 @@ static void codec_writes_the_same_file_with_any_number_of_threads(void **state)
         size_t expected_size = 0;
         snprintf(path, sizeof path, "%s%s", stem, endings[i]);
         for (unsigned n_threads = 1; n_threads <= 5; n_threads += 2) {
-            const gsa_env env = {.size = sizeof env, .n_threads = n_threads};
+            const gsa_env env = {ENV_SIZES, .call.n_threads = n_threads};
             size_t size;
             assert_int_equal(write_generated(path, 200000, &env, NULL), GSA_OK);
             void *found = load_and_unlink(path, &size);
@@ -435,14 +435,14 @@ static void codec_reports_a_full_disk_whoever_writes(void **state)
     (void)state;
     static const char *const formats[] = {"gsac", "libsvm"};
     for (unsigned i = 0; i < 4; i++) {
-        const gsa_env env = {.size = sizeof env, .n_threads = 1 + 2 * (i / 2)};
+        const gsa_call call = {.size = sizeof call, .n_threads = 1 + 2 * (i / 2)};
         gsa_generator what = {.size = sizeof what, .n_rows = 300000, .n_features = 1000, .nnz = 5, .n_classes = 2};
         gsa_reader *reader;
         gsa_writer *writer;
         gsa_batch batch;
         gsa_error error = {0};
-        assert_int_equal(gsa_reader_open_generated(&what, NULL, &reader, NULL), GSA_OK);
-        assert_int_equal(gsa_writer_open("/dev/full", formats[i % 2], &env, &writer, &error), GSA_OK);
+        assert_int_equal(gsa_reader_open_generated(&what, NULL, NULL, &reader, NULL), GSA_OK);
+        assert_int_equal(gsa_writer_open("/dev/full", formats[i % 2], NULL, &call, &writer, &error), GSA_OK);
         gsa_status status = GSA_OK;
         while (status == GSA_OK && gsa_reader_next(reader, &batch, NULL) == GSA_OK)
             status = gsa_writer_write(writer, &batch, &error);

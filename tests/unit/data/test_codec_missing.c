@@ -41,7 +41,7 @@ static void codec_that_is_missing_is_not_written(void **state)
     (void)state;
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open("/tmp/gsa-never.svm.gz", NULL, NULL, &writer, &error), GSA_UNSUPPORTED);
+    assert_int_equal(gsa_writer_open("/tmp/gsa-never.svm.gz", NULL, NULL, NULL, &writer, &error), GSA_UNSUPPORTED);
     assert_string_equal(error.message, "cannot write /tmp/gsa-never.svm.gz: this build does not compress with gzip; "
                                        "build it with zlib, or leave out .gz");
     assert_int_not_equal(access("/tmp/gsa-never.svm.gz", F_OK), 0);

@@ -85,18 +85,18 @@ static void files_of_one_run_are_of_one_sort(void **state)
     gsa_reader *reader;
     gsa_error error = {0};
     gsa_status status;
-    assert_int_equal(gsa_reader_open(good, 2, NULL, NULL, &reader, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_open(good, 2, NULL, NULL, NULL, &reader, NULL), GSA_OK);
     char *dump = dump_reader(reader, &status, &error);
     assert_int_equal(status, GSA_END);
     assert_string_equal(dump, "0:2@4 0x1p+0 0=0x1p+1\n-- values\n1:2@4 0x0p+0 0=0x1.4p+2\n-- values\n");
     free(dump);
     gsa_reader_close(reader);
-    assert_int_equal(gsa_reader_open(bad, 2, NULL, NULL, &reader, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_open(bad, 2, NULL, NULL, NULL, &reader, NULL), GSA_OK);
     free(dump_reader(reader, &status, &error));
     assert_int_equal(status, GSA_ARGUMENT);
     assert_non_null(strstr(error.message, "their rows do not have the same features"));
     gsa_reader_close(reader);
-    assert_int_equal(gsa_reader_open(worse, 2, NULL, NULL, &reader, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_open(worse, 2, NULL, NULL, NULL, &reader, NULL), GSA_OK);
     free(dump_reader(reader, &status, &error));
     assert_int_equal(status, GSA_ARGUMENT);
     assert_non_null(strstr(error.message, "their rows do not have the same features"));
@@ -116,7 +116,7 @@ static char *cache_of(const char *text, size_t *size)
     gsa_reader *reader = open_table(text, NULL, NULL);
     gsa_writer *writer;
     gsa_batch batch;
-    assert_int_equal(gsa_writer_open(path, NULL, NULL, &writer, NULL), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, NULL, NULL, NULL, &writer, NULL), GSA_OK);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, gsa_reader_schema(reader), NULL), GSA_OK);
     while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
@@ -134,7 +134,7 @@ static void a_cache_keeps_the_schema_and_damage_to_it_is_found(void **state)
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     for (int pass = 0; pass < 2; pass++) {
-        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, &reader, NULL), GSA_OK);
+        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, NULL, &reader, NULL), GSA_OK);
         if (pass == 1)
             assert_int_equal(gsa_reader_set_schema(reader, model, NULL), GSA_OK);
         gsa_status status = gsa_reader_begin(reader, &error);
@@ -149,7 +149,7 @@ static void a_cache_keeps_the_schema_and_damage_to_it_is_found(void **state)
     for (size_t i = 8; i < 200; i++) {
         gsa_batch batch;
         bytes[i] ^= 1;
-        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, &reader, NULL), GSA_OK);
+        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, NULL, &reader, NULL), GSA_OK);
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_FORMAT);
         gsa_reader_close(reader);
         bytes[i] ^= 1;

@@ -11,7 +11,7 @@ static void expect_refusal(const char *name, const char *text, size_t size, cons
     gsa_reader *reader = NULL;
     gsa_error error = {0}, again = {0};
     gsa_batch batch;
-    assert_int_equal(gsa_reader_open_memory(text, size, name, options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(text, size, name, options, NULL, NULL, &reader, &error), GSA_OK);
     gsa_status status = gsa_reader_set_schema(reader, schema, &error);
     bool by_schema = status != GSA_OK;
     while (status == GSA_OK)
@@ -56,7 +56,7 @@ static void options_that_contradict_the_model_are_refused(void **state)
     refuse("t.svm", "1 1:1\n", NULL, schema_of_table, GSA_ARGUMENT, "which the model was trained on");
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_set_schema(reader, schema_of_table, &error), GSA_ARGUMENT);
     assert_string_equal(error.message, "the reader knows its columns already");
@@ -74,9 +74,11 @@ static void options_that_agree_with_the_model_are_welcome(void **state)
     gsa_reader *reader = NULL, *first = NULL;
     gsa_error error = {0};
     gsa_reader_options options = {.size = sizeof options, .cross = "a:b", .bits = 10};
-    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", &options, NULL, &first, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", &options, NULL, NULL, &first, &error),
+                     GSA_OK);
     assert_int_equal(gsa_reader_begin(first, &error), GSA_OK);
-    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", &options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", &options, NULL, NULL, &reader, &error),
+                     GSA_OK);
     assert_int_equal(gsa_reader_set_schema(reader, gsa_reader_schema(first), &error), GSA_OK);
     gsa_status status;
     char *one = dump_reader(first, &status, &error), *other = dump_reader(reader, &status, &error);
@@ -99,7 +101,7 @@ static void write_cache(char path[PATH_SIZE], const char *schema)
     gsa_writer *writer = NULL;
     gsa_error error = {0};
     make_file(path, "", 0);
-    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, schema, &error), GSA_OK);
     assert_int_equal(gsa_writer_write(writer, &batch, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
@@ -110,7 +112,7 @@ static void refuse_cache(const char *path, const gsa_reader_options *options, co
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    assert_int_equal(gsa_reader_open(&path, 1, options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open(&path, 1, options, NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_set_schema(reader, schema, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
     if (!strstr(error.message, message))
@@ -149,7 +151,7 @@ static void a_table_of_a_hundred_columns_is_read_and_asked_about_briefly(void **
     gsa_error error = {0};
     gsa_batch batch;
     const gsa_reader_options options = {.size = sizeof options, .label = "column99"};
-    assert_int_equal(gsa_reader_open_memory(text, n, "t.csv", &options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(text, n, "t.csv", &options, NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
     assert_int_equal(batch.n_rows, 2);
     assert_int_equal(batch.row_start[1], 98); /* a zero is absent */
@@ -188,7 +190,7 @@ static void vw_products_that_are_not_finite_are_refused_with_their_line(void **s
     gsa_error error = {0};
     gsa_batch batch;
     const gsa_reader_options skip = {.size = sizeof skip, .cross = "a:b", .skip_bad_rows = 1};
-    assert_int_equal(gsa_reader_open_memory(text, strlen(text), "t.vw", &skip, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(text, strlen(text), "t.vw", &skip, NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
     assert_int_equal(batch.n_rows, 1);
     assert_int_equal(batch.row_start[1], 3); /* x, y and their product */
@@ -208,7 +210,7 @@ static void a_byte_order_mark_before_vw_text_is_passed_over(void **state)
     for (int marked = 0; marked < 2; marked++) {
         const char *text = marked ? "\xEF\xBB\xBF-1 |a x y:2\n" : "-1 |a x y:2\n";
         gsa_reader *reader = NULL;
-        assert_int_equal(gsa_reader_open_memory(text, strlen(text), "t.vw", NULL, NULL, &reader, &error), GSA_OK);
+        assert_int_equal(gsa_reader_open_memory(text, strlen(text), "t.vw", NULL, NULL, NULL, &reader, &error), GSA_OK);
         dumps[marked] = dump_reader(reader, &status, &error);
         assert_int_equal(status, GSA_END);
         gsa_reader_close(reader);

@@ -97,8 +97,8 @@ static void other_texts_are_refused(void **state)
 static void columns_stay_within_a_quarter_of_the_memory_limit(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(
-        &(gsa_env){.size = sizeof(gsa_env), .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 64 << 10}});
+    gsa_env env =
+        gsai_env_resolve(&(gsa_env){.memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 64 << 10}});
     gsai_schema schema;
     gsa_error error = {0};
     gsa_status status = GSA_OK;

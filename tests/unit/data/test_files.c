@@ -14,7 +14,7 @@ static gsa_status open_paths(const char *const *paths, size_t n, const gsa_env *
                              gsa_error *error)
 {
     *reader = NULL;
-    return gsa_reader_open(paths, n, NULL, env, reader, error);
+    return gsa_reader_open(paths, n, NULL, memory_of(env), call_of(env), reader, error);
 }
 
 static char *dump_to_end(gsa_reader *reader)
@@ -303,7 +303,7 @@ static void read_interrupted(int stop)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     const char *paths[] = {path};
-    gsa_env env = {.size = sizeof env, .should_stop = stop ? stop_at_first : stop_never, .stop_ctx = &was_stopped};
+    gsa_env env = {ENV_SIZES, .call.should_stop = stop ? stop_at_first : stop_never, .call.ctx = &was_stopped};
     gsa_reader *reader;
     gsa_error error;
     gsa_batch batch;

@@ -10,7 +10,7 @@ static gsa_reader *generate_as(gsa_generator what)
 {
     gsa_reader *reader = NULL;
     gsa_error error;
-    gsa_status status = gsa_reader_open_generated(&what, NULL, &reader, &error);
+    gsa_status status = gsa_reader_open_generated(&what, NULL, NULL, &reader, &error);
     if (status != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
@@ -333,11 +333,11 @@ static void generator_explains_what_it_cannot_do(void **state)
         {{sizeof(gsa_generator), 10, 5, 5, 1, 0, 0, NAN}, GSA_ARGUMENT, "a noise of "},
         {{sizeof(gsa_generator), 10, 1000000, 1000000, 2, 0, 0, 0}, GSA_LIMIT, "over the memory limit"},
     };
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsa_memory memory = {.size = sizeof memory, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gsa_reader *reader = NULL;
         gsa_error error;
-        assert_int_equal(gsa_reader_open_generated(&cases[i].what, &env, &reader, &error), cases[i].status);
+        assert_int_equal(gsa_reader_open_generated(&cases[i].what, &memory, NULL, &reader, &error), cases[i].status);
         assert_non_null(strstr(error.message, cases[i].message));
         assert_null(reader);
     }

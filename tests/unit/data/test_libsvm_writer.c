@@ -10,7 +10,7 @@ static char *written(const gsa_batch *batches, size_t n_batches, size_t *size)
     make_file(path, "", 0);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open(path, NULL, NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, NULL, NULL, NULL, &writer, &error), GSA_OK);
     for (size_t i = 0; i < n_batches; i++) {
         gsa_status status = gsa_writer_write(writer, &batches[i], &error);
         if (status != GSA_OK)
@@ -82,7 +82,7 @@ static void refuses(const gsa_batch *batch, gsa_status expected, uint64_t row, c
     unlink(path);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open(path, NULL, NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, NULL, NULL, NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_writer_write(writer, batch, &error), expected);
     assert_true(error.row == row);
     if (!strstr(error.message, message))
@@ -301,10 +301,10 @@ static void writer_leaves_no_file_when_discarded_or_unopenable(void **state)
     unlink(path);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open(path, NULL, NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, NULL, NULL, NULL, &writer, &error), GSA_OK);
     gsa_writer_discard(writer);
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(gsa_writer_open("/tmp/gsa-no-such-directory/x", NULL, NULL, &writer, &error), GSA_IO);
+    assert_int_equal(gsa_writer_open("/tmp/gsa-no-such-directory/x", NULL, NULL, NULL, &writer, &error), GSA_IO);
     gsa_writer_discard(NULL);
 }
 
@@ -319,7 +319,7 @@ static void writer_reports_a_full_device(void **state)
     gsa_batch batch = {.n_rows = 1, .row_start = start, .index = index, .label = label};
     gsa_writer *writer = NULL;
     gsa_error error = {0};
-    assert_int_equal(gsa_writer_open("/dev/full", NULL, NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open("/dev/full", NULL, NULL, NULL, &writer, &error), GSA_OK);
     gsa_status status = GSA_OK;
     for (int i = 0; i < 200000 && status == GSA_OK; i++)
         status = gsa_writer_write(writer, &batch, &error);

@@ -70,7 +70,7 @@ static void lines_go_on_after_every_stop(void **state)
     char *expected = dump_text(mixed, strlen(mixed), &whole, NULL);
     for (unsigned every = 1; every < 6; every++) {
         stopper stop = {0, every};
-        gsa_env env = {.size = sizeof env, .should_stop = stop_often, .stop_ctx = &stop};
+        gsa_env env = {ENV_SIZES, .call.should_stop = stop_often, .call.ctx = &stop};
         gsai_reader_sizes sizes = {.buffer = 5, .read = 3, .batch_rows = 2};
         char *dump = dump_text(mixed, strlen(mixed), &sizes, &env);
         assert_string_equal(dump, expected);
@@ -126,13 +126,9 @@ static gsa_env metered(meter *m, uint64_t limit)
 {
     m->budget.size = sizeof m->budget;
     m->budget.limit = limit;
-    return (gsa_env){.size = sizeof(gsa_env),
-                     .alloc = count_alloc,
-                     .alloc_zeroed = count_alloc_zeroed,
-                     .resize = count_resize,
-                     .release = count_release,
-                     .alloc_ctx = m,
-                     .budget = &m->budget};
+    return (gsa_env){
+        .call.size = sizeof(gsa_call),
+        .memory = {sizeof(gsa_memory), count_alloc, count_alloc_zeroed, count_resize, count_release, m, &m->budget}};
 }
 
 /* "1 1:1\n", a line of `size` bytes, "0 2:1\n"; the caller frees. */
@@ -155,7 +151,7 @@ static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **stat
         size_t total;
         char *text = with_long_line(size, &total);
         memset(text + 6, ' ', size); /* a blank line, if it is a line at all */
-        gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = limit}};
+        gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = limit}};
         gsai_reader_sizes sizes = {.buffer = 100};
         gsa_reader *reader = open_text(text, total, &sizes, 0, &env);
         gsa_error error = {0};
@@ -179,7 +175,7 @@ static void lines_skip_a_line_that_is_too_long(void **state)
     size_t total;
     char *text = with_long_line(1 << 20, &total);
     for (size_t buffer = 40; buffer <= (2 << 20); buffer *= 32) {
-        gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (4 << 20) - 8}};
+        gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (4 << 20) - 8}};
         gsai_reader_sizes sizes = {.buffer = buffer};
         gsa_reader *reader = open_text(text, total, &sizes, 1, &env);
         gsa_error error;
@@ -202,7 +198,7 @@ static void lines_skip_a_line_that_is_too_long_and_last(void **state)
     (void)state;
     size_t total;
     char *text = with_long_line(1 << 20, &total);
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 3 << 20}};
+    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 3 << 20}};
     gsa_reader *reader = open_text(text, total - 7, NULL, 1, &env); /* no newline after it */
     gsa_error error;
     gsa_status status;

@@ -162,7 +162,7 @@ static gsa_reader *open_file(const folder *where, const char *name)
     const char *paths[] = {in(where, name, path)};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    if (gsa_reader_open(paths, 1, NULL, NULL, &reader, &error) != GSA_OK)
+    if (gsa_reader_open(paths, 1, NULL, NULL, NULL, &reader, &error) != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
 }
@@ -172,7 +172,7 @@ static gsa_status write_batch(const folder *where, const char *name, const gsa_b
 {
     char path[2 * PATH_SIZE];
     gsa_writer *writer = NULL;
-    gsa_status status = gsa_writer_open(in(where, name, path), NULL, NULL, &writer, error);
+    gsa_status status = gsa_writer_open(in(where, name, path), NULL, NULL, NULL, &writer, error);
     if (status == GSA_OK)
         status = gsa_writer_write(writer, batch, error);
     if (status == GSA_OK)
@@ -188,7 +188,7 @@ static void convert(gsa_reader *reader, const folder *where, const char *to)
     gsa_writer *writer = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    gsa_status status = gsa_writer_open(in(where, to, path), NULL, NULL, &writer, &error);
+    gsa_status status = gsa_writer_open(in(where, to, path), NULL, NULL, NULL, &writer, &error);
     if (status == GSA_OK)
         status = gsa_reader_begin(reader, &error);
     if (status == GSA_OK)
@@ -311,10 +311,10 @@ static void a_cache_that_contradicts_an_option_does_so_in_every_pass(void **stat
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, NULL, &reader, &error), GSA_OK);
     convert(reader, &where, "a.gsac");
     const gsa_reader_options options = {.size = sizeof options, .bits = 5};
-    assert_int_equal(gsa_reader_open(paths, 1, &options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open(paths, 1, &options, NULL, NULL, &reader, &error), GSA_OK);
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
         assert_non_null(strstr(error.message, "5 bits"));
@@ -424,8 +424,8 @@ static void vowpal_wabbit_text_refuses_words_and_what_was_hashed(void **state)
     batch.weight = weight;
     assert_int_equal(write_batch(&where, "a.vw", &batch, &error), GSA_INPUT);
     assert_string_equal(error.message, "the weight is -1: expected a finite one of at least 0");
-    assert_int_equal(gsa_writer_open(in(&where, "a.vw.gz", path), NULL, NULL, &writer, NULL) == GSA_OK ||
-                         gsa_writer_open(in(&where, "a.vw", path), NULL, NULL, &writer, NULL) == GSA_OK,
+    assert_int_equal(gsa_writer_open(in(&where, "a.vw.gz", path), NULL, NULL, NULL, &writer, NULL) == GSA_OK ||
+                         gsa_writer_open(in(&where, "a.vw", path), NULL, NULL, NULL, &writer, NULL) == GSA_OK,
                      1);
     assert_int_equal(gsa_writer_set_schema(writer, NULL, &error), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, "greedystep schema 2\ncolumns namespaces\nbits 24\n", &error),
@@ -453,7 +453,7 @@ static gsa_reader *open_table(const char *text, const char *name, const gsa_read
 {
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    if (gsa_reader_open_memory(text, strlen(text), name, options, NULL, &reader, &error) != GSA_OK)
+    if (gsa_reader_open_memory(text, strlen(text), name, options, NULL, NULL, &reader, &error) != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
 }
@@ -537,7 +537,7 @@ static gsa_reader *open_arrow(arrow_numbers *table)
     struct ArrowArrayStream stream = arrow_stream(table);
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    if (gsa_reader_open_arrow(&stream, NULL, &options, NULL, &reader, &error) != GSA_OK)
+    if (gsa_reader_open_arrow(&stream, NULL, &options, NULL, NULL, &reader, &error) != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
 }

@@ -56,7 +56,7 @@ static gsa_reader *open_skipping(const char *const *paths, size_t n_paths)
     gsa_reader *reader = NULL;
     gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = 1};
     gsa_error error;
-    assert_int_equal(gsa_reader_open(paths, n_paths, &options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_open(paths, n_paths, &options, NULL, NULL, &reader, &error), GSA_OK);
     return reader;
 }
 
@@ -304,7 +304,7 @@ static void a_failed_allocation_never_changes_the_rows_and_leaks_nothing(void **
         gsa_reader *reader = NULL;
         gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = 1};
         gsa_error error;
-        status = gsa_reader_open(paths, 1, &options, &env, &reader, &error);
+        status = gsa_reader_open(paths, 1, &options, &env.memory, &env.call, &reader, &error);
         if (status == GSA_OK)
             status = gsa_reader_spill(reader, in->folder, &error);
         for (int pass = 0; pass < 2 && (status == GSA_OK || status == GSA_END); pass++) {

@@ -75,7 +75,7 @@ static void words_beyond_the_memory_limit_end_the_reading(void **state)
     size_t size = 0;
     for (int i = 0; i < 20000; i++)
         size += (size_t)snprintf(text + size, sizeof text - size, "word%d 1:1\n", i);
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_reader *reader = open_text(text, size, NULL, 1, &env); /* no bad row that could be skipped */
     gsa_error error;
     gsa_status status;

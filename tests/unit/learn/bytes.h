@@ -42,15 +42,32 @@ static inline void same_states(const gsa_state *a, const gsa_state *b)
     free(of_a.data);
 }
 
+/* The same state in other memory. */
+static inline gsa_status state_in(const gsa_memory *memory, const gsa_state *state, gsa_state **out, gsa_error *error)
+{
+    bytes b = state_bytes(state);
+    gsa_status status = gsa_state_read(b.data, b.size, memory, out, error);
+    free(b.data);
+    return status;
+}
+
 /* A state that has been saved and loaded. */
 static inline gsa_state *reread(const gsa_state *state)
 {
-    bytes b = state_bytes(state);
     gsa_error error = {0};
     gsa_state *out = NULL;
-    must_be_ok(gsa_state_read(b.data, b.size, NULL, &out, &error), &error);
-    free(b.data);
+    must_be_ok(state_in(NULL, state, &out, &error), &error);
     return out;
+}
+
+/* The same model in other memory. */
+static inline gsa_status model_in(const gsa_memory *memory, const gsa_model *model, gsa_model **out, gsa_error *error)
+{
+    bytes b = {0};
+    must_be_ok(gsa_model_write(model, append, &b, NULL), NULL);
+    gsa_status status = gsa_model_read(b.data, b.size, memory, out, error);
+    free(b.data);
+    return status;
 }
 
 #endif

@@ -10,7 +10,7 @@ static inline gsa_metrics *evaluated(const gsa_model *model, const gsa_batch *ba
 {
     gsa_error error = {0};
     gsa_metrics *metrics;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     must_be_ok(gsa_metrics_update(metrics, batch, &error), &error);
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
     return metrics;

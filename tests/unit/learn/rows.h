@@ -15,6 +15,7 @@
 #include <greedystep/greedystep.h>
 
 #include "base/rng.h"
+#include "support/env.h"
 
 #ifndef MAX_ROWS
 #define MAX_ROWS 4096
@@ -197,7 +198,7 @@ static inline gsa_state *forked(const gsa_state *base, size_t n_copies)
 {
     gsa_error error = {0};
     gsa_state *copy = NULL;
-    must_be_ok(gsa_state_fork(base, n_copies, NULL, &copy, &error), &error);
+    must_be_ok(gsa_state_fork(base, n_copies, &copy, &error), &error);
     return copy;
 }
 
@@ -206,7 +207,7 @@ static inline gsa_state *started_from(const gsa_state *from)
 {
     gsa_error error = {0};
     gsa_state *state = NULL;
-    must_be_ok(gsa_state_start_from(from, NULL, NULL, &state, &error), &error);
+    must_be_ok(gsa_state_start_from(from, NULL, &state, &error), &error);
     return state;
 }
 

@@ -30,7 +30,7 @@ static void same_models(const gsa_model *a, const gsa_model *b)
 static void keep_best(gsa_state *state)
 {
     gsa_error error = {0};
-    must_be_ok(gsa_state_checkpoint_best(state, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error);
 }
 
 static void read_pass(gsa_state *state, const gsa_batch *batch)
@@ -388,7 +388,7 @@ static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void 
     gsa_state *plain = state_with("method", "auto", NULL), *state;
     gsa_error error = {0};
     learn(plain, &batch);
-    must_be_ok(gsa_state_fork(plain, 1, &env, &state, &error), &error);
+    must_be_ok(state_in(&env.memory, plain, &state, &error), &error);
     gsa_state_free(plain);
     bytes before = state_bytes(state);
     size_t live = memory.live, n = 0;
@@ -397,7 +397,8 @@ static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void 
         for (n = 0; status != GSA_OK; n++) {
             gsa_model *model = NULL;
             memory.left = n;
-            status = finish ? gsa_state_finish(state, &env, &model, &error) : gsa_state_checkpoint_best(state, &error);
+            status =
+                finish ? gsa_state_finish(state, NULL, &model, &error) : gsa_state_checkpoint_best(state, NULL, &error);
             assert_true(status == GSA_OK || status == GSA_MEMORY);
             memory.left = SIZE_MAX;
             gsa_model_free(model);

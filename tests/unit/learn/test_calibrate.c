@@ -1,7 +1,7 @@
 /* Calibration by held-out rows against a search that knows nothing of slopes: the objective as calibrate.c's head
  * states it, written down again with libm, and its minimum found by golden section. The states are made to measure: the
  * margin of output k of a row is the value of its feature k. */
-#include "rows.h"
+#include "bytes.h"
 
 #include "learn/calibration.h"
 #include "learn/learner.h"
@@ -518,7 +518,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     gsa_env env = failing_env(&memory);
     gsa_state *plain = logistic(NULL, NULL), *state;
     gsa_error error = {0};
-    must_be_ok(gsa_state_fork(plain, 1, &env, &state, &error), &error);
+    must_be_ok(state_in(&env.memory, plain, &state, &error), &error);
     hold(state, &batch, 0, 50);
     size_t live = memory.live;
     for (size_t n = 0; n <= 20; n++) {
@@ -615,12 +615,12 @@ static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void *
     assert_true(state->table.n_outputs >= GSAI_MANY_OUTPUTS && state->sample.n > 100);
     for (unsigned after = 0; after < 1000; after += 111) {
         unsigned left = after;
-        gsa_env env = {.size = sizeof env, .should_stop = stop_once, .stop_ctx = &left};
+        gsa_env env = {ENV_SIZES, .call.should_stop = stop_once, .call.ctx = &left};
         assert_int_equal(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), GSA_STOPPED);
     }
     unsigned asked = 0;
-    gsa_env env = {.size = sizeof env, .should_stop = stop_always, .stop_ctx = &asked};
-    must_be_ok(gsa_state_finish(state, &env, &model, &error), &error); /* the average as it is */
+    gsa_call call = {.size = sizeof call, .should_stop = stop_always, .ctx = &asked};
+    must_be_ok(gsa_state_finish(state, &call, &model, &error), &error); /* the average as it is */
     assert_in_range(asked, 1, 20);
     for (uint64_t feature = 0; feature < 20; feature++)
         assert_true(gsa_model_weight(model, feature, 7) == (float)gsai_state_average(state, (size_t)feature + 1, 7));
@@ -636,7 +636,7 @@ static void with_few_classes_nothing_is_asked(void **unused)
     gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
     learn_random(state, 3, 2000, 20, 3);
     unsigned asked = 0;
-    gsa_env env = {.size = sizeof env, .should_stop = stop_always, .stop_ctx = &asked};
+    gsa_env env = {ENV_SIZES, .call.should_stop = stop_always, .call.ctx = &asked};
     must_be_ok(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), &error);
     assert_int_equal(asked, 0);
     gsa_state_free(state);

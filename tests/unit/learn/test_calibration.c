@@ -18,7 +18,7 @@ static gsa_metrics *judged_by(const gsa_model *model, const gsa_batch *batch, si
 {
     gsa_error error = {0};
     gsa_metrics *metrics;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     for (size_t from = 0; from < batch->n_rows; from += n) {
         gsa_batch delta = rows_slice(batch, from, n < batch->n_rows - from ? n : batch->n_rows - from);
         must_be_ok(gsa_metrics_update(metrics, &delta, &error), &error);
@@ -49,7 +49,7 @@ static gsa_model *model_of_margins(size_t n_classes)
     float *weights = calloc(n_outputs * n_outputs, sizeof *weights);
     for (size_t k = 0; k < n_outputs; k++)
         weights[k * n_outputs + k] = 1;
-    must_be_ok(gsa_model_with_weights(like, n_outputs, weights, NULL, NULL, &model, &error), &error);
+    must_be_ok(gsa_model_with_weights(like, n_outputs, weights, NULL, &model, &error), &error);
     gsa_model_free(like);
     gsa_state_free(state);
     free(weights);
@@ -271,7 +271,7 @@ static void batches_and_merges_do_not_matter(void **unused)
     assert_true(whole > 0.01);
     gsa_metrics *by_rows = judged_by(model, &batch, 1), *parts;
     assert_close(error_of(by_rows), whole, 0);
-    must_be_ok(gsa_metrics_new(model, NULL, &parts, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &parts, &error), &error);
     for (size_t from = 0; from < 600; from += 200) {
         gsa_batch delta = rows_slice(&batch, from, 200);
         gsa_metrics *part = judged_by(model, &delta, 77);

@@ -219,7 +219,7 @@ static void a_label_that_found_no_room_leaves_no_sum(void **unused)
         failing f = {SIZE_MAX, 0};
         gsa_env env = failing_env(&f);
         gsa_state *state;
-        must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
+        must_be_ok(gsa_state_new(config, &env.memory, &state, &error), &error);
         f.left = n;
         failed = 0;
         for (size_t i = 0; i < r->n_rows; i++) {
@@ -249,7 +249,7 @@ static void a_new_run_goes_on_counting(void **unused)
     for (int counted = 0; counted < 2; counted++) {
         gsa_state *first = state_with("class_weight", counted ? "balanced" : "none", NULL), *next;
         learn(first, &x);
-        must_be_ok(gsa_state_start_from(first, config, NULL, &next, &error), &error);
+        must_be_ok(gsa_state_start_from(first, config, &next, &error), &error);
         learn(next, &x);
         assert_close(sum_of(next, NULL), counted ? 800 : 400, 0);
         assert_close(sum_of(next, "0") + sum_of(next, "1") + sum_of(next, "2"), counted ? 800 : 400, 0);
@@ -279,7 +279,7 @@ static void numbers_have_no_classes_to_weigh(void **unused)
     assert_int_equal(gsa_state_set(state, "class_weight", "balanced", &error), GSA_ARGUMENT);
     learn(state, &x);
     gsa_state *next;
-    assert_int_equal(gsa_state_start_from(state, config, NULL, &next, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_state_start_from(state, config, &next, &error), GSA_ARGUMENT);
     gsa_state_free(state);
     gsa_config_free(config);
     free(r);

@@ -409,7 +409,7 @@ static void states_of_two_labels_merge_into_three_classes(void **unused)
     assert_int_equal(gsa_state_merge(odd, 2, NULL, NULL, &all, &error), GSA_CONFLICT);
     assert_int_equal(gsa_state_merge(odder, 2, NULL, NULL, &all, &error), GSA_CONFLICT);
     gsa_config *config = config_with("loss", "logistic", NULL);
-    assert_int_equal(gsa_state_start_from(a, config, NULL, &all, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_start_from(a, config, &all, &error), GSA_CONFLICT);
     gsa_config_free(config);
     gsa_model_free(model);
     gsa_model_free(alone);

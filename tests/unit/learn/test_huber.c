@@ -197,7 +197,7 @@ static void merged_halves_keep_the_width(void **unused)
     gsa_state *base = learned("huber", r, 4096, false), *half[2] = {NULL, NULL}, *merged = NULL;
     for (int i = 0; i < 2; i++) {
         gsa_batch some = rows_slice(&all, (size_t)i * 4000, 4000);
-        must_be_ok(gsa_state_fork(base, 2, NULL, &half[i], &error), &error);
+        must_be_ok(gsa_state_fork(base, 2, &half[i], &error), &error);
         assert_true(gsai_state_width(half[i]) == gsai_state_width(base));
         must_be_ok(gsa_state_update(half[i], &some, &error), &error);
     }
@@ -237,7 +237,7 @@ static gsa_state *solved(const char *loss, const rows *r)
     gsa_state *state = new_state(loss, "optimum");
     const rows *left = r;
     gsa_row_source source = {.size = sizeof source, .ctx = &left, .next = next};
-    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_reader_close(reader);
     return state;

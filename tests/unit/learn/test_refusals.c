@@ -41,7 +41,7 @@ static void rows_that_are_incomplete_are_refused(void **unused)
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
     gsa_error error = {0};
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     bytes before = state_bytes(state), before_fresh = state_bytes(fresh);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         must_say(gsa_state_update(state, &cases[i].batch, &error), GSA_ARGUMENT, &error, cases[i].message);
@@ -78,7 +78,7 @@ static void all_must_refuse_with(const char *method, gsa_batch batch, uint64_t r
     gsa_error error = {0};
     double out[8];
     uint32_t named = (uint32_t)row;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     bytes before_fresh = state_bytes(fresh);
     for (int call = 0; call < 7; call++) {
         error = (gsa_error){.row = GSA_NO_ROW};
@@ -170,7 +170,7 @@ static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
     learn(state, &batch);
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     assert_int_equal(gsa_model_class(model, &batch, 1), 1);
     assert_int_equal(gsa_state_run_matches(state, &batch), 1);
     batch.word = wrong;
@@ -348,12 +348,12 @@ static void a_start_that_contradicts_what_was_learned_is_refused(void **unused)
     gsa_config *config;
     for (size_t i = 0; i < 3; i++) {
         config = config_with(wrong[i][0], wrong[i][1], NULL);
-        must_say(gsa_state_start_from(state, config, NULL, &out, &error), GSA_CONFLICT, &error, wrong[i][2]);
+        must_say(gsa_state_start_from(state, config, &out, &error), GSA_CONFLICT, &error, wrong[i][2]);
         gsa_config_free(config);
     }
     config = config_with(NULL);
     must_be_ok(gsa_config_set_loss(config, &square, &error), &error);
-    must_say(gsa_state_start_from(state, config, NULL, &out, &error), GSA_CONFLICT, &error, "not one of the caller's");
+    must_say(gsa_state_start_from(state, config, &out, &error), GSA_CONFLICT, &error, "not one of the caller's");
     assert_null(out);
     gsa_config_free(config);
     gsa_state_free(state);
@@ -504,14 +504,14 @@ static void weights_that_cannot_be_are_refused(void **unused)
     gsa_error error = {0};
     float weights[] = {1, 2, 3};
     double intercept = 0;
-    must_say(gsa_model_with_weights(model, UINT64_MAX, weights, NULL, NULL, &out, &error), GSA_ARGUMENT, &error,
+    must_say(gsa_model_with_weights(model, UINT64_MAX, weights, NULL, &out, &error), GSA_ARGUMENT, &error,
              "a model of 18446744073709551615 features is too large");
     weights[1] = INFINITY;
-    must_say(gsa_model_with_weights(model, 3, weights, NULL, NULL, &out, &error), GSA_ARGUMENT, &error,
+    must_say(gsa_model_with_weights(model, 3, weights, NULL, &out, &error), GSA_ARGUMENT, &error,
              "weight 1 is not a finite number");
     weights[1] = 2;
     intercept = NAN;
-    must_say(gsa_model_with_weights(model, 3, weights, &intercept, NULL, &out, &error), GSA_ARGUMENT, &error,
+    must_say(gsa_model_with_weights(model, 3, weights, &intercept, &out, &error), GSA_ARGUMENT, &error,
              "intercept 0 is not a finite number");
     assert_null(out);
     gsa_model_free(model);
@@ -539,7 +539,7 @@ static void metrics_of_different_models_are_not_added(void **unused)
     gsa_metrics *metrics[4];
     gsa_error error = {0};
     for (size_t i = 0; i < 4; i++)
-        must_be_ok(gsa_metrics_new(models[i], NULL, &metrics[i], &error), &error);
+        must_be_ok(gsa_metrics_new(models[i], &metrics[i], &error), &error);
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < 4; j++) {
             gsa_status status = gsa_metrics_merge(metrics[i], metrics[j], &error);
@@ -566,8 +566,8 @@ static void a_row_that_cannot_be_judged_is_refused_with_its_number(void **unused
     gsa_model *model = model_of_labels(0, 1, "logistic"), *numbers = model_of_labels(0, 1, "squared");
     gsa_metrics *metrics, *of_numbers;
     gsa_error error = {0};
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-    must_be_ok(gsa_metrics_new(numbers, NULL, &of_numbers, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(numbers, &of_numbers, &error), &error);
     must_say(gsa_metrics_update(metrics, &batch, &error), GSA_INPUT, &error, "a value is not a finite number");
     assert_int_equal(error.row, 1);
     value[1] = 1;

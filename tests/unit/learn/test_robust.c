@@ -198,9 +198,9 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
     gsa_config *config;
     gsa_state *state;
     gsa_error error = {0};
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1u << 30}};
+    gsa_memory memory = {.size = sizeof memory, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1u << 30}};
     config = config_with(NULL);
-    must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
+    must_be_ok(gsa_state_new(config, &memory, &state, &error), &error);
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "4294967294"));
     assert_non_null(strstr(error.message, "64.0 GiB"));
@@ -230,7 +230,7 @@ static void use(const gsa_state *state, const gsa_batch *batch)
     gsa_state *copy = NULL;
     gsa_model *model = NULL;
     must_be_ok(gsa_state_write(state, count_bytes, &size, &error), &error);
-    must_be_ok(gsa_state_fork(state, 1, NULL, &copy, &error), &error);
+    must_be_ok(gsa_state_fork(state, 1, &copy, &error), &error);
     must_be_ok(gsa_state_write(copy, count_bytes, &size_of_copy, &error), &error);
     assert_true(size > 0 && size == size_of_copy);
     gsa_status status = gsa_state_finish(state, NULL, &model, &error);
@@ -255,35 +255,35 @@ static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_b
     gsa_state *one = NULL, *two = NULL, *both = NULL, *fork = NULL, *next = NULL;
     gsa_model *model = NULL;
     gsa_metrics *metrics = NULL;
-    gsa_status status = gsa_config_new(env, &config, error);
+    gsa_status status = gsa_config_new(memory_of(env), &config, error);
     if (status == GSA_OK)
         status = gsa_config_set(config, "holdout", "16", error);
     if (status == GSA_OK)
         status = gsa_config_set(config, "class_weight", "balanced", error);
     if (status == GSA_OK)
-        status = gsa_state_new(config, env, &one, error);
+        status = gsa_state_new(config, memory_of(env), &one, error);
     if (status == GSA_OK)
         status = gsa_state_update(one, a, error);
     if (status == GSA_OK)
-        status = gsa_state_new(config, env, &two, error);
+        status = gsa_state_new(config, memory_of(env), &two, error);
     if (status == GSA_OK)
         status = gsa_state_update(two, b, error);
     const gsa_state *pair[] = {one, two};
     if (status == GSA_OK)
-        status = gsa_state_merge(pair, 2, NULL, env, &both, error);
+        status = gsa_state_merge(pair, 2, NULL, call_of(env), &both, error);
     if (status == GSA_OK)
-        status = gsa_state_fork(both, 1, env, &fork, error);
+        status = gsa_state_fork(both, 1, &fork, error);
     if (status == GSA_OK)
-        status = gsa_state_start_from(both, NULL, env, &next, error);
+        status = gsa_state_start_from(both, NULL, &next, error);
     if (status == GSA_OK)
-        status = gsa_state_finish(fork, env, &model, error);
+        status = gsa_state_finish(fork, call_of(env), &model, error);
     if (status == GSA_OK)
-        status = gsa_metrics_new(model, env, &metrics, error);
+        status = gsa_metrics_new(model, &metrics, error);
     if (status == GSA_OK)
         status = gsa_metrics_update(metrics, a, error);
     if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, error);
-    ((failing *)env->alloc_ctx)->left = SIZE_MAX;
+    ((failing *)env->memory.ctx)->left = SIZE_MAX;
     for (size_t i = 0; i < 2; i++)
         if (pair[i] && status != GSA_OK)
             use(pair[i], a);
@@ -341,7 +341,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         gsa_config *config;
         gsa_state *state;
         config = config_with("holdout", "16", "class_weight", "balanced", NULL);
-        must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
+        must_be_ok(gsa_state_new(config, &env.memory, &state, &error), &error);
         f.left = n;
         failed = 0;
         for (size_t i = 0; i < r->n_rows; i++) {

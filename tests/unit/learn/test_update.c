@@ -369,7 +369,7 @@ static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
         gsa_model *model = model_of(state);
         gsa_metrics *metrics;
         gsa_metric metric;
-        must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+        must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
         must_be_ok(gsa_metrics_update(metrics, &eval, &error), &error);
         must_be_ok(gsa_metrics_finish(metrics, &error), &error);
         assert_int_equal(gsa_metrics_at(metrics, 1, &metric), 1);

@@ -191,7 +191,7 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     learn(base, &x);
     learn(base, &y);
     assert_string_equal(base->labels.at[2].text, "0");
-    must_be_ok(gsa_state_checkpoint_best(base, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(base, NULL, &error), &error);
     gsa_state_end_pass(base);
     gsa_state *copies[2] = {forked(base, 2), forked(base, 2)};
     for (size_t i = 0; i < 20; i++)
@@ -250,8 +250,9 @@ static void no_memory_to_make_a_copy_again_is_a_status_and_no_leak(void **unused
     for (size_t n = 0; status == GSA_MEMORY; n++) {
         failing memory = {.left = SIZE_MAX};
         gsa_env env = failing_env(&memory);
-        gsa_state *copy;
-        must_be_ok(gsa_state_fork(base, 2, &env, &copy, &error), &error);
+        gsa_state *first = forked(base, 2), *copy;
+        must_be_ok(state_in(&env.memory, first, &copy, &error), &error);
+        gsa_state_free(first);
         memory.left = n;
         status = gsa_state_refresh(copy, base, COPIES, &error);
         gsa_state_free(copy);
@@ -391,10 +392,10 @@ static void the_number_of_threads_changes_no_bit_of_a_merge(void **unused)
         }
         bytes expected = {0};
         for (unsigned n_threads = 1; n_threads <= 7; n_threads += 2) {
-            gsa_env env = {.size = sizeof env, .n_threads = n_threads};
+            gsa_call call = {.size = sizeof call, .n_threads = n_threads};
             gsa_state *all;
             gsa_error error = {0};
-            must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, &env, &all, &error), &error);
+            must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, &call, &all, &error), &error);
             if (n_threads == 1)
                 expected = state_bytes(all);
             same_bytes(&expected, all);

@@ -73,7 +73,7 @@ static void unite(parts *of)
     }
 }
 
-static gsa_status join(const parts *of, const gsa_state *base, const gsa_env *env, gsa_state **out, gsa_error *error)
+static gsa_status join(const parts *of, const gsa_state *base, gsa_state **out, gsa_error *error)
 {
     const void *data[MAX_DELTAS];
     size_t sizes[MAX_DELTAS];
@@ -82,7 +82,7 @@ static gsa_status join(const parts *of, const gsa_state *base, const gsa_env *en
         sizes[s] = of->united[s].size;
     }
     return gsa_state_merge_deltas((const gsa_state *const *)of->head, of->n_copies, base, data, sizes, of->n_deltas,
-                                  env, out, error);
+                                  NULL, out, error);
 }
 
 static void free_parts(parts *of)
@@ -115,7 +115,7 @@ static void slices_join_to_the_bits_of_a_merge(void **unused)
                 parts of = {.n_copies = n, .n_deltas = 1 + (n + way) % MAX_DELTAS};
                 cut(&of, copies, base);
                 unite(&of);
-                must_be_ok(join(&of, base, NULL, &joined, &error), &error);
+                must_be_ok(join(&of, base, &joined, &error), &error);
                 same_states(whole, joined);
                 free_parts(&of);
                 for (size_t c = 0; c < n; c++)
@@ -216,7 +216,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
         }
         assert_true(n_told > 0 && n_told < n_held);
         whole = merged((const gsa_state *const *)copies, 4, base);
-        must_be_ok(join(&of, base, NULL, &joined, &error), &error);
+        must_be_ok(join(&of, base, &joined, &error), &error);
         assert_sample_unites(whole, copies, base, most);
         same_states(whole, joined);
         n_lacking += lacks_of_base(whole, base) && base->sample.n == most;
@@ -366,7 +366,7 @@ static void a_second_round_begins_where_the_first_was_joined(void **unused)
         parts of = {.n_copies = 3, .n_deltas = 4};
         cut(&of, copies, apart); /* made from another object of the same bytes */
         unite(&of);
-        must_be_ok(join(&of, apart, NULL, &joined, &error), &error);
+        must_be_ok(join(&of, apart, &joined, &error), &error);
         same_states(whole, joined);
         free_parts(&of);
         for (size_t c = 0; c < 3; c++)
@@ -414,7 +414,7 @@ static void what_does_not_fit_together_is_refused(void **unused)
                      GSA_CONFLICT);
     const gsa_state *three[3] = {of.head[0], of.head[1], of.head[1]};
     assert_int_equal(gsa_state_merge_deltas(three, 3, base, same, same_sizes, 1, NULL, &out, &error), GSA_CONFLICT);
-    assert_int_equal(join(&of, stranger, NULL, &out, &error), GSA_CONFLICT);
+    assert_int_equal(join(&of, stranger, &out, &error), GSA_CONFLICT);
     free_states(base, stranger, third);
     for (size_t c = 0; c < 2; c++)
         gsa_state_free(copies[c]);
@@ -454,12 +454,12 @@ static void damaged_slices_are_refused(void **unused)
     gsa_state *out = NULL;
     for (size_t bit = 0; bit < 8 * 16; bit++) { /* block, run, and features of the first chunk */
         of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
-        assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
+        assert_int_equal(join(&of, base, &out, &error), GSA_FORMAT);
         of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     for (size_t bit = 0; bit < gsai_sums_block(1); bit++) { /* features that are not there, or none that is */
         of.united[0].data[64 + bit / 8] ^= (unsigned char)(1u << bit % 8);
-        assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
+        assert_int_equal(join(&of, base, &out, &error), GSA_FORMAT);
         of.united[0].data[64 + bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     for (size_t c = 0; c < 2; c++)
@@ -490,11 +490,15 @@ static void a_sink_that_is_full_and_no_memory_are_a_status(void **unused)
     unite(&of);
     gsa_status status = GSA_MEMORY;
     for (size_t n = 0; status == GSA_MEMORY; n++) {
-        failing memory = {.left = n};
+        failing memory = {.left = SIZE_MAX};
         gsa_env env = failing_env(&memory);
-        status = join(&of, base, &env, &out, &error);
+        gsa_state *counted;
+        must_be_ok(state_in(&env.memory, base, &counted, &error), &error);
+        memory.left = n;
+        status = join(&of, counted, &out, &error);
         if (status == GSA_OK)
             gsa_state_free(out);
+        gsa_state_free(counted);
         assert_int_equal(memory.live, 0);
         assert_true(n < 10000);
     }

@@ -425,7 +425,7 @@ static void a_logistic_model_can_go_on_as_softmax_with_a_third_label(void **unus
     gsa_config *config;
     gsa_state *yesterday = trained(1, 300, 30, 2, "logistic"), *today;
     config = config_with("loss", "softmax", NULL);
-    must_be_ok(gsa_state_start_from(yesterday, config, NULL, &today, &error), &error);
+    must_be_ok(gsa_state_start_from(yesterday, config, &today, &error), &error);
     gsa_summary summary = state_summary(today);
     assert_string_equal(summary.loss, "softmax");
     rows *r = rows_random(2, 100, 30, 3);

@@ -291,7 +291,7 @@ static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
     static scored rows[MAX_ROWS];
     draw_rows(&rng, MAX_ROWS, 0, false, rows);
     gsa_budget budget = {.size = sizeof budget, .limit = 20u << 20};
-    gsa_env env = {.size = sizeof env, .budget = &budget};
+    gsa_env env = {ENV_SIZES, .memory.budget = &budget};
     gsai_ranking *ranking = ranking_of(rows, MAX_ROWS, MAX_ROWS, &env);
     assert_true(gsai_ranking_finish(ranking).auc_error == 0);
     gsai_ranking_free(ranking);

@@ -116,10 +116,10 @@ static void metrics_of_parts_add_up_to_those_of_the_whole(void **unused)
         gsa_model *model = model_of(state);
         gsa_metrics *whole = evaluated(model, &batch), *parts, *part;
         gsa_error error = {0};
-        must_be_ok(gsa_metrics_new(model, NULL, &parts, &error), &error);
+        must_be_ok(gsa_metrics_new(model, &parts, &error), &error);
         for (size_t from = 0; from < 600; from += 200) {
             gsa_batch delta = rows_slice(&batch, from, 200);
-            must_be_ok(gsa_metrics_new(model, NULL, &part, &error), &error);
+            must_be_ok(gsa_metrics_new(model, &part, &error), &error);
             must_be_ok(gsa_metrics_update(part, &delta, &error), &error);
             must_be_ok(gsa_metrics_merge(parts, part, &error), &error);
             gsa_metrics_free(part);

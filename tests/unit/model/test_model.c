@@ -37,15 +37,14 @@ static void a_model_with_the_same_weights_predicts_the_same(void **unused)
                 weights[i * info.n_outputs + k] = gsa_model_weight(model, i, k);
         }
         assert_memory_equal(gsa_model_weights(model), weights, info.n_features * info.n_outputs * sizeof *weights);
-        must_be_ok(gsa_model_with_weights(model, info.n_features, weights, intercept, NULL, &twin, &error), &error);
+        must_be_ok(gsa_model_with_weights(model, info.n_features, weights, intercept, &twin, &error), &error);
         double *p = calloc(300 * 4, sizeof *p), *q = calloc(300 * 4, sizeof *q);
         must_be_ok(gsa_model_predict(model, &batch, p, &error), &error);
         must_be_ok(gsa_model_predict(twin, &batch, q, &error), &error);
         assert_memory_equal(p, q, 300 * 4 * sizeof *p);
         weights[3] = NAN;
         gsa_model *bad = NULL;
-        assert_int_equal(gsa_model_with_weights(model, info.n_features, weights, NULL, NULL, &bad, &error),
-                         GSA_ARGUMENT);
+        assert_int_equal(gsa_model_with_weights(model, info.n_features, weights, NULL, &bad, &error), GSA_ARGUMENT);
         assert_null(bad);
         free(p);
         free(q);

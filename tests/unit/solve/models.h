@@ -45,15 +45,15 @@ static inline gsa_status try_training(const rows *r, const char *const *params, 
     gsa_config *config = NULL;
     gsa_reader *reader = NULL;
     *out = NULL;
-    gsa_status status = gsa_config_new(env, &config, error);
+    gsa_status status = gsa_config_new(memory_of(env), &config, error);
     for (; status == GSA_OK && *params; params += 2)
         status = gsa_config_set(config, params[0], params[1], error);
     if (status == GSA_OK)
-        status = gsa_state_new(config, env, out, error);
+        status = gsa_state_new(config, memory_of(env), out, error);
     if (status == GSA_OK)
-        status = gsa_reader_open_rows(&source_of, env, &reader, error);
+        status = gsa_reader_open_rows(&source_of, memory_of(env), call_of(env), &reader, error);
     if (status == GSA_OK)
-        status = gsa_train(*out, reader, NULL, env, error);
+        status = gsa_train(*out, reader, NULL, call_of(env), error);
     gsa_reader_close(reader);
     gsa_config_free(config);
     if (status != GSA_OK) {

@@ -34,7 +34,7 @@ static void make_fit(fitted *f, const gsai_loss *loss, bool has_intercept, bool 
     gsa_error error = {0};
     size_t n = 0;
     f->env = gsai_env_resolve(NULL);
-    f->env.should_stop = never;
+    f->env.call.should_stop = never;
     f->arena = (gsai_arena){.env = &f->env};
     f->problem = (gsai_problem){.design = &f->design, .kernels = gsai_solve_kernels_best(), .env = &f->env};
     f->problem.loss = loss->rows;
@@ -363,7 +363,7 @@ static void a_stop_ends_a_fit(void **unused)
     gsa_error error = {0};
     fitted f;
     fit_shape(&f, &SHAPES[0], true, 0);
-    f.env.should_stop = always;
+    f.env.call.should_stop = always;
     make_inverse(&f, 1, true);
     assert_int_equal(gsai_fit_minimise(&f.fit, &(gsai_penalty){1, 0}, 1e-9, 500, &error), GSA_STOPPED);
     assert_int_equal(f.fit.n_iterations, 0);

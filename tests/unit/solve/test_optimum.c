@@ -46,12 +46,12 @@ static void the_number_of_threads_changes_no_bit(void **unused)
     for (size_t i = 0; i < COUNT(DATA); i++) {
         rows *r = rows_of(&DATA[i]);
         const char *params[] = {"loss", DATA[i].loss, NULL};
-        gsa_env env = {.size = sizeof env, .n_threads = 1};
+        gsa_env env = {ENV_SIZES, .call.n_threads = 1};
         gsa_error error = {0};
         gsa_state *one, *other;
         must_be_ok(try_training(r, params, &env, &one, &error), &error);
         for (size_t t = 0; t < COUNT(n_threads); t++) {
-            env.n_threads = n_threads[t];
+            env.call.n_threads = n_threads[t];
             must_be_ok(try_training(r, params, &env, &other, &error), &error);
             same_states(one, other);
             gsa_state_free(other);

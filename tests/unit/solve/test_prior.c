@@ -26,17 +26,17 @@ static gsa_state *day_of(const gsa_state *from, const rows *r, const char *loss,
     source rows_from = {r, 0};
     const gsa_row_source source_of = {
         .size = sizeof source_of, .ctx = &rows_from, .next = source_next, .rewind = source_rewind};
-    gsa_env env = {.size = sizeof env, .n_threads = n_threads};
+    gsa_call call = {.size = sizeof call, .n_threads = n_threads};
     gsa_error error = {0};
     gsa_config *config = config_with("loss", loss, "method", method, NULL);
     gsa_reader *reader;
     gsa_state *state;
     if (from)
-        must_be_ok(gsa_state_start_from(from, config, &env, &state, &error), &error);
+        must_be_ok(gsa_state_start_from(from, config, &state, &error), &error);
     else
-        must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
-    must_be_ok(gsa_reader_open_rows(&source_of, &env, &reader, &error), &error);
-    must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
+        must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source_of, NULL, &call, &reader, &error), &error);
+    must_be_ok(gsa_train(state, reader, NULL, &call, &error), &error);
     gsa_reader_close(reader);
     gsa_config_free(config);
     return state;

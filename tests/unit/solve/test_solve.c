@@ -177,8 +177,8 @@ static void a_stop_ends_the_solution_at_once(void **unused)
         for (size_t k = 0; k < COUNT(n_before); k++)
             for (unsigned n_threads = 1; n_threads < 4; n_threads += 2) {
                 patience p = {.n_before = n_before[k]};
-                gsa_env env = {
-                    .size = sizeof env, .should_stop = has_had_enough, .stop_ctx = &p, .n_threads = n_threads};
+                gsa_env env = {ENV_SIZES, .call.should_stop = has_had_enough, .call.ctx = &p,
+                               .call.n_threads = n_threads};
                 gsa_error error = {0};
                 gsa_state *state;
                 gsa_status status =
@@ -255,7 +255,7 @@ static void every_strength_is_told_with_its_held_out_loss(void **unused)
         gsa_reader *reader;
         gsa_state *state;
         must_be_ok(gsa_state_new(NULL, NULL, &state, &error), &error);
-        must_be_ok(gsa_reader_open_rows(&source_of, NULL, &reader, &error), &error);
+        must_be_ok(gsa_reader_open_rows(&source_of, NULL, NULL, &reader, &error), &error);
         must_be_ok(gsa_train(state, reader, &hooks, NULL, &error), &error);
         assert_true(noted.n_tried >= 2);
         double held_out = gsa_state_held_out_loss(state); /* of the mix, which is about as good as the best */

@@ -44,12 +44,10 @@ static void allocations_may_fail_of_rows_beyond_the_sample(void **unused)
     size_t n_refused = 1;
     for (size_t n = 1; n_refused > 0; n += 37) {
         refusing memory = {.first = n, .last = SIZE_MAX};
-        gsa_env env = {
-            .size = sizeof env, .alloc = take, .alloc_zeroed = take_zeroed, .resize = take_more, .release = give_back};
+        gsa_env env = {ENV_SIZES, .call.n_threads = 1};
         bytes out = {0};
         gsa_error error = {0};
-        env.alloc_ctx = &memory;
-        env.n_threads = 1;
+        env.memory = (gsa_memory){sizeof(gsa_memory), take, take_zeroed, take_more, give_back, &memory, NULL};
         gsa_status status = solve_of(&large, &env, &out, &error);
         n_refused = atomic_load(&memory.n_refused);
         assert_int_equal(status, n_refused > 0 ? GSA_MEMORY : GSA_OK);

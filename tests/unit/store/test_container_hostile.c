@@ -388,11 +388,11 @@ static void the_environment_can_limit_and_stop(void **state)
     gsai_container *container;
     gsa_error error;
     gsa_budget budget = {.size = sizeof budget, .limit = b.size - 1};
-    gsa_env env = {.size = sizeof env, .budget = &budget};
+    gsa_env env = {ENV_SIZES, .memory.budget = &budget};
     assert_int_equal(gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
     assert_int_equal(budget.used, 0);
     budget.limit = 0;
-    env.should_stop = stop_now;
+    env.call.should_stop = stop_now;
     assert_int_equal(gsai_container_open_bytes(b.at, b.size, "the file", &env, &container, &error), GSA_STOPPED);
     free(shifted);
     bytes_free(&b);

@@ -202,7 +202,7 @@ static gsa_state *rich_state(void)
     out = started_from(first);
     learn(out, &batch);
     must_be_ok(gsa_state_set_names(out, name_of, NULL, &error), &error);
-    must_be_ok(gsa_state_checkpoint_best(out, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(out, NULL, &error), &error);
     gsa_state_end_pass(out);
     gsa_state_free(first);
     free(r);
@@ -445,7 +445,7 @@ static void a_model_that_claims_more_features_than_fit_is_refused(void **unused)
 {
     (void)unused;
     gsa_model *model = model_of_classes(1000), *out = NULL;
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_error error = {0};
     forged what;
     int kept;

@@ -37,7 +37,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
         prepare(disturbed, &batch);
         for (int pass = 0; pass < 2; pass++) {
             learn(quiet, &batch);
-            must_be_ok(gsa_state_checkpoint_best(quiet, &error), &error);
+            must_be_ok(gsa_state_checkpoint_best(quiet, NULL, &error), &error);
             gsa_state_end_pass(quiet);
             for (size_t row = 0; row < batch.n_rows; row++) {
                 gsa_batch delta = rows_slice(&batch, row, 1);
@@ -46,7 +46,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
                 gsa_state_free(disturbed);
                 disturbed = again;
             }
-            must_be_ok(gsa_state_checkpoint_best(disturbed, &error), &error);
+            must_be_ok(gsa_state_checkpoint_best(disturbed, NULL, &error), &error);
             gsa_state_end_pass(disturbed);
         }
         same_states(quiet, disturbed);
@@ -133,7 +133,7 @@ static void the_size_of_a_state_depends_on_the_features_seen(void **unused)
     learn(first, &batch);
     next = started_from(first);
     learn(next, &batch);
-    must_be_ok(gsa_state_checkpoint_best(next, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(next, NULL, &error), &error);
     gsa_state *again = reread(next);
     same_states(next, again);
     bytes b = state_bytes(next);
@@ -376,7 +376,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     gsa_state *state = state_with("method", "auto", "scale", "standard", NULL);
     gsa_error error = {0};
     learn_random(state, 1, 200, 30, 3);
-    must_be_ok(gsa_state_checkpoint_best(state, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error);
     gsa_state_end_pass(state);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
     static const lie harmless[] = {{.tensor = "centre", .element = 3, .bits = 0x3FF0000000000000},
@@ -396,7 +396,7 @@ static void counts_beyond_any_run_are_not_saved(void **unused)
     learn_random(state, 1, 200, 30, 3);
     state->position.pass = (UINT64_C(1) << 52) - 1;
     gsa_state_end_pass(state);
-    must_be_ok(gsa_state_checkpoint_best(state, &error), &error); /* of the pass after it */
+    must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error); /* of the pass after it */
     assert_int_equal(state_summary(state).best_pass, (UINT64_C(1) << 52) + 1);
     gsa_state *again = reread(state);
     same_states(state, again);

@@ -47,7 +47,7 @@ static void a_state_is_saved_and_loaded(void **test_state)
     gsa_state *back;
     gsa_error error;
     assert_int_equal(gsa_state_save(&state, p->state_path, &error), GSA_OK);
-    assert_int_equal(gsa_state_load(p->state_path, NULL, &back, &error), GSA_OK);
+    assert_int_equal(gsa_state_load(p->state_path, NULL, NULL, &back, &error), GSA_OK);
     assert_true(back->number == 1.5f);
     gsa_state_free(back);
 }
@@ -72,7 +72,7 @@ static void a_loaded_model_lives_in_the_mapped_file(void **test_state)
     model.number = &model.own;
     gsa_model *back;
     assert_int_equal(gsa_model_save(&model, p->model_path, NULL), GSA_OK);
-    assert_int_equal(gsa_model_load(p->model_path, NULL, &back, NULL), GSA_OK);
+    assert_int_equal(gsa_model_load(p->model_path, NULL, NULL, &back, NULL), GSA_OK);
     assert_non_null(back->close);
     assert_int_equal(unlink(p->model_path), 0);
     assert_true(*back->number == 2.5f);
@@ -121,7 +121,7 @@ static void one_kind_given_for_the_other_is_refused_by_name(void **test_state)
     gsa_error error = {.message = ""};
     bytes b = {0};
     assert_int_equal(gsa_state_save(&state, p->state_path, NULL), GSA_OK);
-    assert_int_equal(gsa_model_load(p->state_path, NULL, &no_model, &error), GSA_FORMAT);
+    assert_int_equal(gsa_model_load(p->state_path, NULL, NULL, &no_model, &error), GSA_FORMAT);
     assert_null(no_model);
     assert_non_null(strstr(error.message, p->state_path));
     assert_non_null(strstr(error.message, "this is a state, expected a model"));
@@ -138,10 +138,10 @@ static void a_missing_file_is_named(void **test_state)
     gsa_model *model = (gsa_model *)(uintptr_t)1;
     gsa_state *state = (gsa_state *)(uintptr_t)1;
     gsa_error error = {.message = ""};
-    assert_int_equal(gsa_model_load(p->model_path, NULL, &model, &error), GSA_IO);
+    assert_int_equal(gsa_model_load(p->model_path, NULL, NULL, &model, &error), GSA_IO);
     assert_null(model);
     assert_non_null(strstr(error.message, p->model_path));
-    assert_int_equal(gsa_state_load(p->state_path, NULL, &state, NULL), GSA_IO);
+    assert_int_equal(gsa_state_load(p->state_path, NULL, NULL, &state, NULL), GSA_IO);
     assert_null(state);
 }
 

@@ -5,6 +5,7 @@
 #define TESTS_UNIT_ENGINE_REFUSING_H
 
 #include "../learn/bytes.h"
+#include "support/env.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,10 +66,8 @@ static inline void refuse_each(run_fn run, unsigned n_threads, bool and_all_late
     while (n_refused > 0) {
         n++;
         refusing memory = {.first = n, .last = and_all_later ? SIZE_MAX : n};
-        gsa_env env = {
-            .size = sizeof env, .alloc = take, .alloc_zeroed = take_zeroed, .resize = take_more, .release = give_back};
-        env.alloc_ctx = &memory;
-        env.n_threads = n_threads;
+        gsa_env env = {ENV_SIZES, .call.n_threads = n_threads};
+        env.memory = (gsa_memory){sizeof(gsa_memory), take, take_zeroed, take_more, give_back, &memory, NULL};
         bytes out = {0};
         gsa_error error = {0};
         gsa_status status = run(&env, &out, &error);
@@ -138,17 +137,9 @@ static inline void limit_each(run_fn run, unsigned n_threads)
     for (uint64_t limit = 1024; n_fine < 3; limit += limit / 8) {
         meter memory = {0};
         gsa_budget budget = {.size = sizeof budget, .limit = limit};
-        gsa_env env = {.size = sizeof env,
-                       measure_zeroed,
-                       measure_zeroed,
-                       measure_resize,
-                       measure_release,
-                       &memory,
-                       &budget,
-                       NULL,
-                       NULL,
-                       0};
-        env.n_threads = n_threads;
+        gsa_env env = {ENV_SIZES, .call.n_threads = n_threads};
+        env.memory = (gsa_memory){sizeof(gsa_memory), measure_zeroed, measure_zeroed, measure_resize,
+                                  measure_release,    &memory,        &budget};
         bytes out = {0};
         gsa_error error = {0};
         gsa_status status = run(&env, &out, &error);

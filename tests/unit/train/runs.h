@@ -15,7 +15,7 @@ static inline gsa_reader *generated(uint64_t n_rows, uint64_t n_classes, uint64_
         .size = sizeof what, .n_rows = n_rows, .n_features = 50, .nnz = 5, .n_classes = n_classes, .seed = seed};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -23,7 +23,7 @@ static inline gsa_reader *text_reader(const char *rows_text, const gsa_reader_op
 {
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_memory(rows_text, strlen(rows_text), "test.svm", options, NULL, &reader, &error),
+    must_be_ok(gsa_reader_open_memory(rows_text, strlen(rows_text), "test.svm", options, NULL, NULL, &reader, &error),
                &error);
     return reader;
 }
@@ -40,7 +40,7 @@ static inline bytes cache_of(gsa_reader *from)
     bytes cache = {0};
     assert_true(fd >= 0);
     close(fd);
-    must_be_ok(gsa_writer_open(path, "gsac", NULL, &writer, &error), &error);
+    must_be_ok(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), &error);
     while ((status = gsa_reader_next(from, &batch, &error)) == GSA_OK)
         must_be_ok(gsa_writer_write(writer, &batch, &error), &error);
     assert_int_equal(status, GSA_END);
@@ -63,7 +63,7 @@ static inline gsa_reader *cache_reader(bytes cache)
 {
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_memory(cache.data, cache.size, "test.gsac", NULL, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_memory(cache.data, cache.size, "test.gsac", NULL, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 

@@ -26,7 +26,7 @@ static gsa_reader *open_rows(const struct task *task)
                           .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -42,7 +42,7 @@ static int count_looks(void *ctx)
 static void learn_together(struct rank *rank)
 {
     const struct task *task = rank->ctx;
-    gsa_env env = {.size = sizeof env, .n_threads = task->n_threads, .should_stop = count_looks, .stop_ctx = rank};
+    gsa_call call = {.size = sizeof call, .n_threads = task->n_threads, .should_stop = count_looks, .ctx = rank};
     gsa_train_hooks hooks = {.size = sizeof hooks, .comm = &rank->comm};
     bytes cache = {malloc(task->cache.size), task->cache.size};
     memcpy(cache.data, task->cache.data, cache.size);
@@ -50,7 +50,7 @@ static void learn_together(struct rank *rank)
         cache.data[200] ^= 1;
     gsa_reader *reader = cache_reader(cache);
     gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
-    rank->status = gsa_train(state, reader, &hooks, &env, &rank->error);
+    rank->status = gsa_train(state, reader, &hooks, &call, &rank->error);
     if (rank->status == GSA_OK)
         rank->saved = state_bytes(state);
     gsa_state_free(state);
@@ -63,8 +63,8 @@ static bytes alone(const struct task *task)
     gsa_error error = {0};
     gsa_reader *reader = task->open(task);
     gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
-    gsa_env env = {.size = sizeof env, .n_threads = 1};
-    must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
+    gsa_call call = {.size = sizeof call, .n_threads = 1};
+    must_be_ok(gsa_train(state, reader, NULL, &call, &error), &error);
     bytes saved = state_bytes(state);
     gsa_state_free(state);
     gsa_reader_close(reader);
@@ -148,7 +148,7 @@ static gsa_reader *open_late(const struct task *task)
     gsa_row_source source = {.size = sizeof source, late, next_late, rewind_late};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 

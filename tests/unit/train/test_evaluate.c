@@ -72,11 +72,11 @@ static void results_and_failures_do_not_depend_on_the_number_of_threads(void **u
             memset(label, 'w', strcspn(label, " ")); /* a word: no number, and no class that is known */
         must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
         for (unsigned n_threads = 1; n_threads <= 5; n_threads += 2) {
-            const gsa_env env = {.size = sizeof env, .n_threads = n_threads};
+            const gsa_call call = {.size = sizeof call, .n_threads = n_threads};
             gsa_metrics *metrics;
             gsa_reader *reader = text_reader(text, NULL);
-            must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-            gsa_status status = gsa_evaluate(metrics, reader, &env, &error);
+            must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
+            gsa_status status = gsa_evaluate(metrics, reader, &call, &error);
             results found = {0};
             if (status == GSA_OK)
                 must_be_ok(gsa_metrics_finish(metrics, &error), &error);

@@ -14,15 +14,16 @@ static gsa_status train_on(const char *text, const char *const *params, const gs
     gsa_state *state = NULL;
     gsa_reader *reader = NULL;
     gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .bits = 6};
-    gsa_status status = gsa_config_new(env, &config, error);
+    gsa_status status = gsa_config_new(memory_of(env), &config, error);
     for (; status == GSA_OK && *params; params += 2)
         status = gsa_config_set(config, params[0], params[1], error);
     if (status == GSA_OK)
-        status = gsa_state_new(config, env, &state, error);
+        status = gsa_state_new(config, memory_of(env), &state, error);
     if (status == GSA_OK)
-        status = gsa_reader_open_memory(text, strlen(text), "rows", &options, env, &reader, error);
+        status =
+            gsa_reader_open_memory(text, strlen(text), "rows", &options, memory_of(env), call_of(env), &reader, error);
     if (status == GSA_OK)
-        status = gsa_train(state, reader, NULL, env, error);
+        status = gsa_train(state, reader, NULL, call_of(env), error);
     if (status == GSA_OK)
         status = gsa_state_write(state, append, out, error);
     gsa_reader_close(reader);
@@ -73,12 +74,15 @@ static gsa_state *trained_on(uint64_t seed)
 
 static gsa_status merge_two(const gsa_env *env, bytes *out, gsa_error *error)
 {
-    gsa_state *first = trained_on(1), *second = trained_on(2), *merged = NULL;
-    const gsa_state *both[] = {first, second};
-    gsa_status status = gsa_state_merge(both, 2, NULL, env, &merged, error);
+    gsa_state *first = trained_on(1), *second = trained_on(2), *counted = NULL, *merged = NULL;
+    gsa_status status = state_in(memory_of(env), first, &counted, error);
+    const gsa_state *both[] = {counted, second};
+    if (status == GSA_OK)
+        status = gsa_state_merge(both, 2, NULL, call_of(env), &merged, error);
     if (status == GSA_OK)
         status = gsa_state_write(merged, append, out, error);
     gsa_state_free(merged);
+    gsa_state_free(counted);
     gsa_state_free(first);
     gsa_state_free(second);
     return status;
@@ -89,9 +93,9 @@ static gsa_status read_and_finish(const gsa_env *env, bytes *out, gsa_error *err
     gsa_state *state = trained_on(1), *again = NULL;
     gsa_model *model = NULL;
     bytes file = state_bytes(state);
-    gsa_status status = gsa_state_read(file.data, file.size, env, &again, error);
+    gsa_status status = gsa_state_read(file.data, file.size, memory_of(env), &again, error);
     if (status == GSA_OK)
-        status = gsa_state_finish(again, env, &model, error);
+        status = gsa_state_finish(again, call_of(env), &model, error);
     if (status == GSA_OK)
         status = gsa_model_write(model, append, out, error);
     gsa_model_free(model);
@@ -104,21 +108,25 @@ static gsa_status read_and_finish(const gsa_env *env, bytes *out, gsa_error *err
 static gsa_status evaluate_model(const gsa_env *env, bytes *out, gsa_error *error)
 {
     gsa_state *state = trained_on(1);
-    gsa_model *model = model_of(state);
+    gsa_model *model = model_of(state), *counted = NULL;
     gsa_reader *reader = NULL;
     gsa_metrics *metrics = NULL;
     gsa_metric metric;
-    gsa_status status = gsa_reader_open_memory(NUMBERED, sizeof NUMBERED - 1, "rows", NULL, env, &reader, error);
+    gsa_status status = model_in(memory_of(env), model, &counted, error);
     if (status == GSA_OK)
-        status = gsa_metrics_new(model, env, &metrics, error);
+        status = gsa_reader_open_memory(NUMBERED, sizeof NUMBERED - 1, "rows", NULL, memory_of(env), call_of(env),
+                                        &reader, error);
     if (status == GSA_OK)
-        status = gsa_evaluate(metrics, reader, env, error);
+        status = gsa_metrics_new(counted, &metrics, error);
+    if (status == GSA_OK)
+        status = gsa_evaluate(metrics, reader, call_of(env), error);
     if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, error);
     for (size_t i = 0; status == GSA_OK && gsa_metrics_at(metrics, i, &metric); i++)
         append(out, &metric.value, sizeof metric.value);
     gsa_metrics_free(metrics);
     gsa_reader_close(reader);
+    gsa_model_free(counted);
     gsa_model_free(model);
     gsa_state_free(state);
     return status;
@@ -134,14 +142,18 @@ static gsa_status take_lines(void *ctx, const gsa_predictions *some, gsa_error *
 static gsa_status predict_rows(const gsa_env *env, bytes *out, gsa_error *error)
 {
     gsa_state *state = trained_on(1);
-    gsa_model *model = model_of(state);
+    gsa_model *model = model_of(state), *counted = NULL;
     gsa_reader *reader = NULL;
     gsa_predict_hooks hooks = {
         .size = sizeof hooks, .ctx = out, .text = GSA_TEXT_JSONL, .every_class = 1, .take = take_lines};
-    gsa_status status = gsa_reader_open_memory(NUMBERED, sizeof NUMBERED - 1, "rows", NULL, env, &reader, error);
+    gsa_status status = model_in(memory_of(env), model, &counted, error);
     if (status == GSA_OK)
-        status = gsa_predict(model, reader, &hooks, env, error);
+        status = gsa_reader_open_memory(NUMBERED, sizeof NUMBERED - 1, "rows", NULL, memory_of(env), call_of(env),
+                                        &reader, error);
+    if (status == GSA_OK)
+        status = gsa_predict(counted, reader, &hooks, call_of(env), error);
     gsa_reader_close(reader);
+    gsa_model_free(counted);
     gsa_model_free(model);
     gsa_state_free(state);
     return status;

@@ -77,7 +77,7 @@ static gsa_reader *reader_of(shape *s, int can_rewind)
         .size = sizeof source, .ctx = s, .next = next_rows, .rewind = can_rewind ? rewind_rows : NULL};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -212,10 +212,13 @@ static void a_block_beyond_the_memory_limit_is_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_env env = {.size = sizeof env, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 2 << 20}};
+    gsa_memory memory = {.size = sizeof memory, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 2 << 20}};
     gsa_reader *reader = generated(50000, 2, 1);
-    gsa_state *state = state_with("passes", "1", NULL);
-    must_refuse(gsa_train(state, reader, NULL, &env, &error), GSA_LIMIT, &error, "and the memory limit is 2.0 MiB");
+    gsa_config *config = config_with("passes", "1", NULL);
+    gsa_state *state;
+    must_be_ok(gsa_state_new(config, &memory, &state, &error), &error);
+    gsa_config_free(config);
+    must_refuse(gsa_train(state, reader, NULL, NULL, &error), GSA_LIMIT, &error, "and the memory limit is 2.0 MiB");
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 0);
     gsa_state_free(state);
@@ -231,11 +234,11 @@ static void an_evaluation_stops_on_request_and_names_bad_rows(void **unused)
     must_be_ok(gsa_train(state, rows_to_learn, NULL, NULL, &error), &error);
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     unsigned left = 0;
-    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left};
+    gsa_call call = {.size = sizeof call, .should_stop = stop_after, .ctx = &left};
     must_be_ok(gsa_reader_rewind(rows_to_learn, &error), &error);
-    must_refuse(gsa_evaluate(metrics, rows_to_learn, &env, &error), GSA_STOPPED, &error, "stopped on request");
+    must_refuse(gsa_evaluate(metrics, rows_to_learn, &call, &error), GSA_STOPPED, &error, "stopped on request");
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     gsa_reader_close(rows_to_learn);
@@ -243,7 +246,7 @@ static void an_evaluation_stops_on_request_and_names_bad_rows(void **unused)
     gsa_reader *few = text_reader("1 1:1\n2 1:2\n", NULL), *bad = text_reader("1 1:1\nsunny 1:1\n", NULL);
     must_be_ok(gsa_train(numbers, few, NULL, NULL, &error), &error);
     model = model_of(numbers);
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     must_refuse(gsa_evaluate(metrics, bad, NULL, &error), GSA_LABEL, &error,
                 "test.svm:2 (byte 6): the label is no number: expected one, as the model learned");
     gsa_metrics_free(metrics);

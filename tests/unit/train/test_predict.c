@@ -68,8 +68,8 @@ static gsa_status predict_on(const gsa_model *model, gsa_reader *reader, unsigne
                              collected *all, gsa_error *error)
 {
     gsa_predict_hooks hooks = {.size = sizeof hooks, .ctx = all, .text = text, .every_class = 1, .take = collect};
-    gsa_env env = {.size = sizeof env, .n_threads = n_threads};
-    return gsa_predict(model, reader, &hooks, &env, error);
+    gsa_call call = {.size = sizeof call, .n_threads = n_threads};
+    return gsa_predict(model, reader, &hooks, &call, error);
 }
 
 /* Row by row, with printf. */
@@ -393,7 +393,7 @@ static void a_bad_row_comes_after_the_predictions_before_it(void **unused)
         gsa_error error = {0};
         collected all = {0};
         gsa_reader *reader = NULL;
-        must_be_ok(gsa_reader_open_memory(text, size, "rows", NULL, NULL, &reader, &error), &error);
+        must_be_ok(gsa_reader_open_memory(text, size, "rows", NULL, NULL, NULL, &reader, &error), &error);
         assert_int_equal(predict_on(model, reader, n_threads, GSA_TEXT_LINES, &all, &error), GSA_INPUT);
         assert_int_equal(all.n_rows, 12345);
         assert_int_equal(error.line, 12346);
@@ -413,8 +413,8 @@ static void a_request_to_stop_is_answered(void **unused)
     collected all = {0};
     unsigned left = 3;
     gsa_predict_hooks hooks = {.size = sizeof hooks, .ctx = &all, .take = collect};
-    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
-    assert_int_equal(gsa_predict(model, reader, &hooks, &env, &error), GSA_STOPPED);
+    gsa_call call = {.size = sizeof call, .should_stop = stop_after, .ctx = &left, .n_threads = 1};
+    assert_int_equal(gsa_predict(model, reader, &hooks, &call, &error), GSA_STOPPED);
     assert_true(all.n_rows > 0 && all.n_rows < 100000);
     forget(&all);
     gsa_reader_close(reader);
@@ -428,13 +428,17 @@ static void every_failure_of_memory_is_reported_and_nothing_is_lost(void **unuse
     gsa_reader *reader = generated(5000, 2, 2);
     gsa_status status = GSA_MEMORY;
     for (size_t n = 0; status == GSA_MEMORY; n++) {
-        failing memory = {.left = n};
+        failing memory = {.left = SIZE_MAX};
         gsa_env env = failing_env(&memory);
+        gsa_model *counted;
+        must_be_ok(model_in(&env.memory, model, &counted, NULL), NULL);
+        memory.left = n;
         collected all = {0};
         gsa_predict_hooks hooks = {
             .size = sizeof hooks, .ctx = &all, .text = GSA_TEXT_CSV, .every_class = 1, .take = collect};
         assert_int_equal(gsa_reader_rewind(reader, NULL), GSA_OK);
-        status = gsa_predict(model, reader, &hooks, &env, NULL);
+        status = gsa_predict(counted, reader, &hooks, NULL, NULL);
+        gsa_model_free(counted);
         assert_int_equal(memory.live, 0);
         assert_true(status == GSA_OK ? all.n_rows == 5000 : n < 1000);
         forget(&all);
@@ -452,9 +456,7 @@ static void one_sparse_row_is_predicted_without_memory(void **unused)
         failing memory = {.left = SIZE_MAX};
         gsa_env env = failing_env(&memory);
         gsa_model *model = trained(k == 1 ? 3 : k == 2 ? 1 : 2, losses[k]), *counted = NULL;
-        bytes saved = {0};
-        must_be_ok(gsa_model_write(model, append, &saved, NULL), NULL);
-        must_be_ok(gsa_model_read(saved.data, saved.size, &env, &counted, NULL), NULL);
+        must_be_ok(model_in(&env.memory, model, &counted, NULL), NULL);
         int64_t row_start[] = {0, 3};
         uint32_t index[] = {1, 7, 4000000};
         double out[3];
@@ -465,7 +467,6 @@ static void one_sparse_row_is_predicted_without_memory(void **unused)
             must_be_ok(gsa_model_predict(counted, &row, out, NULL), NULL);
         gsa_model_free(counted);
         gsa_model_free(model);
-        free(saved.data);
         assert_int_equal(memory.live, 0);
     }
 }

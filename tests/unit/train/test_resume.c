@@ -30,7 +30,7 @@ static gsa_status train_on(gsa_state *state, long n_rows, long changed, const gs
         cache = cache_of(reader);
         reader = cache_reader(cache);
     }
-    gsa_status status = gsa_train(state, reader, hooks, env, error);
+    gsa_status status = gsa_train(state, reader, hooks, call_of(env), error);
     gsa_reader_close(reader);
     free(cache.data);
     free(text);
@@ -106,7 +106,7 @@ static gsa_state *stopped_state(const char *method, const char *order, long n_ro
 {
     gsa_error error = {0};
     gsa_state *state = state_with("method", method, "order", order, "passes", "2", NULL);
-    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &looks, .n_threads = 1};
+    gsa_env env = {ENV_SIZES, .call.should_stop = stop_after, .call.ctx = &looks, .call.n_threads = 1};
     assert_int_equal(train_on(state, n_rows, NONE, NULL, &env, &error), GSA_STOPPED);
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.pass, 0);
@@ -213,7 +213,7 @@ static void copies_that_are_merged_have_the_rows_of_all(void **unused)
     gsa_state *base = state_with("method", "paper", NULL), *copy[2], *merged;
     must_be_ok(gsa_state_update_rows(base, &batch, number, 300, &error), &error);
     for (size_t c = 0; c < 2; c++) {
-        must_be_ok(gsa_state_fork(base, 2, NULL, &copy[c], &error), &error);
+        must_be_ok(gsa_state_fork(base, 2, &copy[c], &error), &error);
         must_be_ok(gsa_state_update_rows(copy[c], &batch, number + 300 * (c + 1), 300, &error), &error);
     }
     must_be_ok(gsa_state_merge((const gsa_state *const *)copy, 2, base, NULL, &merged, &error), &error);

@@ -18,7 +18,7 @@ static gsa_reader *many_rows(void)
         .size = sizeof what, .n_rows = ROWS, .n_features = FEATURES, .nnz = 2, .n_classes = 2, .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -50,11 +50,11 @@ static int note_thread(void *ctx)
 static bytes bytes_with_threads(unsigned n_threads, size_t *n_seen)
 {
     struct crowd crowd = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    gsa_env env = {.size = sizeof env, .n_threads = n_threads, .should_stop = note_thread, .stop_ctx = &crowd};
+    gsa_call call = {.size = sizeof call, .n_threads = n_threads, .should_stop = note_thread, .ctx = &crowd};
     gsa_error error = {0};
     gsa_reader *reader = many_rows();
     gsa_state *state = one_pass("shuffled");
-    must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
+    must_be_ok(gsa_train(state, reader, NULL, &call, &error), &error);
     bytes saved = state_bytes(state);
     gsa_state_free(state);
     gsa_reader_close(reader);
@@ -188,10 +188,10 @@ static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **
     for (size_t i = 0; i < sizeof patience / sizeof *patience; i++) {
         gsa_error error = {0};
         struct patience left = {patience[i]};
-        gsa_env env = {.size = sizeof env, .n_threads = 2, .should_stop = run_out, .stop_ctx = &left};
+        gsa_call call = {.size = sizeof call, .n_threads = 2, .should_stop = run_out, .ctx = &left};
         gsa_reader *reader = many_rows();
         gsa_state *state = one_pass("shuffled");
-        assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
+        assert_int_equal(gsa_train(state, reader, NULL, &call, &error), GSA_STOPPED);
         gsa_summary summary = state_summary(state);
         assert_true(i == 0 ? summary.pass_rows > 1010000 && summary.pass_rows < 16 * 65536 - 1
                            : summary.pass_rows == 16 * 65536); /* where the round began */

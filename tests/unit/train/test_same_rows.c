@@ -140,7 +140,7 @@ static gsa_reader *open_text(const text *what, const char *name, const gsa_reade
 {
     gsa_error error = {0};
     gsa_reader *reader = NULL;
-    must_be_ok(gsa_reader_open_memory(what->at, what->size, name, options, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_memory(what->at, what->size, name, options, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -157,7 +157,7 @@ static gsa_reader *open_pipe(const text *what, const gsa_reader_options *options
     assert_int_equal(write(end[1], what->at, what->size), (ssize_t)what->size);
     close(end[1]);
     snprintf(name, sizeof name, "/dev/fd/%d", end[0]);
-    must_be_ok(gsa_reader_open(&path, 1, options, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open(&path, 1, options, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_reader_begin(reader, &error), &error); /* opens it */
     close(end[0]);
     return reader;
@@ -187,7 +187,8 @@ static gsa_reader *open_arrow(arrow_table *memory, const table *from, const gsa_
     memory->numbers = (arrow_numbers){names, memory->column, N_COLUMNS + 2, (int64_t)from->n_rows, 999, 0};
     struct ArrowArrayStream stream = arrow_stream(&memory->numbers);
     const gsa_arrow_again again = {.size = sizeof again, .open = open_again, .ctx = &memory->numbers};
-    must_be_ok(gsa_reader_open_arrow(&stream, can_rewind ? &again : NULL, options, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_arrow(&stream, can_rewind ? &again : NULL, options, NULL, NULL, &reader, &error),
+               &error);
     return reader;
 }
 
@@ -197,7 +198,7 @@ static bool write_rows(gsa_reader *from, const char *path)
     gsa_error error = {0};
     gsa_writer *writer = NULL;
     gsa_batch batch;
-    gsa_status status = gsa_writer_open(path, NULL, NULL, &writer, &error);
+    gsa_status status = gsa_writer_open(path, NULL, NULL, NULL, &writer, &error);
     bool is_supported = status != GSA_UNSUPPORTED;
     if (is_supported) {
         must_be_ok(status, &error);
@@ -263,7 +264,7 @@ static void must_learn_as(const gsa_model *expected, gsa_reader *from, const cha
     snprintf(name, sizeof name, "/tmp/gsa-same-rows-%ld%s", (long)getpid(), ending);
     if (!write_rows(from, path))
         return;
-    must_be_ok(gsa_reader_open(&path, 1, NULL, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open(&path, 1, NULL, NULL, NULL, &reader, &error), &error);
     must_learn(expected, reader, plan, ending);
     unlink(path);
 }

@@ -17,7 +17,7 @@ static gsa_reader *all_rows(uint64_t n_classes)
         .size = sizeof what, .n_rows = ROWS, .n_features = FEATURES, .nnz = 5, .n_classes = n_classes, .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -63,7 +63,7 @@ static void learn_part(gsa_state *copy, uint64_t n_classes, size_t shard, uint64
     const gsa_row_source source = {.size = sizeof source, &of, next_of_part, NULL};
     gsa_reader *reader;
     uint64_t n = 0;
-    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_train_shard(copy, reader, shard, NULL, &n, &error), &error);
     assert_int_equal(n, to - from);
     gsa_reader_close(reader);
@@ -99,7 +99,7 @@ static gsa_state *after_first_rows(uint64_t n_classes, size_t n_shards)
     must_be_ok(gsa_reader_next(labels, &begin, &error), &error);
     must_be_ok(gsa_state_prepare(state, &begin, &error), &error);
     gsa_reader_close(labels);
-    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_train_shard(state, reader, GSA_FIRST_SHARD, NULL, &n, &error), &error);
     assert_int_equal(n, n_shards * gsa_plan_first_rows(ROWS, n_shards));
     gsa_state_end_pass(state);
@@ -115,8 +115,7 @@ static gsa_state *by_parts(uint64_t n_classes, size_t n_shards)
     for (uint64_t pass = 0; pass < 2; pass++) {
         for (size_t s = 0; s < n_shards; s++) {
             uint64_t from = bound(s, n_shards), to = bound(s + 1, n_shards);
-            must_be_ok(gsa_state_fork(state, (size_t)gsa_plan_replicas(ROWS, to - from), NULL, &copy[s], &error),
-                       &error);
+            must_be_ok(gsa_state_fork(state, (size_t)gsa_plan_replicas(ROWS, to - from), &copy[s], &error), &error);
             learn_part(copy[s], n_classes, s, from + (pass == 0 ? gsa_plan_first_rows(ROWS, n_shards) : 0), to);
         }
         must_be_ok(gsa_state_merge((const gsa_state *const *)copy, n_shards, state, NULL, &merged, &error), &error);
@@ -184,7 +183,7 @@ static gsa_reader *click_rows(void)
         .size = sizeof what, .n_rows = 150000, .n_features = 50000, .nnz = 10, .n_classes = 2, .seed = 5, .skew = 1};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -207,12 +206,12 @@ static double test_loss_of_shards(const char *n_shards)
     gsa_reader *reader;
     gsa_model *model;
     gsa_metrics *metrics;
-    must_be_ok(gsa_reader_open_rows(&learned, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&learned, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_reader_close(reader);
     must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-    must_be_ok(gsa_reader_open_rows(&test_rows, NULL, &reader, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&test_rows, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_evaluate(metrics, reader, NULL, &error), &error);
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
     double loss = 0;
@@ -245,7 +244,7 @@ static void more_shards_than_rows_are_as_many_as_rows(void **unused)
     static const char *const shards[2] = {"40", "60000"};
     for (size_t i = 0; i < 2; i++) {
         gsa_reader *reader;
-        must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+        must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
         state[i] = state_with("method", "auto", "shards", shards[i], NULL);
         must_be_ok(gsa_train(state[i], reader, NULL, NULL, &error), &error);
         gsa_reader_close(reader);
@@ -331,7 +330,7 @@ static void a_stream_and_a_run_that_has_begun_are_refused(void **unused)
     const gsa_row_source once = {.size = sizeof once, &of, next_of_part, NULL};
     gsa_reader *reader;
     gsa_state *state = state_with("method", "auto", "shards", "2", NULL);
-    must_be_ok(gsa_reader_open_rows(&once, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&once, NULL, NULL, &reader, &error), &error);
     assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_ARGUMENT);
     assert_string_equal(error.param, "shards");
     gsa_reader_close(reader);

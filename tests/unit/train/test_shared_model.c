@@ -52,7 +52,7 @@ static void ask(const gsa_model *model, const gsa_batch *batch, answers *out)
     out->class_of_first = gsa_model_class(model, batch, 0);
     out->weight = gsa_model_weight(model, 7, 1) + (float)strlen(gsa_model_label(model, 1));
     must_be_ok(gsa_model_write(model, add_to_hash, &out->hash, NULL), NULL);
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, NULL), NULL);
+    must_be_ok(gsa_metrics_new(model, &metrics, NULL), NULL);
     must_be_ok(gsa_metrics_update(metrics, batch, NULL), NULL);
     must_be_ok(gsa_metrics_finish(metrics, NULL), NULL);
     for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
@@ -61,7 +61,7 @@ static void ask(const gsa_model *model, const gsa_batch *batch, answers *out)
     gsa_reader *reader = generated(50, 3, 4);
     gsa_predict_hooks hooks = {
         .size = sizeof hooks, .ctx = &out->text_size, .text = GSA_TEXT_CSV, .every_class = 1, .take = count_text};
-    must_be_ok(gsa_predict(model, reader, &hooks, &(gsa_env){.size = sizeof(gsa_env), .n_threads = 1}, NULL), NULL);
+    must_be_ok(gsa_predict(model, reader, &hooks, &(gsa_call){.size = sizeof(gsa_call), .n_threads = 1}, NULL), NULL);
     gsa_reader_close(reader);
 }
 
@@ -85,7 +85,7 @@ static gsa_model *mapped_model(void)
     assert_true(fd >= 0);
     close(fd);
     must_be_ok(gsa_model_save(model, path, &error), &error);
-    must_be_ok(gsa_model_load(path, NULL, &mapped, &error), &error);
+    must_be_ok(gsa_model_load(path, NULL, NULL, &mapped, &error), &error);
     unlink(path);
     gsa_reader_close(reader);
     gsa_state_free(state);

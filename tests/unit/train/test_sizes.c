@@ -22,7 +22,7 @@ static gsa_reader *some_rows(void)
     gsa_generator what = {.size = sizeof what, .n_rows = 200, .n_features = 20, .nnz = 3, .n_classes = 2};
     gsa_reader *reader = NULL;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 
@@ -38,11 +38,21 @@ static gsa_state *trained_state(void)
 
 /* ---- what callers give ------------------------------------------------------------------------------------------- */
 
-static gsa_status take_env(const void *given, gsa_error *error)
+static gsa_status take_memory(const void *given, gsa_error *error)
 {
     gsa_config *config = NULL;
-    gsa_status status = gsa_config_new(given, &config, error);
+    gsa_status status = gsa_config_new(memory_of(given), &config, error);
     gsa_config_free(config);
+    return status;
+}
+
+static gsa_status take_call(const void *given, gsa_error *error)
+{
+    gsa_state *state = trained_state();
+    gsa_model *model = NULL;
+    gsa_status status = gsa_state_finish(state, given, &model, error);
+    gsa_model_free(model);
+    gsa_state_free(state);
     return status;
 }
 
@@ -51,14 +61,14 @@ static gsa_status take_budget(const void *given, gsa_error *error)
     gsa_budget budget; /* a caller's own, which must not be written behind its end */
     memcpy(&budget, given, sizeof budget < *(const size_t *)given ? sizeof budget : *(const size_t *)given);
     budget.size = *(const size_t *)given;
-    return take_env(&(gsa_env){.size = sizeof(gsa_env), .budget = &budget}, error);
+    return take_memory(&(gsa_memory){.size = sizeof(gsa_memory), .budget = &budget}, error);
 }
 
 static gsa_status take_options(const void *given, gsa_error *error)
 {
     gsa_reader *reader = NULL;
     gsa_batch batch;
-    gsa_status status = gsa_reader_open_memory("1 1:1\n", 6, "t.svm", given, NULL, &reader, error);
+    gsa_status status = gsa_reader_open_memory("1 1:1\n", 6, "t.svm", given, NULL, NULL, &reader, error);
     if (status == GSA_OK)
         status = gsa_reader_next(reader, &batch, error);
     gsa_reader_close(reader);
@@ -103,7 +113,7 @@ static gsa_status take_rows(const void *given, gsa_error *error)
 {
     gsa_reader *reader = NULL;
     gsa_batch batch;
-    gsa_status status = gsa_reader_open_rows(given, NULL, &reader, error);
+    gsa_status status = gsa_reader_open_rows(given, NULL, NULL, &reader, error);
     if (status == GSA_OK)
         status = gsa_reader_next(reader, &batch, error) == GSA_END ? GSA_OK : GSA_INPUT;
     gsa_reader_close(reader);
@@ -121,7 +131,7 @@ static gsa_status take_again(const void *given, gsa_error *error)
     int n_released = 0;
     struct ArrowArrayStream stream = {.release = release_stream, .private_data = &n_released};
     gsa_reader *reader = NULL;
-    gsa_status status = gsa_reader_open_arrow(&stream, given, NULL, NULL, &reader, error);
+    gsa_status status = gsa_reader_open_arrow(&stream, given, NULL, NULL, NULL, &reader, error);
     gsa_reader_close(reader);
     assert_int_equal(n_released, 1);
     return status;
@@ -130,7 +140,7 @@ static gsa_status take_again(const void *given, gsa_error *error)
 static gsa_status take_generator(const void *given, gsa_error *error)
 {
     gsa_reader *reader = NULL;
-    gsa_status status = gsa_reader_open_generated(given, NULL, &reader, error);
+    gsa_status status = gsa_reader_open_generated(given, NULL, NULL, &reader, error);
     gsa_reader_close(reader);
     return status;
 }
@@ -146,7 +156,8 @@ static gsa_status take_loss(const void *given, gsa_error *error)
 static void structs_of_other_versions_are_taken_and_those_without_a_size_refused(void **unused)
 {
     (void)unused;
-    const gsa_env env = {.size = sizeof env};
+    const gsa_memory memory = {.size = sizeof memory};
+    const gsa_call call = {.size = sizeof call};
     const gsa_budget budget = {.size = sizeof budget, .limit = 1 << 20};
     const gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = 1};
     const gsa_train_hooks train = {.size = sizeof train};
@@ -159,7 +170,8 @@ static void structs_of_other_versions_are_taken_and_those_without_a_size_refused
         const void *full;
         size_t size, older; /* older: where the last member begins, or the size if none can be missing */
         gsa_status (*use)(const void *given, gsa_error *error);
-    } kinds[] = {{&env, sizeof env, offsetof(gsa_env, should_stop), take_env},
+    } kinds[] = {{&memory, sizeof memory, offsetof(gsa_memory, budget), take_memory},
+                 {&call, sizeof call, offsetof(gsa_call, n_threads), take_call},
                  {&budget, sizeof budget, sizeof budget, take_budget},
                  {&options, sizeof options, offsetof(gsa_reader_options, bits), take_options},
                  {&train, sizeof train, offsetof(gsa_train_hooks, strength_tried), take_train_hooks},

@@ -30,13 +30,13 @@ static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **
         unsigned n_stops = 0;
         while (status == GSA_STOPPED) { /* a new process each time: state from its bytes, reader from the start */
             unsigned left = 23;
-            gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
+            gsa_call call = {.size = sizeof call, .should_stop = stop_after, .ctx = &left, .n_threads = 1};
             gsa_state *saved = reread(stopped);
             gsa_state_free(stopped);
             stopped = saved;
             must_be_ok(gsa_state_set(stopped, "passes", "2", &error), &error);
             reader = generated(20000, 2, 1);
-            status = gsa_train(stopped, reader, NULL, &env, &error);
+            status = gsa_train(stopped, reader, NULL, &call, &error);
             gsa_reader_close(reader);
             assert_true(++n_stops < 1000);
         }
@@ -76,8 +76,8 @@ static void other_data_is_not_resumed(void **unused)
     assert_int_equal(gsa_train(state, other, NULL, NULL, &error), GSA_CONFLICT);
     assert_string_equal(error.param, "start_from");
     unsigned left = 10;
-    gsa_env env = {.size = sizeof env, .should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
-    assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
+    gsa_call call = {.size = sizeof call, .should_stop = stop_after, .ctx = &left, .n_threads = 1};
+    assert_int_equal(gsa_train(state, reader, NULL, &call, &error), GSA_STOPPED);
     assert_int_equal(gsa_train(state, shorter, NULL, NULL, &error), GSA_CONFLICT);
     gsa_reader_close(reader);
     gsa_reader_close(other);
@@ -204,7 +204,7 @@ static void twelve_rows_train_and_words_are_labels(void **unused)
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
     gsa_metric metric;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
     must_be_ok(gsa_reader_rewind(reader, &error), &error);
     must_be_ok(gsa_evaluate(metrics, reader, NULL, &error), &error);
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
@@ -281,7 +281,7 @@ static gsa_reader *streamed(gsa_reader *from)
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_begin(from, &error), &error);
-    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     return reader;
 }
 

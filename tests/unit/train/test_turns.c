@@ -27,13 +27,13 @@ static bytes bytes_of(uint64_t n_rows, const char *passes, unsigned n_threads, s
 {
     gsa_generator what = {
         .size = sizeof what, .n_rows = n_rows, .n_features = 2000, .nnz = 5, .n_classes = 2, .seed = 3};
-    gsa_env env = {.size = sizeof env, .n_threads = n_threads};
+    gsa_call call = {.size = sizeof call, .n_threads = n_threads};
     gsa_train_hooks hooks = {.size = sizeof hooks, .ctx = seen, .round_ended = note_round};
     gsa_reader *reader;
     gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
     gsa_state *state = state_with("method", "auto", "passes", passes, "holdout", "2048", NULL);
-    must_be_ok(gsa_train(state, reader, &hooks, &env, &error), &error);
+    must_be_ok(gsa_train(state, reader, &hooks, &call, &error), &error);
     gsa_summary summary = state_summary(state);
     uint64_t n_passes = (uint64_t)(passes[0] - '0');
     assert_int_equal(summary.pass, n_passes);

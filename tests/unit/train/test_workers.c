@@ -61,9 +61,9 @@ static void threads_are_those_asked_for_or_the_processors(void **unused)
     (void)unused;
     gsa_env env = gsai_env_resolve(NULL);
     assert_true(gsai_workers_count(&env) >= 1);
-    env.n_threads = 3;
+    env.call.n_threads = 3;
     assert_int_equal(gsai_workers_count(&env), 3);
-    env.n_threads = 100000;
+    env.call.n_threads = 100000;
     assert_int_equal(gsai_workers_count(&env), 256);
 }
 
