@@ -67,7 +67,7 @@ static void two_readings_are_never_guessed(void **state)
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_reader_options wrong = {.size = sizeof wrong, .decimal = "dot"};
-    assert_int_equal(gsa_reader_open_memory("", 0, "t", &wrong, NULL, &reader, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_reader_open_memory("", 0, "t", &wrong, NULL, NULL, &reader, &error), GSA_ARGUMENT);
     assert_string_equal(error.message, "'dot': expected point or comma");
 }
 
