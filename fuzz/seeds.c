@@ -40,6 +40,8 @@ static const text svm[] = {
     {"long", "1 1:0.1234567890123456789 2:1e308 3:1e-320 4:3.40282347e38 5:16777217 6:-0 7:00012\n"},
 };
 static const text csv[] = {
+    {"json_lines", "{\"y\": 1, \"a\": 2.5, \"c\": \"x\\u00e9\\n\"}\n{\"y\": 0, \"b\": true, \"c\": null}\n"},
+    {"odd", "y;price;when;age\n1;$1.234,50;3/4/2026 8:05;-\n0;$7;31/12/2025 23:59;unknown\n"},
     {"named", "y,a,b\n1,2,red\n0,3.5,\"say \"\"so\"\"\"\n1,,blue\n0,NaN,red\n"},
     {"numbered", "1,2,3\n0,3,4\n1,4,5\n"},
     {"tabs", "y\ta\tb\n1\t2\tx\n0\t1\ty\n"},

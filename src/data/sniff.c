@@ -86,6 +86,8 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
         return gsai_format_cache();
     size_t line_size;
     const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
+    if (line_size > 0 && *line == '{')
+        return gsai_format_csv(); /* JSON lines */
     bool named_table = gsai_codec_ends(name, ".csv") || gsai_codec_ends(name, ".tsv") || gsai_codec_ends(name, ".tab");
     if (size == GSAI_DECODE_START && line + line_size == (const char *)start + size)
         while (line_size > 0 && line[line_size - 1] != ' ' && line[line_size - 1] != '\t')

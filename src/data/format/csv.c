@@ -132,7 +132,8 @@ static gsa_status see_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *err
     hold(csv);
     for (size_t i = 0, n = 0; n < sniff->n_rows && (status == GSA_OK || status == GSA_INPUT); i++) {
         status = gsai_records_next(&csv->records, &record, error);
-        if (status != GSA_OK || record.n_cells != sniff->n_columns || (i == 0 && sniff->has_header))
+        if (status != GSA_OK || record.n_cells != sniff->n_columns ||
+            (i == 0 && sniff->has_header && !csv->records.keys))
             continue;
         double weight = weigh(csv, sniff, &record);
         n++;
@@ -147,13 +148,59 @@ static gsa_status see_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *err
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
 
+static bool is_json(const gsai_decode *stream)
+{
+    for (size_t i = 0; i < stream->start_size; i++)
+        if (!strchr(" \t\r\n\xEF\xBB\xBF", stream->start[i]) || stream->start[i] == '\0')
+            return stream->start[i] == '{';
+    return false;
+}
+
+/* Of JSON lines: the keys of the block, behind those that a schema has, are the columns. */
+static gsa_status see_keys(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    const gsai_schema *schema = csv->input->schema;
+    gsai_record record;
+    gsa_status status = GSA_OK;
+    gsai_words_free(&csv->keys);
+    bool has_room = true;
+    for (size_t i = 0; schema->text && i < schema->n_fields && has_room; i++)
+        has_room = gsai_words_add(&csv->keys, schema->field[i].name, schema->field[i].name_size);
+    csv->records.keys = &csv->keys;
+    csv->records.collects = true;
+    hold(csv);
+    size_t n_good = 0;
+    for (size_t i = 0; (status == GSA_OK || (status == GSA_INPUT && n_good > 0)) &&
+                       i < gsai_csv_most_deciding(csv->keys.n_words + 1, is_short(csv));
+         i++) {
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed;
+        status = gsai_records_next(&csv->records, &record, error);
+        n_good += status == GSA_OK;
+    }
+    csv->records.collects = false;
+    hold(csv);
+    if (n_good == 0 || (status != GSA_OK && status != GSA_END && status != GSA_INPUT))
+        return status;
+    sniff->column = gsai_alloc_zeroed(csv->env, csv->keys.n_words, sizeof *sniff->column);
+    for (; sniff->column && has_room && sniff->n_columns < csv->keys.n_words; sniff->n_columns++) {
+        gsai_csv_seen *seen = &sniff->column[sniff->n_columns];
+        seen->first = gsai_copy_text(csv->env, csv->keys.word[sniff->n_columns]);
+        has_room = seen->first != NULL;
+        seen->first_size = has_room ? strlen(seen->first) : 0;
+    }
+    sniff->has_header = true;
+    gsai_csv_find_weight(csv, sniff);
+    return sniff->column && has_room ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for the columns");
+}
+
 static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *error)
 {
     gsai_record record;
     *out = (gsai_csv_sniff){.again = see_again};
-    gsa_status status = find_separator(csv, error);
-    size_t most = GSAI_DECIDING_ROWS;
-    for (size_t i = 0; i < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
+    bool has_keys = is_json(csv->input->stream);
+    gsa_status status = has_keys ? see_keys(csv, out, error) : find_separator(csv, error);
+    size_t most = has_keys ? gsai_csv_most_deciding(out->n_columns + 1, is_short(csv)) : GSAI_DECIDING_ROWS;
+    for (size_t i = has_keys; i < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
@@ -184,6 +231,7 @@ static void close_csv(void *memory)
     gsai_csv *csv = memory;
     gsai_csv_forget(csv);
     gsai_records_free(&csv->records);
+    gsai_words_free(&csv->keys);
     gsai_number_locale_free(csv->env, csv->locale);
     gsai_free(csv->env, csv);
 }
@@ -194,6 +242,7 @@ static gsa_status open_csv(size_t buffer_size, const gsa_env *env, void **out, g
     if (!csv)
         return gsai_fail_memory(env, error, "no memory for a reader of tables");
     csv->env = env;
+    gsai_words_init(&csv->keys, env);
     gsa_status status = gsai_records_init(&csv->records, buffer_size, env, error);
     csv->locale = gsai_number_locale_new(env);
     if (status == GSA_OK && !csv->locale)
@@ -211,6 +260,7 @@ static void begin_csv(void *memory, gsai_format_input *input)
     gsai_csv *csv = memory;
     csv->input = input;
     csv->is_prepared = false;
+    csv->records.keys = NULL;
     gsai_records_begin(&csv->records, input->stream);
 }
 
@@ -237,7 +287,7 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
         status = gsai_csv_settle(csv, &sniff, error);
     gsai_records_back(&csv->records);
     csv->records.lines.hurried = false;
-    if (status == GSA_OK && sniff.has_header)
+    if (status == GSA_OK && sniff.has_header && !csv->records.keys)
         status = gsai_records_next(&csv->records, &header, error);
     csv->is_prepared = status == GSA_OK;
     gsai_csv_sniff_free(csv, &sniff);

@@ -39,6 +39,7 @@ typedef struct gsai_csv {
     const gsa_env *env;
     gsai_number_locale *locale;
     gsai_records records;
+    gsai_words keys; /* of JSON lines */
     gsai_format_input *input;
     bool is_prepared; /* what follows is that of the current file */
     size_t n_cells;

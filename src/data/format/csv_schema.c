@@ -638,13 +638,14 @@ static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
         snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
     snprintf(csv->input->description, sizeof csv->input->description,
              "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
-             separator == ','    ? "comma-separated"
+             csv->records.keys   ? "JSON lines"
+             : separator == ','  ? "comma-separated"
              : separator == ';'  ? "semicolon-separated"
              : separator == '\t' ? "tab-separated"
                                  : "columns with types",
-             separator == '\0'   ? "found by name"
-             : sniff->has_header ? "with a header"
-                                 : "no header",
+             separator == '\0' || csv->records.keys ? "found by name"
+             : sniff->has_header                    ? "with a header"
+                                                    : "no header",
              schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
              mark, schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights" : "", csv->n_numbers, words,
              (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);

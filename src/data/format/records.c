@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/digits.h"
+#include "data/format/json.h"
 #include "data/format/text.h"
 #include "data/schema.h"
 
@@ -52,7 +53,7 @@ void gsai_records_back(gsai_records *records)
 
 /* ---- one record ------------------------------------------------------------------------------------------------- */
 
-typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, TOO_MANY, NO_MEMORY } outcome;
+typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, TOO_MANY, NO_MEMORY, NO_OBJECT } outcome;
 
 /* A record being taken apart: [p, end) is what the buffer has of it. */
 typedef struct scan {
@@ -62,6 +63,7 @@ typedef struct scan {
     const char *block; /* marks that were not taken yet, from here on */
     uint64_t marks;
     size_t n_cells, n_escaped; /* n_escaped: bytes of cells with doubled quotes */
+    const char *objection;     /* to an object, at p */
 } scan;
 
 static inline void look(scan *s, const char *block, char separator)
@@ -117,11 +119,38 @@ static outcome scan_quoted(scan *s, char separator, gsai_cell *out, const char *
     return COMPLETE;
 }
 
+/* An object a line. A line without one is blank. */
+static outcome scan_object(gsai_records *records, scan *s)
+{
+    const gsa_env *env = records->lines.env;
+    const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p)), *end = newline ? newline : s->end, *at = s->p;
+    if (!newline && !s->is_last)
+        return PARTIAL;
+    size_t n_keys = records->keys->n_words, n_cells = n_keys > 0 ? n_keys : 1;
+    if (!gsai_reserve(env, &records->cell, &records->cell_capacity, n_cells, sizeof *records->cell) ||
+        !gsai_reserve(env, &records->copy, &records->copy_capacity, 2 * (size_t)(end - s->p) + 1, 1))
+        return NO_MEMORY;
+    const char *quote = memchr(s->p, '"', (size_t)(end - s->p)); /* by which an object is told from a blank line */
+    for (size_t i = 0; i < n_cells; i++)
+        records->cell[i] = (gsai_cell){.text = end, .at = quote ? quote : end};
+    bool is_blank = true;
+    for (const char *p = s->p; p < end && is_blank; p++)
+        is_blank = *p == ' ' || *p == '\t' || *p == '\r';
+    if (!is_blank)
+        s->objection = gsai_json_cells(s->p, end, records->keys, records->collects, records->cell, records->copy, &at);
+    s->n_cells = is_blank ? 1 : n_cells;
+    s->p = s->objection ? at : newline ? newline + 1 : s->end;
+    s->n_lines += !s->objection;
+    return s->objection ? NO_OBJECT : COMPLETE;
+}
+
 /* Cells up to the end of the record; s->p is then what follows it. Members of a cell are stored one by one: a struct
  * that is made elsewhere and copied would have to wait for them. */
 static outcome scan_record(gsai_records *records, scan *s)
 {
     const char separator = records->separator, *at;
+    if (records->keys)
+        return scan_object(records, s);
     look(s, s->p, separator);
     do {
         gsai_cell *cell = new_cell(records, s->n_cells);
@@ -242,6 +271,10 @@ static gsa_status fail_record(gsai_records *records, scan *s, const char *start,
                            "the row that begins here has more than %zu cells%s: is this no table?", records->most_cells,
                            records->most_cells < GSAI_RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
         records->skipping = true;
+    } else if (result == NO_OBJECT) {
+        status = gsai_fail_line(error, GSA_INPUT, records->line + 1, records->byte + (uint64_t)(s->p - start), "%s",
+                                s->objection);
+        records->skipping = true;
     } else if (result == AFTER_QUOTE) {
         uint64_t line = records->line + 1 + s->n_lines, byte = records->byte + (uint64_t)(s->p - start);
         status = gsai_fail_line(error, GSA_INPUT, line, byte,
@@ -317,10 +350,10 @@ gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error 
 static const char *last_end(void *memory, const char *start, const char *end)
 {
     gsai_records *records = memory;
-    const char *p = memchr(start, '"', (size_t)(end - start)) ? start : end;
+    const char *p = !records->keys && memchr(start, '"', (size_t)(end - start)) ? start : end;
     while (p > start && p[-1] != '\n')
         p--;
-    if (p > start)
+    if (p > start || records->keys)
         return p;
     for (scan s = {.p = p, .end = end}; s.p < end && scan_record(records, &s) == COMPLETE;)
         s = (scan){.p = p = s.p, .end = end};
@@ -336,6 +369,7 @@ gsa_status gsai_records_give(gsai_records *records, gsai_records *to, gsa_error 
     bool is_ready = !records->skipping && records->byte > 0;
     GSA_TRY(is_ready ? gsai_lines_give(lines, &to->lines, last_end, records, error) : GSA_END);
     to->separator = records->separator;
+    to->keys = records->keys;
     to->skipping = false;
     to->at = 0;
     to->line = 0;

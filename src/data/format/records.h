@@ -10,6 +10,7 @@
 #define GSA_DATA_FORMAT_RECORDS_H
 
 #include "data/format/lines.h"
+#include "data/format/words.h"
 
 typedef struct gsai_cell {
     const char *text;
@@ -33,8 +34,10 @@ typedef struct gsai_records {
     uint64_t line, byte;
     gsai_cell *cell;
     size_t cell_capacity, most_cells;
-    char *copy; /* of cells with doubled quotes */
+    char *copy; /* of cells with doubled quotes, or escapes */
     size_t copy_capacity;
+    gsai_words *keys; /* of JSON lines (json.h), the reader's; NULL: cells are separated */
+    bool collects;    /* keys that are new are added to them, and there are no cells */
 } gsai_records;
 
 gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsa_env *env, gsa_error *error);

@@ -1,0 +1,176 @@
+/* Flat JSON objects, taken apart where they lie. */
+#include "data/format/json.h"
+
+#include <string.h>
+
+typedef struct object {
+    const char *p, *end;
+    char *copy; /* where the next string with escapes goes */
+} object;
+
+static void skip_blanks(object *from)
+{
+    while (from->p < from->end && (*from->p == ' ' || *from->p == '\t' || *from->p == '\r'))
+        from->p++;
+}
+
+/* Passes over a character, with the blanks before it. */
+static bool take(object *from, char c)
+{
+    skip_blanks(from);
+    bool is_there = from->p < from->end && *from->p == c;
+    from->p += is_there;
+    return is_there;
+}
+
+static char *put_utf8(char *out, uint32_t c)
+{
+    if (c < 0x80) {
+        *out++ = (char)c;
+    } else if (c < 0x800) {
+        *out++ = (char)(0xC0 | c >> 6);
+        *out++ = (char)(0x80 | (c & 0x3F));
+    } else {
+        if (c >= 0x10000)
+            *out++ = (char)(0xF0 | c >> 18);
+        *out++ = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3F) : 0xE0 | c >> 12);
+        *out++ = (char)(0x80 | (c >> 6 & 0x3F));
+        *out++ = (char)(0x80 | (c & 0x3F));
+    }
+    return out;
+}
+
+/* Four hexadecimal digits; UINT32_MAX if there are none. */
+static uint32_t take_hex(const char *p, const char *end)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++) {
+        const char *digit = p + i < end && p[i] ? strchr(digits, gsai_is_digit(p[i]) ? p[i] : p[i] | 0x20) : NULL;
+        if (!digit)
+            return UINT32_MAX;
+        value = value * 16 + (uint32_t)(digit - digits);
+    }
+    return value;
+}
+
+/* The character of an escape behind its backslash, at *p; false if it is none. A surrogate comes with its other half.
+ */
+static bool take_escape(const char **p, const char *end, char **out)
+{
+    static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+    const char *letter = *p < end && **p ? strchr(letters, **p) : NULL;
+    if (letter) {
+        *(*out)++ = means[letter - letters];
+        ++*p;
+        return true;
+    }
+    uint32_t c = *p < end && **p == 'u' ? take_hex(*p + 1, end) : UINT32_MAX;
+    *p += 5;
+    if (c >= 0xD800 && c < 0xDC00 && end - *p >= 6 && (*p)[0] == '\\' && (*p)[1] == 'u') {
+        uint32_t low = take_hex(*p + 2, end);
+        c = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00) : UINT32_MAX;
+        *p += 6;
+    }
+    if (c == UINT32_MAX || c == 0 || (c >= 0xD800 && c < 0xE000))
+        return false;
+    *out = put_utf8(*out, c);
+    return true;
+}
+
+/* A string whose quote is at p: where it lies, or copied if it has escapes. */
+static bool take_string(object *from, gsai_cell *out)
+{
+    const char *start = from->p + 1, *p = start;
+    while (p < from->end && *p != '"' && *p != '\\')
+        p++;
+    *out = (gsai_cell){.text = start, .size = (size_t)(p - start), .at = from->p};
+    if (p < from->end && *p == '\\') {
+        char *to = from->copy;
+        memcpy(to, start, out->size);
+        to += out->size;
+        while (p < from->end && *p != '"') {
+            if (*p != '\\')
+                *to++ = *p++;
+            else if (p++, !take_escape(&p, from->end, &to))
+                return false;
+        }
+        *out = (gsai_cell){.text = from->copy, .size = (size_t)(to - from->copy), .at = from->p};
+        *to++ = '\n';
+        from->copy = to;
+    }
+    from->p = p + 1;
+    return p < from->end;
+}
+
+/* The value behind a key. */
+static const char *take_value(object *from, gsai_cell *out)
+{
+    skip_blanks(from);
+    const char *start = from->p;
+    if (start < from->end && *start == '"')
+        return take_string(from, out) ? NULL
+                                      : "the string that begins here does not end, or has an escape that is none";
+    if (start < from->end && (*start == '{' || *start == '['))
+        return "a value is an object or a list: columns are flat; take such values apart with a query";
+    while (from->p < from->end && !strchr(",} \t\r", *from->p))
+        from->p++;
+    *out = (gsai_cell){.text = start, .size = (size_t)(from->p - start), .at = start};
+    bool is_true = out->size == 4 && memcmp(start, "true", 4) == 0;
+    bool is_false = out->size == 5 && memcmp(start, "false", 5) == 0;
+    if (is_true || is_false) {
+        out->text = is_true ? "1\n" : "0\n";
+        out->size = 1;
+    } else if (out->size == 4 && memcmp(start, "null", 4) == 0) {
+        out->size = 0;
+    } else if (out->size == 0 || !(gsai_is_digit(*start) || *start == '-')) {
+        return "expected a value: a string, a number, true, false or null";
+    }
+    return NULL;
+}
+
+/* The number of a key, which is mostly the one after the last; -1 if there is no memory, -2 if it is not known. */
+static int32_t find_key(gsai_words *keys, bool collects, const gsai_cell *name, int32_t guess)
+{
+    if ((size_t)guess < keys->n_words && strlen(keys->word[guess]) == name->size &&
+        memcmp(keys->word[guess], name->text, name->size) == 0)
+        return guess;
+    int32_t number = gsai_words_find(keys, name->text, name->size);
+    if (number >= 0 || !collects)
+        return number >= 0 ? number : -2;
+    return gsai_words_add(keys, name->text, name->size) ? (int32_t)keys->n_words - 1 : -1;
+}
+
+const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_cell *cell,
+                            char *copy, const char **at)
+{
+    object from = {start, end, copy};
+    int32_t number = -1;
+    const char *objection = take(&from, '{') ? NULL : "expected an object a line: {\"name\": value, ...}";
+    for (bool more = !objection && !take(&from, '}'); more && !objection; more = !objection && !take(&from, '}')) {
+        gsai_cell name, value;
+        *at = from.p;
+        if (number >= 0 && !take(&from, ','))
+            return "expected a comma or the end of the object";
+        skip_blanks(&from);
+        *at = from.p;
+        if (from.p == from.end || *from.p != '"' || !take_string(&from, &name) || !take(&from, ':'))
+            return "expected a key in quotes and a colon";
+        if (name.size == 0 || memchr(name.text, '\0', name.size))
+            return "a key is empty or has a NUL byte in it";
+        *at = from.p;
+        objection = take_value(&from, &value);
+        if (!objection)
+            number = find_key(keys, collects, &name, number + 1);
+        if (!objection && number < 0)
+            objection = number == -1 ? "no memory for the names of the columns" : "the first rows do not have this key";
+        if (!objection && !collects)
+            cell[number] = value;
+    }
+    skip_blanks(&from);
+    if (!objection) {
+        *at = from.p;
+        objection = from.p == end ? NULL : "text after the object: expected one object a line";
+    }
+    return objection;
+}

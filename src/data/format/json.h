@@ -1,0 +1,15 @@
+/* JSON lines as records of a table: an object a line, flat, its keys being the names of columns.
+ *
+ *   1 Cells stand in the order of the keys that the reader knows; of a key that an object lacks the cell is empty.
+ *   2 Strings and numbers are cells as in text, true and false are 1 and 0, null is an empty cell. */
+#ifndef GSA_DATA_FORMAT_JSON_H
+#define GSA_DATA_FORMAT_JSON_H
+
+#include "data/format/records.h"
+
+/* The cells of the object at [start, end), one line: what is wrong with it, or NULL; *at is where. Room for a cell a
+ * key, and for as many bytes as the line has, must be there. New keys are added to `keys` if it `collects`. */
+const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_cell *cell,
+                            char *copy, const char **at);
+
+#endif
