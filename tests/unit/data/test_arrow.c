@@ -185,6 +185,36 @@ static void arrow_rows_fill_batches_as_text_does(void **state)
     free(table);
 }
 
+/* Decimals, dates, gaps and texts that are odd numbers become the rows and the schema of the same table in text. */
+static void arrow_cells_are_read_as_those_of_text(void **state)
+{
+    (void)state;
+    static const uint8_t valid[] = {5}; /* the second of three is null */
+    const bool is_little = *(const unsigned char *)&(const uint16_t){1} == 1;
+    const uint64_t low = is_little ? 0 : 1, high = 1 - low;
+    uint64_t price[3][2] = {{0}};
+    price[0][low] = 1250;
+    price[2][low] = (uint64_t)-399;
+    price[2][high] = UINT64_MAX;
+    static const int32_t day[] = {20774, 7, -1}, text_at[] = {0, 6, 7, 9};
+    static const int64_t when[] = {INT64_C(1794902707000000), 0, -1}, ms[] = {INT64_C(86400000) * 20774, 0, 0};
+    static const char texts[] = "$1,200-$7";
+    const plan columns[] = {LABEL(3),
+                            {"price", "d:10,2", 3, 0, 2, {valid, price}, NULL, NULL},
+                            {"day", "tdD", 3, 0, 2, {NULL, day}, NULL, NULL},
+                            {"when", "tsu:UTC", 3, 0, 2, {valid, when}, NULL, NULL},
+                            {"ms", "tdm", 3, 0, 2, {NULL, ms}, NULL, NULL},
+                            {"cost", "u", 3, 0, 3, {NULL, text_at, texts}, NULL, NULL}};
+    source from = SOURCE(columns, 3);
+    const gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .decimal = "point"};
+    assert_same_as_csv(&from,
+                       "y,price,day,when,ms,cost\n"
+                       "1,12.50,2026-11-17,2026-11-17 08:05:07,2026-11-17,\"$1,200\"\n"
+                       "0,,1970-01-08,,1970-01-01,-\n"
+                       "1,-3.99,1969-12-31,1969-12-31T23:59:59.999999,1970-01-01,$7\n",
+                       &options);
+}
+
 /* ---- lists ------------------------------------------------------------------------------------------------------ */
 
 static void assert_rows(source *from, const gsa_reader_options *options, const char *expected)
@@ -333,6 +363,7 @@ int main(void)
         cmocka_unit_test(arrow_labels_and_weights_are_those_of_text),
         cmocka_unit_test(arrow_batches_and_slices_make_one_table),
         cmocka_unit_test(arrow_rows_fill_batches_as_text_does),
+        cmocka_unit_test(arrow_cells_are_read_as_those_of_text),
         cmocka_unit_test(arrow_lists_are_sparse_rows),
         cmocka_unit_test(arrow_list_of_fixed_size_is_a_dense_row),
         cmocka_unit_test(arrow_floats_taken_for_words_are_those_of_text),
