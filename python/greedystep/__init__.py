@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
 from ._errors import (
     GreedystepError,
@@ -21,12 +22,13 @@ from .comparison import compare
 from .model import Model
 from .training import load, train
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .estimators import GreedystepClassifier, GreedystepLinearSVC, GreedystepRegressor
 
 __version__ = _version()
 
 _ESTIMATORS = ("GreedystepClassifier", "GreedystepLinearSVC", "GreedystepRegressor")
+_MODULES = ("callbacks", "distributed", "plot", "report", "spark")
 
 __all__ = [
     "Event",
@@ -46,8 +48,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import estimators when they are asked for: they need scikit-learn, the rest does not."""
+def __getattr__(name: str) -> _typing.Any:
+    """Import what is asked for: estimators need scikit-learn, pictures matplotlib, the rest neither."""
+    if name in _MODULES:
+        return _importlib.import_module(f"{__name__}.{name}")
     if name not in _ESTIMATORS:
         raise AttributeError(f"module 'greedystep' has no attribute {name!r}")
     try:
@@ -58,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_ESTIMATORS])
+    return sorted([*__all__, *_MODULES, "__doc__", "__version__"])

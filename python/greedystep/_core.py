@@ -216,6 +216,14 @@ class State(Handle):
         name = ctypes.cast(c.library().gsa_reader_name, c_void_p)
         call("gsa_state_set_names", self.pointer, name, reader.pointer)
 
+    def set_names(self, names: Sequence[str]) -> None:
+        """Keep names of the features 0, 1, 2 ...; none is kept of one that has no plain text."""
+        texts = [name.encode() if name and "\0" not in name else None for name in names]
+        array = (c_char_p * len(texts))(*texts)
+        addresses = ctypes.cast(array, ctypes.POINTER(c_void_p))
+        name = c.FeatureName(lambda _ctx, feature: addresses[feature] if feature < len(texts) else None)
+        call("gsa_state_set_names", self.pointer, ctypes.cast(name, c_void_p), None)
+
     def train(self, reader: Reader, hooks: c.TrainHooks, run: Run) -> None:
         """Learn all passes over a reader."""
         run.call("gsa_train", self.pointer, reader.pointer, byref(hooks), byref(run.struct))
@@ -350,6 +358,7 @@ class Reader(Handle):
     def __init__(self, pointer: int | None, keep: Any = None, *, is_dear: bool = False) -> None:
         super().__init__(pointer, "gsa_reader_close")
         self._keep = keep
+        self.names: Sequence[str] = ()  # of features, where rows of a caller have some
         self.is_dear = is_dear  # several passes should keep the rows of the first
 
     @classmethod

@@ -18,9 +18,10 @@ from . import _library as c
 from ._arrow import free_name, open_table, with_columns
 from ._core import DoubleArray, Reader, State, reader_options
 from ._given import Given
+from ._keywords import suggests_keywords
 from ._rows import features_of, has_words, is_frame
 from ._run import Run
-from .callbacks import Callback
+from .callbacks import Callback, shown
 from .model import Model
 from .training import parameter_texts, train_on
 
@@ -66,10 +67,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     warm_start: bool
     random_state: Any
     n_jobs: int | None
+    verbose: bool | int
     callback: Callback | None
 
     # scikit-learn learns an estimator's parameters from the signature of its __init__ and passes over those of parent
     # classes: estimators with more parameters than these repeat the list, and no more than the list.
+    @suggests_keywords
     def __init__(
         self,
         *,
@@ -83,6 +86,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: bool | int = False,
         callback: Callback | None = None,
     ) -> None:
         self._keep(locals())
@@ -196,7 +200,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         else:
             state = State.new(texts)
         run = Run(self._n_threads())
-        train_on(state, self._open(X, y, weights, run), self.callback, run, 3)
+        with shown(self.verbose, self.callback) as callback:
+            train_on(state, self._open(X, y, weights, run), callback, run, 3)
         self._fitted = _Fitted(state, is_open=False)
         self.n_iter_ = max(1, int(state.summary().pass_))
 
@@ -206,11 +211,14 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if not fitted.is_open:
             fitted = _Fitted(self._reopened(fitted.state), is_open=True)
-        given = Given(features_of(X), self._labels(y), weights)
+        features = features_of(X)
+        given = Given(features, self._labels(y), weights)
         self._fitted = fitted
         fitted.forget_model()
         for bounds in given.bounds():
             fitted.state.update(given.block(*bounds))
+        if features.names:
+            fitted.state.set_names(features.names)
         self.n_iter_ = 1
 
     def _reopened(self, state: State) -> State:

@@ -178,7 +178,9 @@ class Given:
 
     def open(self, run: Run) -> Reader:
         """Return a reader of the rows."""
-        return open_blocks(self._blocks, run)
+        reader = open_blocks(self._blocks, run)
+        reader.names = self._features.names
+        return reader
 
 
 def open_blocks(blocks: Callable[[], Iterator[c.Batch]], run: Run) -> Reader:

@@ -209,6 +209,7 @@ Progress = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 PassEnded = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Error))
 Notice = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 WriteBytes = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+FeatureName = CFUNCTYPE(c_void_p, c_void_p, c_uint64)
 OpenAgain = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
 

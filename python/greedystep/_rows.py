@@ -7,7 +7,7 @@ until the next block is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ class Features:
     """Rows of features, in blocks."""
 
     n_rows: int
+    names: Sequence[str] = ()  # of the features, where they have some
 
     def bounds(self) -> Iterator[tuple[int, int]]:
         """Yield first and last row of the blocks, the last exclusive."""
@@ -88,6 +89,8 @@ class Frame(Features):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self.n_rows, self._width = frame.shape
+        if all(isinstance(name, str) for name in frame.columns):
+            self.names = list(frame.columns)
 
     def bounds(self) -> Iterator[tuple[int, int]]:
         return _even_bounds(self.n_rows, BUFFER // (16 * max(1, self._width)))

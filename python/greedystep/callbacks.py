@@ -6,9 +6,13 @@ or ``train``. What it raises ends the training and is raised by that function.
 
 from __future__ import annotations
 
+import importlib.util
 import math
+import sys
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -19,6 +23,8 @@ from ._run import Run
 
 #: Seconds between two events of kind "rows".
 INTERVAL = 0.1
+#: Seconds between two lines of the progress.
+LINE_INTERVAL = 1.0
 
 
 @dataclass(frozen=True)
@@ -145,3 +151,38 @@ class ProgressBar:
 
     def __exit__(self, *_raised: object) -> None:
         self.close()
+
+
+class _Lines:
+    """A callback that prints a line after every pass, and one a second before its end."""
+
+    def __init__(self) -> None:
+        self._told = 0.0
+
+    def __call__(self, event: Event) -> None:
+        if event.kind == "rows" and event.seconds - self._told < LINE_INTERVAL:
+            return
+        self._told = event.seconds
+        line = f"{event.rows} rows, loss {event.loss:.5g}, passes {event.passes}, {event.seconds:.1f} s"
+        print(f"greedystep: {line}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def shown(verbose: bool | int, callback: Callback | None) -> Iterator[Callback | None]:
+    """Yield the callback, with one before it that shows the progress if that is wanted."""
+    if not verbose:
+        yield callback
+    elif importlib.util.find_spec("tqdm") is not None:
+        with ProgressBar() as bar:
+            yield _both(bar, callback)
+    else:
+        yield _both(_Lines(), callback)
+
+
+def _both(first: Callback, second: Callback | None) -> Callback:
+    def told(event: Event) -> None:
+        first(event)
+        if second is not None:
+            second(event)
+
+    return told

@@ -31,7 +31,7 @@ from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from
 from ._given import open_blocks
 from ._run import Run
 from .model import Model
-from .training import parameter_texts
+from .training import checked_parameters
 
 #: Bytes of all replicas up to which they are sent and merged as they are.
 WHOLE_BYTES = 256 << 20
@@ -167,7 +167,7 @@ def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: An
     schema = filled[0].schema
     if any(one.schema != schema for one in filled):
         raise ValueError("the columns of the shards differ: give scan the schema of the first (schema_of)")
-    state = State.new(parameter_texts({"order": "shuffled", **parameters}))
+    state = State.new(checked_parameters("begin", {"order": "shuffled", **parameters}, ["passes"]))
     state.set_schema(schema)
     rows = tuple(one.n_rows for one in scans)
     most = plan_first_rows(sum(rows), len(filled))

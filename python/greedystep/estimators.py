@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ._core import DoubleArray
 from ._estimator import GreedystepEstimator
 from ._given import Classes, Numbers
+from ._keywords import suggests_keywords
 from .callbacks import Callback
 
 
@@ -146,6 +147,8 @@ class GreedystepClassifier(_ClassifierBase):
         nothing for an optimum.
     n_jobs : int or None
         Threads; None and -1: all processors. The result does not depend on it.
+    verbose : bool
+        Show the progress of ``fit``: a bar if tqdm is installed, else a line now and then.
     callback : callable or None
         Is told of the run (:mod:`greedystep.callbacks`).
 
@@ -158,6 +161,7 @@ class GreedystepClassifier(_ClassifierBase):
     model_ : greedystep.Model
     """
 
+    @suggests_keywords
     def __init__(
         self,
         *,
@@ -172,6 +176,7 @@ class GreedystepClassifier(_ClassifierBase):
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: bool | int = False,
         callback: Callback | None = None,
     ) -> None:
         self._keep(locals())
@@ -197,12 +202,13 @@ class GreedystepLinearSVC(_ClassifierBase):
     loss : {"squared_hinge", "hinge"}
         What rows on the wrong side of their margin cost.
     class_weight, passes, method, scale, average, order, holdout, fit_intercept, warm_start, \
-random_state, n_jobs, callback
+random_state, n_jobs, verbose, callback
         As of :class:`GreedystepClassifier`.
     """
 
     loss: str
 
+    @suggests_keywords
     def __init__(
         self,
         *,
@@ -218,6 +224,7 @@ random_state, n_jobs, callback
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: bool | int = False,
         callback: Callback | None = None,
     ) -> None:
         self._keep(locals())
@@ -234,7 +241,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
     Parameters
     ----------
     passes, method, scale, average, order, holdout, fit_intercept, warm_start, random_state, \
-n_jobs, callback
+n_jobs, verbose, callback
         As of :class:`GreedystepClassifier`.
     """
 

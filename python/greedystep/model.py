@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref
 from typing import Any, Callable
@@ -128,8 +129,8 @@ class Model:
         return self._model.intercepts()
 
     def feature_name(self, feature: int) -> str:
-        """Return the name of a feature, or its number where none is kept."""
-        return self._model.name(feature) or str(feature)
+        """Return the name of a feature, or, where none is kept, its number as `inspect` counts: from 1."""
+        return self._model.name(feature) or str(feature + 1)
 
     def strongest(self, n: int = 20, output: int = 0) -> list[tuple[str, float]]:
         """Return the `n` features with the largest weights by magnitude, by name.
@@ -148,9 +149,9 @@ class Model:
 
     # ---- predicting -----------------------------------------------------------------------------
 
-    def _fill(self, data: Any, width: int, fill: Fill, n_jobs: int | None) -> DoubleArray:
+    def _fill(self, data: Any, width: int, fill: Fill, ignore: Iterable[str], n_jobs: int | None) -> DoubleArray:
         run = Run(_threads(n_jobs))
-        options = reader_options(without_labels=True)
+        options = reader_options(without_labels=True, ignore=ignore)
         opened = open_data(data, options, run, schema=self.schema)
         if isinstance(opened, Given):
             return _fill_given(opened, width, fill, n_jobs)
@@ -165,29 +166,31 @@ class Model:
         if self.schema is None and reader.schema is not None:
             raise ValueError("this is a table, and the model was trained on rows that came with feature numbers")
 
-    def decision_function(self, data: Any, *, n_jobs: int | None = None) -> DoubleArray:
+    def decision_function(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
         """Return w.x + b of every row: one number, or one a class if there are more than two."""
         n_outputs = self._model.info.n_outputs
-        margins = self._fill(data, n_outputs, self._model.margins, n_jobs)
+        margins = self._fill(data, n_outputs, self._model.margins, ignore, n_jobs)
         return margins[:, 0] if n_outputs == 1 else margins
 
-    def predict_proba(self, data: Any, *, n_jobs: int | None = None) -> DoubleArray:
+    def predict_proba(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
         """Return the probability of every class, in the order of ``classes``."""
         if not self._model.info.has_probabilities:
             raise ValueError(f"a model of {self.loss} loss has no probabilities")
-        return self._fill(data, self._model.width, self._model.predict, n_jobs)
+        return self._fill(data, self._model.width, self._model.predict, ignore, n_jobs)
 
-    def predict(self, data: Any, *, n_jobs: int | None = None) -> npt.NDArray[Any]:
+    def predict(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> npt.NDArray[Any]:
         """Return the label, or the value, of every row.
 
         Parameters
         ----------
         data
             Whatever :func:`greedystep.train` takes; labels in it are not looked at.
+        ignore : list of str
+            Columns of a table that the model does not know.
         n_jobs : int, optional
             Threads for arrays; None: all processors.
         """
-        margins = self.decision_function(data, n_jobs=n_jobs)
+        margins = self.decision_function(data, ignore=ignore, n_jobs=n_jobs)
         if self.classes is None:
             return margins
         best = margins > 0 if margins.ndim == 1 else margins.argmax(axis=1)
@@ -202,11 +205,12 @@ class Model:
         *,
         label: str | None = None,
         weight: Any = None,
+        ignore: Iterable[str] = (),
         n_jobs: int | None = None,
     ) -> dict[str, float]:
         """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
         run = Run(_threads(n_jobs))
-        reader = Rows(data, y, label, weight).open(run, self.schema)
+        reader = Rows(data, y, label, weight, ignore=ignore).open(run, self.schema)
         self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))

@@ -52,8 +52,8 @@ class Trace:
             if name in self.evaluations:
                 return self.evaluations[name]
         raise TraceError(
-            f"there is no evaluation of {rows or 'any'} rows: it needs the model of the run and its data, or --test "
-            "file, as they were"
+            f"there is no evaluation of {rows or 'any'} rows: it needs the model of the run and its data, or its "
+            "test file, as they were"
         )
 
 
@@ -101,9 +101,9 @@ def _read_events(path: str | os.PathLike[str]) -> list[Event]:
         except ValueError as error:
             if number == len(lines) or lines[number].startswith(b'{"event": "start"'):
                 continue  # without its end: the run is writing it, or was killed meanwhile and resumed
-            raise TraceError(f"{os.fspath(path)}, line {number}: {error}; expected the output of --trace") from None
+            raise TraceError(f"{os.fspath(path)}, line {number}: {error}; expected what train --trace writes") from None
         if not isinstance(event, dict):
-            raise TraceError(f"{os.fspath(path)}, line {number}: expected the output of --trace, an object a line")
+            raise TraceError(f"{os.fspath(path)}, line {number}: expected what train --trace writes, an object a line")
         events.append(event)
     return events
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from .plot_evaluation import evaluated
+from .model import Model
+from .plot_evaluation import evaluated, model_event
 from .plot_style import (
     BLUE,
     INK,
@@ -50,14 +51,15 @@ def weights(
     top: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """The strongest weights by name, of a run, of a mapping from names to weights, or of names and weights."""
+    """The strongest weights by name: of a model or estimator, a run, a mapping from names to weights, or of both."""
     x_label = "weight"
     if values is not None or isinstance(source, Mapping):
         pairs = list(source.items()) if isinstance(source, Mapping) else list(zip(source, np.ravel(np.asarray(values))))
         strongest = [(plain(name, 30), float(value)) for name, value in pairs]
         strongest.sort(key=lambda pair: -abs(pair[1]))
     else:
-        trace = evaluated(source)
+        source = getattr(source, "model_", source)  # of an estimator
+        trace = Trace(model=model_event(source)) if isinstance(source, Model) else evaluated(source)
         if trace.model is None:
             raise TraceError("the trace has no model yet: it comes at the end of a run")
         strongest = [(_feature_name(entry), float(entry["weight"])) for entry in trace.model["strongest"]]

@@ -13,8 +13,9 @@ from ._core import CModel, Reader, State, parameters
 from ._data import Rows
 from ._errors import GreedystepError
 from ._given import Given
+from ._keywords import check_keywords
 from ._run import Run
-from .callbacks import Callback, Hooks
+from .callbacks import Callback, Hooks, shown
 from .model import Model, _threads
 
 # Compressed bytes from which rows are kept for further passes, as the command has it.
@@ -28,6 +29,12 @@ def parameter_texts(values: Mapping[str, Any]) -> dict[str, str]:
         return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
     return {name: text(value) for name, value in values.items() if value is not None}
+
+
+def checked_parameters(function: str, values: Mapping[str, Any], others: Iterable[str]) -> dict[str, str]:
+    """Return parameters as the library takes them, after their names were compared with all that the function knows."""
+    check_keywords(function, values, [c.text_of(one.name) or "" for one in parameters()] + list(others))
+    return parameter_texts(values)
 
 
 def inherited(state: State) -> dict[str, str]:
@@ -58,6 +65,8 @@ def train_on(state: State, opened: Reader | Given, callback: Callback | None, ru
         state.train(reader, hooks.struct, run)
     finally:
         reader.close()
+    if reader.names:
+        state.set_names(reader.names)
     hooks.warn(stacklevel + 1)
 
 
@@ -74,6 +83,7 @@ def train(
     skip_bad_rows: bool = False,
     start_from: Model | None = None,
     n_jobs: int | None = None,
+    verbose: bool | int = False,
     callback: Callback | None = None,
     **parameters: Any,
 ) -> Model:
@@ -101,6 +111,8 @@ def train(
         Begin with what another model has learned.
     n_jobs : int, optional
         Threads; None: all processors. The result does not depend on it.
+    verbose : bool
+        Show the progress: a bar if tqdm is installed, else a line now and then.
     callback : callable, optional
         Is told of the run (:mod:`greedystep.callbacks`).
     **parameters
@@ -111,7 +123,7 @@ def train(
     -------
     Model
     """
-    values = parameter_texts(parameters)
+    values = checked_parameters("train", parameters, train.__kwdefaults__ or ())
     run = Run(_threads(n_jobs))
     if start_from is None:
         state = State.new(values)
@@ -121,7 +133,8 @@ def train(
     rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows)
     reader = rows.open(run, None if start_from is None else start_from.schema, remember_names=True)
     _keep_rows(state, reader)
-    train_on(state, reader, callback, run, 2)
+    with shown(verbose, callback) as told:
+        train_on(state, reader, told, run, 2)
     return Model(state.finish(), state)
 
 

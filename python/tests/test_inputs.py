@@ -278,8 +278,6 @@ def test_what_does_not_fit_is_said(clicks, by_command, tmp_path):
         greedystep.train(str(tmp_path / "*.csv"))
     with pytest.raises(OSError, match=r"absent.csv"):
         greedystep.train(str(tmp_path / "absent.csv"))
-    with pytest.raises(ValueError, match="did you mean"):
-        greedystep.train(clicks, label="clicked", pases=3)
     with pytest.raises(ValueError, match="clickd"):
         greedystep.train(clicks, label="clickd")
 

@@ -355,7 +355,7 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
         return gsai_fail(error, GSA_CONFLICT,
                          "slices are of copies of a base that knows all labels: prepare the base with all of them");
     if (copy->group.n_rows > 0 || base->group.n_rows > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
+        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: close it first");
     return gsai_state_continues(copy, base) && !copy->scaling && !base->scaling
                ? GSA_OK
                : gsai_fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");

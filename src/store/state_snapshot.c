@@ -243,7 +243,7 @@ gsa_status gsai_state_snapshot_delta_header(const gsa_state *replica, const gsa_
                                             gsa_error *error)
 {
     if (replica->group.n_rows > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
+        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: close it first");
     return snapshot_of(replica, base, out, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/format/text.h"
 
 #include <stdarg.h>
@@ -106,16 +107,35 @@ static const char *list_columns(const gsai_csv_sniff *sniff, char *out, size_t s
     return out;
 }
 
+/* " (did you mean 'b'?)" if a column of the header is called nearly so, else "". */
+static const char *suggest_column(const gsai_csv_sniff *sniff, const char *wanted, char *out, size_t size)
+{
+    size_t best = strlen(wanted) / 3 < 2 ? strlen(wanted) / 3 : 2;
+    out[0] = '\0';
+    for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++) {
+        char quote[GSAI_QUOTE_SIZE];
+        gsai_quote(sniff->column[i].first, sniff->column[i].first_size, quote);
+        size_t distance = gsai_edit_distance(wanted, quote);
+        if (distance > 0 && distance <= best) {
+            snprintf(out, size, " (did you mean '%s'?)", quote);
+            best = distance - 1;
+        }
+    }
+    return out;
+}
+
 static gsa_status check_list(const gsai_csv *csv, const char *option, const char *list, const gsai_csv_sniff *sniff,
                              gsa_error *error)
 {
-    char columns[200], quote[GSAI_QUOTE_SIZE];
+    char columns[200], quote[GSAI_QUOTE_SIZE], suggestion[GSAI_QUOTE_SIZE + 32];
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
         size_t size = strcspn(item, ",");
+        gsai_quote(item, size, quote);
         if (find_item(sniff, item, size) == SIZE_MAX)
             return gsai_fail_about(error, option,
-                                   gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'; the columns are %s%s",
-                                             csv->input->name, gsai_quote(item, size, quote),
+                                   gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s",
+                                             csv->input->name, quote,
+                                             suggest_column(sniff, quote, suggestion, sizeof suggestion),
                                              list_columns(sniff, columns, sizeof columns),
                                              sniff->has_header ? "" : ", by number, since there is no header"));
     }
