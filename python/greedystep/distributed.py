@@ -77,6 +77,18 @@ def scan(rows: Any, n_shards: int, *, schema: str | None = None) -> Scan:
     -------
     Scan
     """
+    if n_shards < 1:
+        raise ValueError(f"n_shards is {n_shards}: expected how many shards have rows, at least 1")
+    return _scan(rows, n_shards, schema)
+
+
+def scan_labels(rows: Any) -> Scan:
+    """Read a shard once: count its rows and collect its labels, but keep no rows."""
+    return _scan(rows, 0, None)
+
+
+def _scan(rows: Any, n_shards: int, schema: str | None) -> Scan:
+    """Read a shard once; 0 shards: without its first rows."""
     given = rows if isinstance(rows, Rows) else Rows(rows)
     reader = given.open(Run(1), schema)
     labels = SeenLabels()
@@ -161,6 +173,10 @@ def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: An
     """
     if passes != "auto" and not (isinstance(passes, int) and 1 <= passes <= MAX_PASSES):
         raise ValueError(f"passes is {passes!r}, expected auto or a whole number from 1 to {MAX_PASSES} (passes=...)")
+    if parameters.get("method") == "optimum":
+        raise ValueError(
+            "an optimum needs all rows in one place (greedystep.train): shards are learned by gsa (method=...)"
+        )
     filled = [one for one in scans if one.n_rows > 0]
     if not filled:
         raise ValueError("the shards have no rows: nothing to learn")
@@ -271,6 +287,8 @@ def reduce_range(parts: Iterable[Part], shards: Sequence[int]) -> Part:
         ``training.shards``.
     """
     found = {part.shard: part for part in parts}
+    if not found:
+        raise ValueError("there are no parts to reduce: expected those of one range of features")
     number = next(iter(found.values())).feature_range
     deltas = [found[shard].content if shard in found else None for shard in shards]
     return Part(number, ALL_SHARDS, 0, 0.0, 0.0, reduce_deltas(deltas))
@@ -281,6 +299,16 @@ def _reduced(deltas: dict[int, list[Part]], shards: Sequence[int]) -> Iterator[b
         parts = deltas.pop(number)
         whole = parts[0] if parts[0].shard == ALL_SHARDS else reduce_range(parts, shards)
         yield whole.content
+
+
+def _parts_of(learned: Iterable[Iterable[Part]]) -> Iterator[Part]:
+    for parts in learned:
+        if isinstance(parts, Part) or not isinstance(parts, Iterable):
+            raise TypeError(
+                "merge expects a list with the results of learn of all shards, [learn(...), learn(...)], and has "
+                f"{'the result of one' if isinstance(parts, Part) else repr(parts)}"
+            )
+        yield from parts
 
 
 def merge(training: Training, learned: Iterable[Iterable[Part]]) -> Training:
@@ -295,7 +323,7 @@ def merge(training: Training, learned: Iterable[Iterable[Part]]) -> Training:
     """
     replicas: dict[int, State] = {}
     deltas: dict[int, list[Part]] = {}
-    for part in (one for parts in learned for one in parts):
+    for part in _parts_of(learned):
         if part.feature_range == HEADER:
             replicas[part.shard] = State.read(part.content)
         else:

@@ -204,6 +204,17 @@ def test_mistakes_are_told(tmp_path):
         learn(training, Rows(X[:2499], y[:2499]), 1)
     with pytest.raises(ValueError, match=r"needs the results of shards \[0, 1\], and has those of \[1\]"):
         merge(training, [learn(training, shards[1], 1)])
+    whole = learn(training, shards[1], 1)
+    for wrong, found in ((whole, "the result of one"), ([None], "None"), ([whole, 3], "3")):
+        with pytest.raises(TypeError, match=rf"merge expects a list with the results of learn .* and has {found}"):
+            merge(training, wrong)
+    for n_shards in (0, -1):
+        with pytest.raises(ValueError, match=f"n_shards is {n_shards}: expected how many shards have rows"):
+            scan(shards[0], n_shards)
+    with pytest.raises(ValueError, match="no parts to reduce"):
+        distributed.reduce_range([], training.shards)
+    with pytest.raises(ValueError, match="an optimum needs all rows in one place"):
+        begin([scan(rows, 2) for rows in shards], method="optimum")
     with pytest.raises(ValueError, match="no rows"):
         begin([scan(Rows(X[:0], y[:0]), 1)])
     with pytest.raises(ValueError, match="no labels"):

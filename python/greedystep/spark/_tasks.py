@@ -17,7 +17,7 @@ from typing import Any, Callable
 import numpy as np
 import pyarrow as pa
 
-from ..distributed import HEADER, Part, Scan, learn_parts, reduce_range, scan
+from ..distributed import HEADER, Part, Scan, learn_parts, reduce_range, scan, scan_labels
 from ..training import train
 from ._columns import INDICES, LABEL, VALUES, Columns
 
@@ -80,7 +80,7 @@ def count_rows(batches: Batches) -> Batches:
 def count_labels(batches: Batches) -> Batches:
     """Yield how many rows there are, and their labels."""
     rows = Columns("pairs", (INDICES, VALUES), LABEL).rows(map(_without_features, batches))
-    yield _scanned(Scan() if rows is None else scan(rows, 0))
+    yield _scanned(Scan() if rows is None else scan_labels(rows))
 
 
 def count_entries(columns: Columns) -> Task:
