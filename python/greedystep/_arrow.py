@@ -54,6 +54,13 @@ class Table:
     def __init__(self, open_stream: Callable[[], Any], *, is_once: bool = False, is_dear: bool = False) -> None:
         self.open_stream, self.is_once, self.is_dear = open_stream, is_once, is_dear
 
+    def move_stream(self, place: int) -> None:
+        """Move a stream to an address; its capsule is left without one."""
+        capsule = self.open_stream().__arrow_c_stream__()
+        source = c.ArrowArrayStream.from_address(_get_pointer(capsule, b"arrow_array_stream"))
+        ctypes.memmove(place, byref(source), ctypes.sizeof(c.ArrowArrayStream))
+        source.release = None
+
 
 def _dictionaries_of_words(table: Any) -> Any:
     """Return a table whose categories are words, also those of numbers."""
@@ -181,14 +188,6 @@ def parquet_of(paths: Sequence[str], leave_out: Sequence[str] = ()) -> Table:
     return Table(_Parquet(paths, leave_out).stream, is_dear=True)
 
 
-def _move_stream(holder: Any, place: int) -> None:
-    """Move the stream of an object to an address; its capsule is left without one."""
-    capsule = holder.__arrow_c_stream__()
-    source = c.ArrowArrayStream.from_address(_get_pointer(capsule, b"arrow_array_stream"))
-    ctypes.memmove(place, byref(source), ctypes.sizeof(c.ArrowArrayStream))
-    source.release = None
-
-
 class _Again:
     """The library's callback for another pass."""
 
@@ -198,7 +197,7 @@ class _Again:
 
     def _open(self, _ctx: Any, place: int) -> int:
         try:
-            _move_stream(self._table.open_stream(), place)
+            self._table.move_stream(place)
         except BaseException as failure:
             self._run.fail(failure)
             return errno.EIO
@@ -208,7 +207,7 @@ class _Again:
 def open_table(table: Table, options: c.ReaderOptions, run: Run) -> Reader:
     """Return a reader of a table."""
     stream = c.ArrowArrayStream()
-    _move_stream(table.open_stream(), ctypes.addressof(stream))
+    table.move_stream(ctypes.addressof(stream))
     again = None if table.is_once else _Again(table, run)
     pointer = new_object(
         "gsa_reader_open_arrow",

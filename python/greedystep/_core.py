@@ -10,7 +10,7 @@ import struct
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_double, c_int32, c_size_t, c_void_p
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -206,6 +206,11 @@ class State(Handle):
         """Return the loss of the held-out rows; NaN if there are none."""
         return float(c.library().gsa_state_held_out_loss(self.pointer))
 
+    @property
+    def schema(self) -> str | None:
+        """What the columns of the rows mean; None: rows with feature numbers."""
+        return c.text_of(c.library().gsa_state_schema(self.pointer))
+
     def set_schema(self, schema: str | None) -> None:
         """Say what the columns of the rows mean."""
         text = None if schema is None else schema.encode()
@@ -359,6 +364,7 @@ class Reader(Handle):
         super().__init__(pointer, "gsa_reader_close")
         self._keep = keep
         self.names: Sequence[str] = ()  # of features, where rows of a caller have some
+        self.means: Callable[[], FloatArray | None] = lambda: None  # of their numbers, where none is missing
         self.is_dear = is_dear  # several passes should keep the rows of the first
 
     @classmethod

@@ -12,11 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._arrow import open_table, parquet_of, table_of
+from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
+from ._columns import Frozen, open_rows
 from ._core import Reader, reader_options
-from ._given import Classes, Given, Numbers
-from ._rows import features_of, is_frame
+from ._given import Classes, ClassLabels, Given, Numbers
+from ._rows import features_of, has_words, is_frame
 from ._run import Run
+
+_LABEL, _WEIGHT = "greedystep label", "greedystep weight"
 
 
 def paths_of(data: Any) -> list[str] | None:
@@ -61,15 +64,25 @@ def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Read
     return open_table(parquet_of(paths, _ignored(options)), options, run)
 
 
-def labels_of(y: Any) -> Any:
+def labels_of(y: Any) -> Numbers | ClassLabels:
     """Return labels for the library: numbers as they are, words as classes."""
     values = np.asarray(y)
     if values.ndim != 1:
         raise ValueError(f"expected one label a row, found {values.ndim} dimension(s)")
     if values.dtype.kind in "biuf":
         return Numbers(values)
-    classes = np.unique(values)
-    return Classes(classes).of(values)
+    if any(one is None for one in values):
+        raise ValueError(f"row {next(i for i, one in enumerate(values) if one is None)} has no label")
+    return Classes(np.unique(values)).of(values)
+
+
+def frame_with(frame: Any, label: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> tuple[Table, str, str | None]:
+    """Return a frame with labels and weights behind its columns, and the names of these."""
+    names = [str(name) for name in frame.columns]
+    columns = {free_name(_LABEL, names): label}
+    if weights is not None:
+        columns[free_name(_WEIGHT, names)] = weights
+    return with_columns(frame, columns), next(iter(columns)), list(columns)[1] if weights is not None else None
 
 
 def _refuse_beside(who: str, y: Any, weights: Any) -> None:
@@ -100,9 +113,9 @@ class Rows:
     skip_bad_rows: bool = False
 
     def open(
-        self, run: Run, schema: str | None = None, *, remember_names: bool = False, without_labels: bool = False
+        self, run: Run, frozen: Frozen | None = None, *, remember_names: bool = False, without_labels: bool = False
     ) -> Reader:
-        """Return a reader of the rows that follows a schema; None: the schema that they have."""
+        """Return a reader of the rows that follows a model; None: the schema that they have."""
         has_column = isinstance(self.weight, str)
         options = reader_options(
             label=self.label,
@@ -116,9 +129,9 @@ class Rows:
             without_labels=without_labels,
         )
         weights = None if has_column else self.weight
-        opened = open_data(self.data, options, run, y=self.y, weights=weights, schema=schema)
+        opened = open_data(self.data, options, run, y=self.y, weights=weights, frozen=frozen)
         if isinstance(opened, Reader):
-            opened.follow(schema)
+            opened.follow(None if frozen is None else frozen.schema)
             return opened
         if self.y is None:
             raise ValueError("rows in an array have no labels: give them as y")
@@ -132,24 +145,26 @@ def open_data(
     *,
     y: Any = None,
     weights: npt.NDArray[Any] | None = None,
-    schema: str | None = None,
+    frozen: Frozen | None = None,
 ) -> Reader | Given:
-    """Return the rows of whatever was given.
+    """Return the rows of whatever was given, for a model, or for one that they decide on.
 
-    A frame is read as a table if it is to be one (it has the labels, or the model knows columns),
-    and as numbers if labels come beside it.
+    A frame is read as a table if it is to be one (it has the labels, or the model knows columns), and as numbers if
+    labels come beside it. Rows of numbers with gaps are a table of their own.
     """
     paths = paths_of(data)
     if paths is not None:
         _refuse_beside("files have", y, weights)
         return open_paths(paths, options, run)
+    schema = None if frozen is None else frozen.schema
+    if is_frame(data) and y is not None and (has_words(data) or options.categorical or options.ignore or options.cross):
+        table, label, weight = frame_with(data, labels_of(y).column(), weights)
+        options.label, options.weight = label.encode(), weight and weight.encode()
+        return open_table(table, options, run)
     by_numbers = is_frame(data) and schema is None and (y is not None or options.without_labels)
     if not by_numbers:
-        table = table_of(data)
-        if table is not None:
+        table_of_data = table_of(data)
+        if table_of_data is not None:
             _refuse_beside("a table has", y, weights)
-            return open_table(table, options, run)
-    if schema is not None and "\nwords " in schema:
-        raise ValueError("the model was trained on a table with words: give it one, not an array")
-    labels = None if y is None else labels_of(y)
-    return Given(features_of(data), labels, None if weights is None else np.asarray(weights))
+            return open_table(table_of_data, options, run)
+    return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen)

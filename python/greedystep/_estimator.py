@@ -15,17 +15,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from . import _library as c
-from ._arrow import free_name, open_table, with_columns
+from ._arrow import open_table
+from ._columns import Frozen, open_rows
 from ._core import DoubleArray, Reader, State, reader_options
+from ._data import frame_with
 from ._given import Given
 from ._keywords import suggests_keywords
 from ._rows import features_of, has_words, is_frame
 from ._run import Run
+from ._schema import Schema
 from .callbacks import Callback, shown
 from .model import Model
 from .training import parameter_texts, train_on
-
-_LABEL, _WEIGHT = "greedystep label", "greedystep weight"
 
 
 def _method_of(state: State) -> str:
@@ -35,15 +36,16 @@ def _method_of(state: State) -> str:
 class _Fitted:
     """A state and the model that it stands for, which is made when it is first asked for."""
 
-    def __init__(self, state: State, *, is_open: bool) -> None:
+    def __init__(self, state: State, *, is_open: bool, frozen: Frozen | None = None) -> None:
         self.state = state
+        self.frozen = frozen  # for rows to come; None: the first rows have yet to decide
         self.is_open = is_open  # partial_fit goes on with it, fit has ended it
         self._model: Model | None = None
 
     @property
     def model(self) -> Model:
         if self._model is None:
-            self._model = Model(self.state.finish(), self.state)
+            self._model = Model(self.state.finish(), self.state, self.frozen and self.frozen.means)
         return self._model
 
     def forget_model(self) -> None:
@@ -103,9 +105,6 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         raise NotImplementedError
 
-    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        raise NotImplementedError
-
     def _more_parameters(self) -> dict[str, Any]:
         return {}
 
@@ -145,7 +144,14 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             if len(X) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return X
-        return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=("csr", "csc", "coo"),
+            dtype="numeric",
+            ensure_all_finite=sparse.issparse(X) or "allow-nan",
+        )
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         if y is None:
@@ -166,19 +172,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             return None
         return _check_sample_weight(sample_weight, X, dtype=np.float32, ensure_non_negative=True)
 
-    def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run) -> Reader | Given:
+    def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run, frozen: Frozen | None) -> Reader | Given:
+        labels = self._labels(y)
         if not has_words(X):
-            return Given(features_of(X), self._labels(y), weights)
-        names = [str(name) for name in X.columns]
-        columns = {free_name(_LABEL, names): self._label_column(y)}
-        if weights is not None:
-            columns[free_name(_WEIGHT, names)] = weights
-        options = reader_options(
-            label=next(iter(columns)),
-            weight=list(columns)[1] if weights is not None else None,
-            remember_names=True,
-        )
-        return open_table(with_columns(X, columns), options, run)
+            return open_rows(features_of(X), labels, weights, run, frozen)
+        table, label, weight = frame_with(X, labels.column(), weights)
+        return open_table(table, reader_options(label=label, weight=weight, remember_names=True), run)
 
     # ---- learning -------------------------------------------------------------------------------
 
@@ -195,14 +194,16 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
         texts = self._texts()
-        if self.warm_start and hasattr(self, "_fitted"):
-            state = State.start_from(self._fitted.state, texts)
-        else:
-            state = State.new(texts)
+        before = self._fitted if self.warm_start and hasattr(self, "_fitted") else None
+        state = State.new(texts) if before is None else State.start_from(before.state, texts)
         run = Run(self._n_threads())
+        frozen = None if before is None else before.frozen
+        opened = self._open(X, y, weights, run, frozen)
+        if isinstance(opened, Reader):
+            opened.follow(frozen and frozen.schema)
         with shown(self.verbose, self.callback) as callback:
-            train_on(state, self._open(X, y, weights, run), callback, run, 3)
-        self._fitted = _Fitted(state, is_open=False)
+            train_on(state, opened, callback, run, 3)
+        self._fitted = _Fitted(state, is_open=False, frozen=frozen or Frozen(state.schema, opened.means()))
         self.n_iter_ = max(1, int(state.summary().pass_))
 
     def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
@@ -210,16 +211,30 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError("partial_fit takes numbers; words in a frame are for fit")
         fitted = self._fitted
         if not fitted.is_open:
-            fitted = _Fitted(self._reopened(fitted.state), is_open=True)
-        features = features_of(X)
-        given = Given(features, self._labels(y), weights)
+            fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)
+        run, state, features = Run(self._n_threads()), fitted.state, features_of(X)
+        opened = open_rows(features, self._labels(y), weights, run, fitted.frozen)
         self._fitted = fitted
         fitted.forget_model()
-        for bounds in given.bounds():
-            fitted.state.update(given.block(*bounds))
-        if features.names:
-            fitted.state.set_names(features.names)
+        if isinstance(opened, Reader):
+            self._learn_table(opened, state)
+        else:
+            for bounds in opened.bounds():
+                state.update(opened.block(*bounds))
+            if features.names:
+                state.set_names(features.names)
+        fitted.frozen = fitted.frozen or Frozen(state.schema, opened.means())
         self.n_iter_ = 1
+
+    def _learn_table(self, reader: Reader, state: State) -> None:
+        """Learn rows with gaps in their order."""
+        reader.follow(state.schema)
+        state.set_schema(reader.schema)
+        batch = c.Batch()
+        while reader.next(batch):
+            state.update(batch)
+        state.take_names(reader)
+        reader.close()
 
     def _reopened(self, state: State) -> State:
         """Return what fit has ended, to learn more rows.
@@ -265,15 +280,28 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
         return to_onnx(self.model_, n_features=self.n_features_in_, classes=getattr(self, "classes_", None))
 
+    def _weights(self, first: int) -> Any:
+        """Return the weights of as many features as there are columns, from one on."""
+        found = self.model_.coef[:, first : first + self.n_features_in_]
+        weights = np.zeros((found.shape[0], self.n_features_in_))
+        weights[:, : found.shape[1]] = found
+        return weights
+
+    def _has_words(self) -> bool:
+        schema = self.model_.schema
+        return schema is not None and bool(Schema.of(schema).others)
+
     @property
     def coef_(self) -> Any:
         """Weights; a sparse matrix where words were hashed."""
-        model = self.model_
-        if model.schema is not None and "\nwords " in model.schema:
-            return sparse.csr_matrix(model.coef)
-        coef = np.zeros((model.coef.shape[0], self.n_features_in_))
-        coef[:, : model.coef.shape[1]] = model.coef
-        return coef
+        return sparse.csr_matrix(self.model_.coef) if self._has_words() else self._weights(0)
+
+    @property
+    def coef_missing_(self) -> Any:
+        """Weights of numbers being missing, which count beside the mean that is in their place."""
+        if self._has_words():
+            raise AttributeError("where words were hashed, coef_ has the weights of all features")
+        return self._weights(self.n_features_in_)
 
     @property
     def intercept_(self) -> DoubleArray:
@@ -283,4 +311,5 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         return tags

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import unicodedata
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_char_p
 from typing import Any, Callable
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from . import _library as c
 from ._core import Reader, new_object
 from ._errors import fill
-from ._rows import Block, Features
+from ._rows import Block, Features, Numeric
 from ._run import Run, counted_memory
 
 
@@ -29,6 +30,13 @@ class Numbers:
     def lend(self, block: Block, lo: int, hi: int) -> None:
         """Put the labels of rows into a block."""
         block.lend("label", np.require(self._values[lo:hi], np.float64, ["C", "A"]))
+
+    def column(self) -> npt.NDArray[Any]:
+        """Return the labels as a column of a table, where one that is not finite would count as missing."""
+        numbers = self._values.astype(np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"row {int(np.flatnonzero(~np.isfinite(numbers))[0])}: the label is not a finite number")
+        return numbers
 
 
 def _lend_words(block: Block, codes: npt.NDArray[np.int32], words: Any) -> None:
@@ -94,9 +102,9 @@ class Classes:
         values = labels if self._are_numbers else codes
         block.lend("label", values.astype(np.float64))
 
-    def of(self, labels: npt.NDArray[Any]) -> _ClassLabels:
+    def of(self, labels: npt.NDArray[Any]) -> ClassLabels:
         """Return the labels of rows."""
-        return _ClassLabels(self, labels)
+        return ClassLabels(self, labels)
 
     def column(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return labels as a column of a table, where texts that look like numbers would be numbers."""
@@ -111,7 +119,9 @@ class Classes:
         return block
 
 
-class _ClassLabels:
+class ClassLabels:
+    """Names of classes, of every row one."""
+
     def __init__(self, classes: Classes, labels: npt.NDArray[Any]) -> None:
         self._classes, self._labels = classes, labels
 
@@ -119,7 +129,12 @@ class _ClassLabels:
         return len(self._labels)
 
     def lend(self, block: Block, lo: int, hi: int) -> None:
+        """Put the labels of rows into a block."""
         self._classes.lend(block, self._labels[lo:hi])
+
+    def column(self) -> npt.NDArray[Any]:
+        """Return the labels as a column of a table."""
+        return self._classes.column(self._labels)
 
 
 def _is_word(name: Any) -> bool:
@@ -127,11 +142,12 @@ def _is_word(name: Any) -> bool:
 
 
 def _is_no_word(name: str) -> bool:
-    """Whether tables take a text for something else than a word: a number, or nothing."""
+    """Whether tables take a text for something else than a word: a number or nothing, or refuse it."""
     try:
         float(name)
     except ValueError:
-        return name.lower() in ("null", "na") or len(name.encode()) > 255
+        is_control = any(unicodedata.category(one) == "Cc" for one in name)
+        return is_control or name.lower() in ("null", "na") or len(name.encode()) > 255
     return True
 
 
@@ -147,7 +163,7 @@ class Given:
     def __init__(
         self,
         features: Features,
-        labels: Numbers | Labels | _ClassLabels | None = None,
+        labels: Numbers | Labels | ClassLabels | None = None,
         weights: npt.NDArray[Any] | None = None,
     ) -> None:
         self._features, self._labels, self._weights = features, labels, weights
@@ -179,8 +195,12 @@ class Given:
     def open(self, run: Run) -> Reader:
         """Return a reader of the rows."""
         reader = open_blocks(self._blocks, run)
-        reader.names = self._features.names
+        reader.names, reader.means = self._features.names, self.means
         return reader
+
+    def means(self) -> npt.NDArray[np.float32] | None:
+        """Return what a missing number would count as; None for sparse rows, in which none can be missing."""
+        return self._features.means(self._weights) if isinstance(self._features, Numeric) else None
 
 
 def open_blocks(blocks: Callable[[], Iterator[c.Batch]], run: Run) -> Reader:

@@ -17,6 +17,7 @@ from ctypes import (
     c_double,
     c_float,
     c_int,
+    c_int64,
     c_size_t,
     c_uint,
     c_uint64,
@@ -211,6 +212,9 @@ Notice = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 WriteBytes = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 FeatureName = CFUNCTYPE(c_void_p, c_void_p, c_uint64)
 OpenAgain = CFUNCTYPE(c_int, c_void_p, c_void_p)
+GetSchema = GetNext = CFUNCTYPE(c_int, c_void_p, c_void_p)
+StreamError = CFUNCTYPE(c_void_p, c_void_p)
+Release = CFUNCTYPE(None, c_void_p)
 
 
 class RowSource(Sized):
@@ -223,6 +227,39 @@ class ArrowAgain(Sized):
     """gsa_arrow_again."""
 
     _fields_ = [("size", c_size_t), ("open", OpenAgain), ("release", c_void_p), ("ctx", c_void_p)]
+
+
+class ArrowSchema(Structure):
+    """ArrowSchema of the Arrow C data interface."""
+
+    _fields_ = [
+        ("format", c_char_p),
+        ("name", c_char_p),
+        ("metadata", c_void_p),
+        ("flags", c_int64),
+        ("n_children", c_int64),
+        ("children", c_void_p),
+        ("dictionary", c_void_p),
+        ("release", c_void_p),
+        ("private_data", c_void_p),
+    ]
+
+
+class ArrowArray(Structure):
+    """ArrowArray of the Arrow C data interface."""
+
+    _fields_ = [
+        ("length", c_int64),
+        ("null_count", c_int64),
+        ("offset", c_int64),
+        ("n_buffers", c_int64),
+        ("n_children", c_int64),
+        ("buffers", c_void_p),
+        ("children", c_void_p),
+        ("dictionary", c_void_p),
+        ("release", c_void_p),
+        ("private_data", c_void_p),
+    ]
 
 
 class ArrowArrayStream(Structure):
@@ -307,6 +344,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_held_out_loss": (c_double, [_P]),
     "gsa_state_get": (c_char_p, [_P, c_char_p]),
     "gsa_state_set_schema": (c_int, [_P, c_char_p, _E]),
+    "gsa_state_schema": (c_char_p, [_P]),
     "gsa_state_set_names": (c_int, [_P, _P, _P, _E]),
     "gsa_state_save": (c_int, [_P, c_char_p, _E]),
     "gsa_state_load": (c_int, [c_char_p, _M, _C, _OUT, _E]),

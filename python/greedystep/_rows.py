@@ -7,6 +7,7 @@ until the next block is asked for.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,10 @@ sparse: Any = scipy.sparse  # whether or not stubs of it are installed
 BUFFER = 16 * 2**20
 # Entries looked at in one go where a matrix has to be searched.
 _CHUNK = 1 << 20
+# The rows that decide the schema of a table, as many as have so many cells together, and how many they are at least.
+_DECIDING_CELLS, _DECIDING_ROWS = 1 << 22, 4096
+
+FloatArray = npt.NDArray[np.float32]
 
 
 class Block(c.Batch):
@@ -61,6 +66,10 @@ class Features:
         """Put rows into a block."""
         raise NotImplementedError
 
+    def has_gaps(self) -> bool:
+        """Return whether numbers are missing; of a sparse matrix that is an error, which the library tells."""
+        return False
+
 
 def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
     step = max(1, min(most, c.BLOCK_ROWS))
@@ -68,45 +77,104 @@ def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
         yield lo, min(n_rows, lo + step)
 
 
-class Dense(Features):
+class Numeric(Features):
+    """Rows of as many numbers each, of which some may be missing (NaN).
+
+    Attributes
+    ----------
+    width : int
+    """
+
+    width: int
+    _close: Callable[[FloatArray, int], FloatArray] | None = None
+
+    def numbers(self, lo: int, hi: int) -> FloatArray:
+        """Return some rows."""
+        raise NotImplementedError
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        numbers = self.numbers(lo, hi)
+        if self._close is not None and _has_nan(numbers):
+            numbers = self._close(numbers, lo)
+        block.width = self.width
+        block.lend("value", numbers)
+
+    def has_gaps(self) -> bool:
+        return any(_has_nan(self.numbers(*bounds)) for bounds in self.bounds())
+
+    def means(self, weights: npt.NDArray[Any] | None = None) -> FloatArray:
+        """Return what a missing number would count as: means of the rows that decide the schema of a table."""
+        n = max(_DECIDING_ROWS, _DECIDING_CELLS // (self.width + 1 + (weights is not None)))
+        sums = np.zeros((2, self.width))
+        for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
+            rows = self.numbers(lo, hi).astype(np.float64)
+            weight = np.ones(hi - lo) if weights is None else np.asarray(weights[lo:hi], np.float32).astype(np.float64)
+            for total, values in zip(sums, (rows, np.ones_like(rows))):
+                values = np.where(np.isnan(rows), 0.0, values * weight[:, np.newaxis])
+                total[:] = np.cumsum(np.vstack([total, values]), axis=0)[-1]  # row after row, as tables are added up
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = (sums[0] / sums[1]).astype(np.float32)
+        return np.where(np.isfinite(found), found, np.float32(0))
+
+    def closed(self, means: FloatArray | None) -> Numeric:
+        """Return the rows with means in place of what is missing; without means a gap is refused, with its place."""
+
+        def close(numbers: FloatArray, lo: int) -> FloatArray:
+            if means is not None:
+                return np.where(np.isnan(numbers), means, numbers)
+            row, column = (int(at[0]) for at in np.nonzero(np.isnan(numbers)))
+            raise ValueError(
+                f"row {lo + row}, column {column}: the number is missing (NaN), and the model was trained on rows "
+                "without gaps: fill it in, or train on rows with gaps"
+            )
+
+        made = copy.copy(self)
+        made._close = close
+        return made
+
+
+def _has_nan(numbers: npt.NDArray[Any]) -> bool:
+    """Return whether a number is missing; the sum, which is faster, is enough where none is."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return bool(np.isnan(np.sum(numbers))) and bool(np.isnan(numbers).any())
+
+
+class Dense(Numeric):
     """A two-dimensional array."""
 
     def __init__(self, array: npt.NDArray[Any]) -> None:
         self._array = array
-        self.n_rows, self._width = array.shape
+        self.n_rows, self.width = array.shape
 
     def bounds(self) -> Iterator[tuple[int, int]]:
-        return _even_bounds(self.n_rows, BUFFER // (4 * max(1, self._width)))
+        return _even_bounds(self.n_rows, BUFFER // (4 * max(1, self.width)))
 
-    def lend(self, block: Block, lo: int, hi: int) -> None:
-        block.width = self._width
-        block.lend("value", _plain(self._array[lo:hi], np.float32))
+    def numbers(self, lo: int, hi: int) -> FloatArray:
+        return _plain(self._array[lo:hi], np.float32)
+
+    def has_gaps(self) -> bool:
+        kind = self._array.dtype.kind
+        if kind != "f":
+            return kind not in "biu" and super().has_gaps()
+        return any(_has_nan(self._array[lo:hi]) for lo, hi in self.bounds())
 
 
-class Frame(Features):
-    """A pandas or polars frame of numbers; what is missing is absent."""
+class Frame(Numeric):
+    """A pandas or polars frame of numbers."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
-        self.n_rows, self._width = frame.shape
+        self.n_rows, self.width = frame.shape
         if all(isinstance(name, str) for name in frame.columns):
             self.names = list(frame.columns)
 
     def bounds(self) -> Iterator[tuple[int, int]]:
-        return _even_bounds(self.n_rows, BUFFER // (16 * max(1, self._width)))
+        return _even_bounds(self.n_rows, BUFFER // (16 * max(1, self.width)))
 
-    def _numbers(self, lo: int, hi: int) -> npt.NDArray[Any]:
+    def numbers(self, lo: int, hi: int) -> FloatArray:
         if hasattr(self._frame, "iloc"):
-            found: npt.NDArray[Any] = self._frame.iloc[lo:hi].to_numpy(dtype=np.float64, na_value=np.nan)
-            return found
-        return np.asarray(self._frame[lo:hi].to_numpy(), np.float64)
-
-    def lend(self, block: Block, lo: int, hi: int) -> None:
-        numbers = _plain(self._numbers(lo, hi), np.float32)
-        if np.isnan(numbers).any():
-            numbers = np.nan_to_num(numbers, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        block.width = self._width
-        block.lend("value", numbers)
+            return _plain(self._frame.iloc[lo:hi].to_numpy(dtype=np.float64, na_value=np.nan), np.float32)
+        return _plain(np.asarray(self._frame[lo:hi].to_numpy(), np.float64), np.float32)
 
 
 class _Sparse(Features):

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from . import _library as c
+from ._columns import Frozen
 from ._core import Reader, State, plan_first_rows, plan_replicas, reduce_deltas
 from ._data import Rows, paths_of
 from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from
@@ -47,7 +48,11 @@ ALL_SHARDS = -1
 
 def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = False) -> Reader:
     given = rows if isinstance(rows, Rows) else Rows(rows)
-    return given.open(run, schema, remember_names=remember_names)
+    return given.open(run, _following(schema), remember_names=remember_names)
+
+
+def _following(schema: str | None) -> Frozen | None:
+    return None if schema is None else Frozen(schema)
 
 
 # ---- before the first pass -----------------------------------------------------------------------
@@ -90,7 +95,7 @@ def scan_labels(rows: Any) -> Scan:
 def _scan(rows: Any, n_shards: int, schema: str | None) -> Scan:
     """Read a shard once; 0 shards: without its first rows."""
     given = rows if isinstance(rows, Rows) else Rows(rows)
-    reader = given.open(Run(1), schema)
+    reader = given.open(Run(1), _following(schema))
     labels = SeenLabels()
     first = FirstRows(plan_first_rows(c.NO_ROW, n_shards), c.FIRST_ENTRIES // max(1, n_shards))
     n_rows, batch = 0, c.Batch()

@@ -33,9 +33,6 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Classes(self.classes_).of(y)
 
-    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return Classes(self.classes_).column(y)
-
     def _more_parameters(self) -> dict[str, Any]:
         return {"class_weight": "balanced" if self.class_weight == "balanced" else None}
 
@@ -59,7 +56,8 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Frames may have columns of words.
+            Frames may have columns of words. What is missing (NaN, except in a sparse matrix) counts as the column's
+            mean, with a feature that says so.
         y : array of shape (n_samples,)
             Names of classes.
         sample_weight : array of shape (n_samples,), optional
@@ -156,6 +154,8 @@ class GreedystepClassifier(_ClassifierBase):
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As scikit-learn's linear models have them; ``coef_`` is sparse where words were hashed.
+    coef_missing_ : array
+        Weights of numbers being missing (NaN), which count beside the mean that is in their place.
     method_ : str
         How the weights were found: "optimum", "gsa" or "paper".
     model_ : greedystep.Model
@@ -251,9 +251,6 @@ n_jobs, verbose, callback
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Numbers(y)
 
-    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return y.astype(np.float64)
-
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         found = super()._check_labels(y)
         numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
@@ -309,3 +306,8 @@ n_jobs, verbose, callback
         """Weights, one a feature."""
         coef = super().coef_
         return coef if sparse.issparse(coef) else coef[0]
+
+    @property
+    def coef_missing_(self) -> Any:
+        """Weights of numbers being missing, one a feature."""
+        return super().coef_missing_[0]

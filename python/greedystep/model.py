@@ -13,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
+from ._columns import Frozen
 from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, new_object, reader_options
 from ._data import Rows, open_data
 from ._errors import call
 from ._given import Given
 from ._run import Run
+from ._schema import Schema
 
 Fill = Callable[[c.Batch, DoubleArray], None]
 
@@ -96,9 +98,10 @@ class Model:
         How much was learned; of an optimum, rows that differ from one another.
     """
 
-    def __init__(self, model: CModel, state: State | None = None) -> None:
+    def __init__(self, model: CModel, state: State | None = None, means: FloatArray | None = None) -> None:
         self._model = model
         self._state = state
+        self._frozen = Frozen(model.schema, means)  # means of an array without gaps; a file does not keep them
         info = model.info
         self.loss: str = model.loss
         self.method: str = c.text_of(info.method) or ""
@@ -152,7 +155,7 @@ class Model:
     def _fill(self, data: Any, width: int, fill: Fill, ignore: Iterable[str], n_jobs: int | None) -> DoubleArray:
         run = Run(_threads(n_jobs))
         options = reader_options(without_labels=True, ignore=ignore)
-        opened = open_data(data, options, run, schema=self.schema)
+        opened = open_data(data, options, run, frozen=self._frozen)
         if isinstance(opened, Given):
             return _fill_given(opened, width, fill, n_jobs)
         opened.follow(self.schema)
@@ -210,7 +213,7 @@ class Model:
     ) -> dict[str, float]:
         """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
         run = Run(_threads(n_jobs))
-        reader = Rows(data, y, label, weight, ignore=ignore).open(run, self.schema)
+        reader = Rows(data, y, label, weight, ignore=ignore).open(run, self._frozen)
         self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))
@@ -247,7 +250,7 @@ class Model:
         """
         states = [one._need_state() for one in (self, *others)]
         merged = State.merge(states, None if base is None else base._need_state())
-        return Model(merged.finish(), merged)
+        return Model(merged.finish(), merged, self._frozen.means)
 
     def _need_state(self) -> State:
         if self._state is None:
@@ -258,8 +261,9 @@ class Model:
         """Return the model as an ``onnx.ModelProto``, which runs without greedystep.
 
         It takes ``X``, dense rows of float32, and gives ``output_label`` (integers where all labels are, else texts)
-        with ``output_probability`` or, of hinge losses, ``output_score``; of numbers, ``variable``. What is missing in
-        a row is 0 there, not NaN. Models of words and of more than a million weights are refused.
+        with ``output_probability`` or, of hinge losses, ``output_score``; of numbers, ``variable``. A model of a
+        table, or of an array with gaps, fills in NaN as it does itself; for others there must be none. Models of words
+        or dates and of more than a million weights are refused.
 
         Parameters
         ----------
@@ -280,6 +284,11 @@ class Model:
         n_features : int, optional
             How wide rows are; None: as wide as the model, which knows features up to the last that was seen.
         """
+        if self.schema is not None and self.n_features > len(Schema.of(self.schema).numbers):
+            raise ValueError(
+                "the model fills in missing numbers or hashes words, which linear models of scikit-learn cannot: keep "
+                "it as it is (Model.save), or use to_onnx, which fills in numbers"
+            )
         from sklearn.linear_model import LinearRegression, LogisticRegression
         from sklearn.svm import LinearSVC
 

@@ -2,7 +2,8 @@
 
 Names of inputs and outputs are those that skl2onnx gives to linear models, so that a model of ours can stand in for one
 of scikit-learn's: ``X``; ``output_label`` and ``output_probability``, a tensor of [rows x classes]; ``variable``. Where
-there are no probabilities (hinge losses) ``output_score`` is what ``decision_function`` returns.
+there are no probabilities (hinge losses) ``output_score`` is what ``decision_function`` returns. A model of a table
+puts the means of its columns in place of NaN.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ._schema import Schema
 
 if TYPE_CHECKING:
     from .model import Model
@@ -22,23 +25,27 @@ MAX_WEIGHTS = 1_000_000
 _OPSET, _OPSET_ML, _IR_VERSION = 13, 1, 8
 
 
-def _number_columns(schema: str | None) -> list[str] | None:
-    """Return the columns of a table that is nothing but numbers, in the order of their features; None: no table."""
-    if schema is None:
+def _columns_of(model: Model) -> Schema | None:
+    """Return the columns of a table that is nothing but numbers; None: no table."""
+    if model.schema is None:
         return None
-    lines = schema.split("\n")
-    if "columns namespaces" in lines or any(line.startswith(("words ", "cross ")) for line in lines):
+    schema = Schema.of(model.schema)
+    if schema.others:
+        others = " and ".join(schema.others)
         raise ValueError(
-            "the model hashes words or products of columns, which rows of numbers cannot stand for: keep it as it is "
-            "(Model.save), or encode the words (scikit-learn's OneHotEncoder) and train on the array"
+            f"the model has features of {others}, which rows of numbers cannot stand for: keep it as it is "
+            "(Model.save), or encode them (scikit-learn's OneHotEncoder) and train on the array"
         )
-    return [line[len("number ") :] for line in lines if line.startswith("number ")]
+    return schema
 
 
-def _dense_weights(model: Model, n_features: int | None) -> npt.NDArray[np.float32]:
-    """Return the weights, [outputs x features], of as many features as rows have."""
-    columns = _number_columns(model.schema)
-    n = n_features if n_features is not None else max(model.n_features, len(columns or ()))
+def _dense_weights(model: Model, schema: Schema | None, n_features: int | None) -> npt.NDArray[np.float32]:
+    """Return the weights, [outputs x features], of as many features as rows have, and of their being missing."""
+    n = n_features if n_features is not None else model.n_features
+    if schema is not None:
+        if n_features is not None:
+            schema.check_width(n_features)
+        n = len(schema.numbers) if model.n_features <= len(schema.numbers) else 2 * len(schema.numbers)
     n_outputs = model.coef.shape[0]
     if n * n_outputs > MAX_WEIGHTS:
         raise ValueError(
@@ -49,6 +56,23 @@ def _dense_weights(model: Model, n_features: int | None) -> npt.NDArray[np.float
     return model._wide_coef(n)
 
 
+def _fill_gaps(helper: Any, numpy_helper: Any, schema: Schema, n_weights: int) -> tuple[list[Any], list[Any], str]:
+    """Return nodes and constants that put means in place of NaN, and what they make of the rows.
+
+    If the model has weights of numbers being missing, these features follow the numbers.
+    """
+    nodes = [
+        helper.make_node("IsNaN", ["X"], ["is_missing"]),
+        helper.make_node("Where", ["is_missing", "means", "X"], ["numbers"]),
+    ]
+    means = [numpy_helper.from_array(schema.means, "means")]
+    if n_weights == len(schema.numbers):
+        return nodes, means, "numbers"
+    nodes.append(helper.make_node("Cast", ["is_missing"], ["missing"], to=1))  # 1: float
+    nodes.append(helper.make_node("Concat", ["numbers", "missing"], ["features"], axis=1))
+    return nodes, means, "features"
+
+
 def _label_names(classes: npt.NDArray[Any]) -> dict[str, list[Any]]:
     """Return labels as the operators have them: 64-bit integers, or else texts."""
     if classes.dtype.kind in "biu" and (classes <= np.iinfo(np.int64).max).all():
@@ -56,7 +80,7 @@ def _label_names(classes: npt.NDArray[Any]) -> dict[str, list[Any]]:
     return {"classlabels_strings": [str(one) for one in classes]}
 
 
-def _classifier(helper: Any, model: Model, coef: Any, intercept: Any, classes: npt.NDArray[Any]) -> Any:
+def _classifier(helper: Any, rows: str, model: Model, coef: Any, intercept: Any, classes: npt.NDArray[Any]) -> Any:
     """Return nodes and the names of outputs with their shapes."""
     if len(classes) < 2:
         raise ValueError(f"the model knows one class, {classes[0]!r}: there is nothing to tell apart")
@@ -69,7 +93,7 @@ def _classifier(helper: Any, model: Model, coef: Any, intercept: Any, classes: n
     nodes = [
         helper.make_node(
             "LinearClassifier",
-            ["X"],
+            [rows],
             ["output_label", scores],
             domain="ai.onnx.ml",
             coefficients=coef.ravel().tolist(),
@@ -86,10 +110,10 @@ def _classifier(helper: Any, model: Model, coef: Any, intercept: Any, classes: n
     return nodes, [(out, [None])]
 
 
-def _regressor(helper: Any, coef: Any, intercept: Any) -> Any:
+def _regressor(helper: Any, rows: str, coef: Any, intercept: Any) -> Any:
     node = helper.make_node(
         "LinearRegressor",
-        ["X"],
+        [rows],
         ["variable"],
         domain="ai.onnx.ml",
         coefficients=coef.ravel().tolist(),
@@ -111,31 +135,38 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
         Names to give to the classes in their order; None: the model's own.
     """
     try:
-        from onnx import TensorProto, checker, helper
+        from onnx import TensorProto, checker, helper, numpy_helper
     except ImportError as failure:
         raise ImportError("to_onnx needs onnx: pip install 'greedystep[onnx]'") from failure
     from ._library import version
 
-    coef = _dense_weights(model, n_features)
+    schema = _columns_of(model)
+    coef = _dense_weights(model, schema, n_features)
     intercept = np.asarray(model.intercept, np.float32)
     classes = model.classes if classes is None else classes
     outputs = []
+    before: list[Any] = []
+    constants: list[Any] = []
+    rows = "X"
+    if schema is not None:
+        before, constants, rows = _fill_gaps(helper, numpy_helper, schema, coef.shape[1])
     if classes is None:
-        nodes, numbers = _regressor(helper, coef, intercept)
+        nodes, numbers = _regressor(helper, rows, coef, intercept)
     else:
-        nodes, numbers = _classifier(helper, model, coef, intercept, classes)
+        nodes, numbers = _classifier(helper, rows, model, coef, intercept, classes)
         kind = TensorProto.INT64 if "classlabels_ints" in _label_names(classes) else TensorProto.STRING
         outputs.append(helper.make_tensor_value_info("output_label", kind, [None]))
     outputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in numbers]
-    rows = helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, coef.shape[1]])
+    width = coef.shape[1] if schema is None else len(schema.numbers)
+    taken = helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, width])
     made = helper.make_model(
-        helper.make_graph(nodes, "greedystep", [rows], outputs),
+        helper.make_graph(before + nodes, "greedystep", [taken], outputs, constants),
         producer_name="greedystep",
         producer_version=version(),
         ir_version=_IR_VERSION,
         opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _OPSET_ML)],
     )
-    columns = _number_columns(model.schema)
-    helper.set_model_props(made, {"loss": model.loss, **({"columns": "\n".join(columns)} if columns else {})})
+    columns = {} if schema is None else {"columns": "\n".join(schema.numbers)}
+    helper.set_model_props(made, {"loss": model.loss, **columns})
     checker.check_model(made)
     return made

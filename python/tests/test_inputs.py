@@ -117,21 +117,6 @@ def test_rows_without_features_are_rows():
         assert np.array_equal(GreedystepClassifier().fit(kind(X), y).coef_, expected.coef_)
 
 
-def test_missing_numbers_of_a_frame_are_absent_and_of_an_array_refused():
-    X, y = whole_numbers()
-    holes = X.astype(np.float64)
-    holes[::7, 3] = np.nan
-    filled = np.nan_to_num(holes)
-    expected = GreedystepClassifier().fit(filled, y).coef_
-    assert np.array_equal(GreedystepClassifier().fit(pd.DataFrame(holes), y).coef_, expected)
-    frame = pl.DataFrame(holes, schema=columns(X)).with_columns(pl.all().fill_nan(None))
-    assert np.array_equal(GreedystepClassifier().fit(frame, y).coef_, expected)
-    with pytest.raises(ValueError, match="NaN"):
-        GreedystepClassifier().fit(holes, y)
-    with pytest.raises(ValueError, match="finite"):
-        GreedystepClassifier().fit(pd.DataFrame(filled).replace(0.0, np.inf), y)
-
-
 # ---- tables -------------------------------------------------------------------------------------
 
 

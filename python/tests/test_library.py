@@ -30,6 +30,8 @@ STRUCTS = {
     "gsa_metric": c.Metric,
     "gsa_row_source": c.RowSource,
     "gsa_arrow_again": c.ArrowAgain,
+    "struct ArrowSchema": c.ArrowSchema,
+    "struct ArrowArray": c.ArrowArray,
     "struct ArrowArrayStream": c.ArrowArrayStream,
     "gsa_train_hooks": c.TrainHooks,
 }

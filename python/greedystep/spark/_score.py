@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _library as c
+from .._columns import Frozen
 from .._core import CModel
 from .._run import Run
 from ._columns import Columns
@@ -45,7 +46,7 @@ def scored(model: CModel, columns: Columns, batch: Any) -> Any:
     margins = np.empty((batch.num_rows, info.n_outputs))
     numbers = np.empty((batch.num_rows, model.width if info.has_probabilities else 0))
     given = columns.given(pa.Table.from_batches([columns.converted(batch)]))
-    reader = given.open(Run(1), model.schema, without_labels=True)
+    reader = given.open(Run(1), Frozen(model.schema), without_labels=True)
     rows, at = c.Batch(), 0
     while reader.next(rows):
         model.margins(rows, margins[at:])
