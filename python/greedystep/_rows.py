@@ -77,6 +77,11 @@ def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
         yield lo, min(n_rows, lo + step)
 
 
+def deciding_rows(n_columns: int) -> int:
+    """Return how many first rows decide the schema of a table of so many columns."""
+    return max(_DECIDING_ROWS, _DECIDING_CELLS // max(1, n_columns))
+
+
 class Numeric(Features):
     """Rows of as many numbers each, of which some may be missing (NaN).
 
@@ -104,16 +109,16 @@ class Numeric(Features):
 
     def means(self, weights: npt.NDArray[Any] | None = None) -> FloatArray:
         """Return what a missing number would count as: means of the rows that decide the schema of a table."""
-        n = max(_DECIDING_ROWS, _DECIDING_CELLS // (self.width + 1 + (weights is not None)))
-        sums = np.zeros((2, self.width))
+        n = deciding_rows(self.width + 1 + (weights is not None))
+        sums, totals = np.zeros(self.width), np.zeros(self.width)
         for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
-            rows = self.numbers(lo, hi).astype(np.float64)
+            numbers = self.numbers(lo, hi)
+            is_there = ~np.isnan(numbers)
             weight = np.ones(hi - lo) if weights is None else np.asarray(weights[lo:hi], np.float32).astype(np.float64)
-            for total, values in zip(sums, (rows, np.ones_like(rows))):
-                values = np.where(np.isnan(rows), 0.0, values * weight[:, np.newaxis])
-                total[:] = np.cumsum(np.vstack([total, values]), axis=0)[-1]  # row after row, as tables are added up
+            sums = _added(sums, np.where(is_there, numbers * weight[:, np.newaxis], 0.0))
+            totals = _added(totals, is_there * weight[:, np.newaxis])
         with np.errstate(invalid="ignore", over="ignore"):
-            found = (sums[0] / sums[1]).astype(np.float32)
+            found = (sums / totals).astype(np.float32)
         return np.where(np.isfinite(found), found, np.float32(0))
 
     def closed(self, means: FloatArray | None) -> Numeric:
@@ -131,6 +136,15 @@ class Numeric(Features):
         made = copy.copy(self)
         made._close = close
         return made
+
+
+def _added(total: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return a total with rows added one after the other, as those of tables are; numpy adds lone columns in pairs."""
+    all_rows = np.vstack([total, rows])
+    added: npt.NDArray[np.float64] = (
+        np.cumsum(all_rows, axis=0)[-1] if rows.shape[1] == 1 else np.add.reduce(all_rows, axis=0)
+    )
+    return added
 
 
 def _has_nan(numbers: npt.NDArray[Any]) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import greedystep
+from greedystep.comparison import command
 
 pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there")
 
@@ -87,6 +89,41 @@ def test_columns_of_words_and_numbers_are_those_of_the_command(spark, tmp_path):
         ours = [row.probability.toArray() for row in fitted.transform(frame).collect()]
         assert np.abs(np.array(ours) - theirs).max() < near
     assert "city=oslo" in dict(many.model.strongest(20))
+
+
+def table_with_gaps(n_rows: int):
+    """Return rows whose gaps are frequent in the second half only, and of which every hundredth has no label."""
+    random = np.random.default_rng(6)
+    age, noise = random.integers(18, 80, n_rows), random.normal(size=n_rows)
+    is_gap = random.random(n_rows) < np.where(np.arange(n_rows) < n_rows // 2, 0.01, 0.3)
+    label = (age / 20 - 2.5 + is_gap + random.logistic(size=n_rows) > 0).astype(float)
+    city = random.choice(["oslo", "lima"], n_rows)
+    return pa.table(
+        {
+            "came": pa.array(label, mask=np.arange(n_rows) % 100 == 7),
+            "age": pa.array(age, mask=is_gap),
+            "city": pa.array(city, mask=random.random(n_rows) < 0.1),
+            "noise": pa.array(np.where(random.random(n_rows) < 0.1, np.nan, noise)),
+        }
+    )
+
+
+@pytest.mark.every_spark
+@pytest.mark.parametrize("n_shards", [1, 2])
+def test_gaps_are_filled_to_the_bytes_of_the_command(spark, tmp_path, n_shards):
+    table = table_with_gaps(6000)
+    frame = spark.read.parquet(parquet(tmp_path / "gaps", table, [3000, 3000]))
+    chosen = {"inputCols": ["age", "city", "noise"], "labelCol": "came", "leastShardRows": 1500}
+    fitted = GreedystepClassifier(**chosen if n_shards > 1 else {**chosen, "leastShardRows": 10_000}).fit(frame)
+    assert fitted.summary.n_shards == n_shards
+    frame.toPandas()[table.column_names].to_csv(tmp_path / "rows.csv", index=False)
+    words = ["train", tmp_path / "rows.csv", "--label", "came", "--loss", "logistic", "--quiet"]
+    words += ["--shards", "2"] if n_shards > 1 else []
+    subprocess.run([command(), *words, "-o", tmp_path / "by the command"], check=True)
+    fitted.save_model(tmp_path / "by spark")
+    assert (tmp_path / "by spark").read_bytes() == (tmp_path / "by the command").read_bytes()
+    ours = np.array([row.probability.toArray() for row in fitted.transform(frame).collect()])
+    np.testing.assert_array_equal(ours, fitted.model.predict_proba(tmp_path / "rows.csv"))
 
 
 def test_numbers_are_learned(spark, tmp_path):

@@ -18,9 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from .. import _library as c
 from .._core import State, may_fit, plan_first_rows
-from ..distributed import HEADER, Part, Scan, Training, begin, merge
+from .._rows import deciding_rows
+from ..distributed import HEADER, Part, Scan, Training, begin, merge, schema_of
 from ._columns import Columns
 from ._summary import Pass, Shard, TrainingSummary
 from ._tasks import (
@@ -32,6 +35,7 @@ from ._tasks import (
     count_labels,
     count_rows,
     first_rows,
+    first_tables,
     learn,
     parts_of,
     reduce_ranges,
@@ -86,10 +90,15 @@ def _described(frame: Any, text: str) -> Iterator[None]:
 # ---- before the first pass -----------------------------------------------------------------------
 
 
+def _by_partition(frame: Any, task: Task, text: str) -> dict[int, Any]:
+    """Return what a task gives of every partition that it gives something of."""
+    with _described(frame, text):
+        return {row.shard: pickle.loads(row.scan) for row in frame.mapInArrow(task, SCANNED).collect()}
+
+
 def _scanned(frame: Any, task: Task, text: str) -> list[Scan]:
     """Return what is known of every partition."""
-    with _described(frame, text):
-        found = {row.shard: pickle.loads(row.scan) for row in frame.mapInArrow(task, SCANNED).collect()}
+    found = _by_partition(frame, task, text)
     return [found.get(shard, Scan()) for shard in range(1 + max(found, default=0))]
 
 
@@ -140,10 +149,23 @@ def n_shards_of(rows: Sequence[int], least_shard: int) -> int:
     return max(1, sum(min(n, least_shard) for n in rows) // max(1, least_shard))
 
 
+def _schema_of(chosen: Any, columns: Columns, rows: Sequence[int]) -> str | None:
+    """Return the schema that all partitions share, from the rows that decide it where they are one table."""
+    if columns.kind != "table":
+        return None
+    left, takes = deciding_rows(len(chosen.columns)), []
+    for n in rows:
+        takes.append(min(left, n))
+        left -= takes[-1]
+    found = _by_partition(chosen, first_tables(columns, takes, rows), "the rows that decide the schema")
+    return schema_of(columns.given(pa.concat_tables(found[shard] for shard in sorted(found))))
+
+
 def _begun(chosen: Any, wanted: Wanted, scans: list[Scan]) -> Training:
     """Return a run that has learned the first rows of all partitions."""
     rows = [one.n_rows for one in scans]
-    task = first_rows(wanted.columns, plan_first_rows(sum(rows), sum(n > 0 for n in rows)), rows)
+    schema = _schema_of(chosen, wanted.columns, rows)
+    task = first_rows(wanted.columns, plan_first_rows(sum(rows), sum(n > 0 for n in rows)), rows, schema)
     firsts = _scanned(chosen, task, "the first rows")
     firsts += [Scan()] * (len(scans) - len(firsts))
     whole = [replace(first, n_rows=one.n_rows, labels=one.labels) for one, first in zip(scans, firsts)]
@@ -231,6 +253,7 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
     State, TrainingSummary
     """
     columns = wanted.columns
+    frame = columns.labelled(frame)
     scans = _counted(frame, wanted)
     n_classes, n_rows = _n_classes(scans, wanted), _n_rows(scans)
     if wanted.has_classes:

@@ -59,7 +59,7 @@ def partition_number() -> int:
 # ---- before the first pass -----------------------------------------------------------------------
 
 
-def _scanned(found: Scan) -> Any:
+def _scanned(found: Any) -> Any:
     shard, stored = pa.array([partition_number()], pa.int32()), pa.array([pickle.dumps(found)], pa.binary())
     return pa.RecordBatch.from_arrays([shard, stored], names=["shard", "scan"])
 
@@ -99,23 +99,48 @@ def _first_of(batches: Batches, n_rows: int) -> Batches:
         n_rows -= batch.num_rows
 
 
-def first_rows(columns: Columns, most_rows: int, rows: Sequence[int]) -> Task:
+def _read_on(batches: Batches, n_rows: int) -> None:
+    """Read what is left of a partition, if that is little."""
+    if n_rows <= READ_ON:
+        for _ in batches:
+            pass
+
+
+def _number_here(numbers: Sequence[int]) -> int:
+    """Return the number that is meant for this partition; 0: there is none."""
+    return sum(numbers[partition_number() :][:1])
+
+
+def first_tables(columns: Columns, takes: Sequence[int], rows: Sequence[int]) -> Task:
+    """Return a task that gives so many first rows of its partition as they are, for the driver to decide the schema."""
+
+    def giving(batches: Batches) -> Batches:
+        n = _number_here(takes)
+        found = list(map(columns.converted, _first_of(batches, n)))
+        if found:
+            yield _scanned(pa.Table.from_batches(found))
+        _read_on(batches, _number_here(rows) - n)
+
+    return giving
+
+
+def first_rows(columns: Columns, most_rows: int, rows: Sequence[int], schema: str | None) -> Task:
     """Return a task that gives the first rows of its partition.
 
     Parameters
     ----------
     rows : list of int
         How many rows each partition has.
+    schema : str or None
+        What their columns mean.
     """
     n_shards = sum(n > 0 for n in rows)
 
     def giving(batches: Batches) -> Batches:
         given = columns.rows(_first_of(batches, most_rows))
         if given is not None:
-            yield _scanned(scan(given, n_shards))
-        if sum(rows[partition_number() :][:1]) - most_rows <= READ_ON:
-            for _ in batches:
-                pass
+            yield _scanned(scan(given, n_shards, schema=schema))
+        _read_on(batches, _number_here(rows) - most_rows)
 
     return giving
 
