@@ -75,8 +75,8 @@ def scan(rows: Any, n_shards: int, *, schema: str | None = None) -> Scan:
     n_shards : int
         The number of shards that have rows.
     schema : str, optional
-        That of the first shard (:func:`schema_of`): required if tables in text may begin so differently that columns
-        would be taken for numbers in one shard and for categories in another.
+        That of the first shard (:func:`schema_of`): required for tables, since it has what their columns are and the
+        means that stand for missing numbers, and of arrays if some have gaps.
 
     Returns
     -------
