@@ -11,7 +11,7 @@ import ctypes
 import errno
 import itertools
 from collections.abc import Sequence
-from ctypes import POINTER, addressof, pointer
+from ctypes import POINTER, pointer
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,16 +32,17 @@ def _release_schema(address: int) -> None:
     c.ArrowSchema.from_address(address).release = None
 
 
+def _release_column(address: int) -> None:
+    c.ArrowArray.from_address(address).release = None
+
+
 def _release_stream(address: int) -> None:
     c.ArrowArrayStream.from_address(address).release = None
 
 
 _NO_ERROR = c.StreamError(lambda _stream: None)
 _RELEASE_SCHEMA, _RELEASE_STREAM = c.Release(_release_schema), c.Release(_release_stream)
-
-
-def _pointers(structs: Sequence[Any], kind: Any) -> Any:
-    return (POINTER(kind) * len(structs))(*map(pointer, structs))
+_RELEASE_COLUMN = c.Release(_release_column)
 
 
 def _address(function: Any) -> Any:
@@ -85,7 +86,7 @@ class Columns(Table):
             c.ArrowSchema(format=kind, name=name, flags=2, release=release)  # 2: may have nulls
             for kind, name in zip(self._formats, self._texts)
         ]
-        children = _pointers(columns, c.ArrowSchema)
+        children = (POINTER(c.ArrowSchema) * len(columns))(*map(pointer, columns))
         out = c.ArrowSchema.from_address(place)
         out.format, out.name, out.n_children, out.release = b"+s", b"", len(columns), release
         out.children = ctypes.cast(children, ctypes.c_void_p)
@@ -105,14 +106,10 @@ class Columns(Table):
         return 0
 
     def _fill(self, out: c.ArrowArray, lo: int, hi: int) -> None:
-        kept = _Kept(hi - lo, _address(self._functions[2]))
-        by_column = np.ascontiguousarray(self._features.numbers(lo, hi).T)
-        columns = [kept.array(column) for column in by_column]
-        for other in self._others:
-            columns.append(kept.texts(other[lo:hi]) if other.dtype.kind in "UO" else kept.array(_doubles(other[lo:hi])))
-        kept.array_of(out, [], columns)
-        out.private_data = next(self._numbers)
-        self._held[out.private_data] = kept
+        batch = _Batch(np.ascontiguousarray(self._features.numbers(lo, hi).T), [one[lo:hi] for one in self._others])
+        batch.move(out)
+        out.release, out.private_data = _address(self._functions[2]), next(self._numbers)
+        self._held[out.private_data] = batch
 
     def _release(self, address: int) -> None:
         array = c.ArrowArray.from_address(address)
@@ -120,40 +117,51 @@ class Columns(Table):
         self._held.pop(array.private_data, None)
 
 
-def _doubles(values: Column) -> Column:
-    return np.require(values, np.float64, ["C", "A"])
+class _Batch:
+    """A batch and all that it borrows: columns of float32, and further ones of doubles or texts.
+
+    Members of an ArrowArray have 8 bytes each, so that those of all columns are filled in at once.
+    """
+
+    def __init__(self, numbers: Column, others: Sequence[Column]) -> None:
+        width, self._n_rows = numbers.shape
+        n = width + len(others)
+        self._kept: list[Any] = [numbers]
+        self._buffers = np.zeros((n, 3), np.uint64)  # nulls, of which there are none, and two more at most
+        self._buffers[:width, 1] = numbers.ctypes.data + np.arange(width, dtype=np.uint64) * numbers.strides[0]
+        for i, one in enumerate(others, width):
+            arrays = _texts(one) if one.dtype.kind in "UO" else [np.require(one, np.float64, ["C", "A"])]
+            self._buffers[i, 1 : 1 + len(arrays)] = [array.ctypes.data for array in arrays]
+            self._kept += arrays
+        self._arrays = np.zeros((n, ctypes.sizeof(c.ArrowArray) // 8), np.uint64)
+        self._set("length", self._n_rows)
+        self._set("n_buffers", 2 + (self._buffers[:, 2] != 0))
+        self._set("buffers", _places(self._buffers))
+        self._set("release", _address(_RELEASE_COLUMN).value)
+        self._children = _places(self._arrays)
+
+    def _set(self, member: str, values: Any) -> None:
+        self._arrays[:, getattr(c.ArrowArray, member).offset // 8] = values
+
+    def move(self, out: c.ArrowArray) -> None:
+        """Fill in the struct that has all columns."""
+        out.length, out.n_buffers, out.n_children = self._n_rows, 1, len(self._children)
+        out.buffers, out.children = self._nothing.ctypes.data, self._children.ctypes.data
+
+    _nothing = np.zeros(1, np.uint64)
 
 
-class _Kept:
-    """The arrays of a batch, and all that they borrow."""
+def _places(rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return the addresses of the rows of an array."""
+    return rows.ctypes.data + np.arange(len(rows), dtype=np.uint64) * np.uint64(rows.strides[0])
 
-    def __init__(self, n_rows: int, release: Any) -> None:
-        self._n_rows, self._release = n_rows, release
-        self._all: list[Any] = []
 
-    def array_of(self, out: c.ArrowArray, buffers: Sequence[int], columns: Sequence[c.ArrowArray] = ()) -> c.ArrowArray:
-        """Fill in an array that has no nulls."""
-        places = (ctypes.c_void_p * (1 + len(buffers)))(None, *buffers)
-        children = _pointers(columns, c.ArrowArray)
-        self._all += [places, children, columns]
-        out.length, out.n_buffers, out.n_children = self._n_rows, len(places), len(columns)
-        out.buffers, out.children = addressof(places), ctypes.cast(children, ctypes.c_void_p)
-        out.release = self._release
-        return out
-
-    def array(self, values: Column) -> c.ArrowArray:
-        """Return a column of numbers."""
-        self._all.append(values)
-        return self.array_of(c.ArrowArray(), [values.ctypes.data])
-
-    def texts(self, values: Column) -> c.ArrowArray:
-        """Return a column of texts."""
-        encoded = [str(one).encode() for one in values]
-        starts = np.zeros(len(encoded) + 1, np.int32)
-        np.cumsum([len(one) for one in encoded], out=starts[1:])
-        joined = ctypes.create_string_buffer(b"".join(encoded))
-        self._all += [starts, joined]
-        return self.array_of(c.ArrowArray(), [starts.ctypes.data, addressof(joined)])
+def _texts(values: Column) -> list[Column]:
+    """Return texts as Arrow has them: where each begins, and all of them."""
+    encoded = [str(one).encode() for one in values]
+    starts = np.zeros(len(encoded) + 1, np.int32)
+    np.cumsum([len(one) for one in encoded], out=starts[1:])
+    return [starts, np.frombuffer(b"".join(encoded) or b"\0", np.uint8)]
 
 
 class Frozen(NamedTuple):
@@ -169,8 +177,10 @@ def open_rows(
     weights: Any,
     run: Run,
     frozen: Frozen | None,
+    *,
+    learns: bool = False,
 ) -> Reader | Given:
-    """Return the rows of an array or a numeric frame: as they are if they have no gaps, else as a table.
+    """Return the rows of an array or a numeric frame: as they are if they have no gaps, else filled in.
 
     Parameters
     ----------
@@ -178,38 +188,41 @@ def open_rows(
     labels, weights
         As :class:`Given` has them.
     frozen : Frozen, optional
-        Of the model that the rows are for; None: they decide what fills their gaps.
+        Of the model that the rows are for; None: they decide what fills their gaps, and if they have some are a table.
+    learns : bool
+        The rows are for a run that compares their schema with that of the model.
     """
-    weights = None if weights is None else np.asarray(weights)
-    given = Given(features, labels, weights)
-    if frozen is not None and frozen.schema is not None:
-        schema = Schema.of(frozen.schema)
+    given = Given(features, labels, None if weights is None else np.asarray(weights))
+    schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
+    if schema is not None:
         schema.check_numbers()
-        if isinstance(features, Numeric) and (labels is not None or features.has_gaps()):
-            schema.check_width(features.width)
-            return _open_columns(features, labels, weights, run, schema)
-    elif isinstance(features, Numeric):
-        if frozen is not None:
-            return Given(features.closed(frozen.means), labels, weights)
-        if features.has_gaps():
-            return _open_columns(features, labels, weights, run, None)
-    return given
+    if not isinstance(features, Numeric):
+        return given
+    if schema is not None:
+        schema.check_width(features.width)
+        if labels is None or not learns:
+            return given.of(features.closed(schema.means, tells=True))
+    elif frozen is not None:
+        return given.of(features.closed(frozen.means))
+    if labels is None or (schema is None and not features.has_gaps()):
+        return given
+    return _open_columns(features, labels.column(), weights, run, schema)
 
 
-def _open_columns(
-    features: Numeric, labels: Numbers | ClassLabels | None, weights: Any, run: Run, schema: Schema | None
-) -> Reader:
+def _open_columns(features: Numeric, label: Column, weights: Any, run: Run, schema: Schema | None) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
-    names = features.names if schema is None else schema.numbers
+    names, label_name, weight_name = features.names, None, None
+    if schema is not None:
+        names, label_name, weight_name = schema.numbers, schema.label, schema.weight
+        if weights is not None and weight_name is None:
+            raise ValueError("the rows have weights, and those that the model began with had none: train anew")
+        if weights is None and weight_name is not None:
+            weights = np.ones(features.n_rows)
     if len(set(names)) < features.width or "" in names:
         names = [str(number + 1) for number in range(features.width)]
-    wanted = [(None if labels is None else labels.column(), "label", schema and schema.label)]
-    wanted.append((weights, "weight", schema and schema.weight))
-    others = {named or free_name(name, names): values for values, name, named in wanted if values is not None}
-    options = reader_options(
-        label=next(iter(others)) if labels is not None else None,
-        weight=list(others)[-1] if weights is not None else None,
-        without_labels=labels is None,
-        remember_names=True,
-    )
+    others = {label_name or free_name("label", names): label}
+    if weights is not None:
+        others[weight_name or free_name("weight", names)] = np.asarray(weights)
+    taken = [*others, None]
+    options = reader_options(label=taken[0], weight=taken[1], remember_names=True)
     return open_table(Columns(features, names, others, run), options, run)

@@ -18,6 +18,7 @@ from ._core import Reader, reader_options
 from ._given import Classes, ClassLabels, Given, Numbers
 from ._rows import features_of, has_words, is_frame
 from ._run import Run
+from ._schema import Schema
 
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
 
@@ -76,12 +77,14 @@ def labels_of(y: Any) -> Numbers | ClassLabels:
     return Classes(np.unique(values)).of(values)
 
 
-def frame_with(frame: Any, label: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> tuple[Table, str, str | None]:
-    """Return a frame with labels and weights behind its columns, and the names of these."""
+def frame_with(
+    frame: Any, label: npt.NDArray[Any], weights: npt.NDArray[Any] | None, schema: Schema | None = None
+) -> tuple[Table, str, str | None]:
+    """Return a frame with labels and weights behind its columns, and their names, as a model knows them."""
     names = [str(name) for name in frame.columns]
-    columns = {free_name(_LABEL, names): label}
+    columns = {(schema and schema.label) or free_name(_LABEL, names): label}
     if weights is not None:
-        columns[free_name(_WEIGHT, names)] = weights
+        columns[(schema and schema.weight) or free_name(_WEIGHT, names)] = weights
     return with_columns(frame, columns), next(iter(columns)), list(columns)[1] if weights is not None else None
 
 
@@ -113,7 +116,13 @@ class Rows:
     skip_bad_rows: bool = False
 
     def open(
-        self, run: Run, frozen: Frozen | None = None, *, remember_names: bool = False, without_labels: bool = False
+        self,
+        run: Run,
+        frozen: Frozen | None = None,
+        *,
+        remember_names: bool = False,
+        without_labels: bool = False,
+        learns: bool = False,
     ) -> Reader:
         """Return a reader of the rows that follows a model; None: the schema that they have."""
         has_column = isinstance(self.weight, str)
@@ -129,7 +138,7 @@ class Rows:
             without_labels=without_labels,
         )
         weights = None if has_column else self.weight
-        opened = open_data(self.data, options, run, y=self.y, weights=weights, frozen=frozen)
+        opened = open_data(self.data, options, run, y=self.y, weights=weights, frozen=frozen, learns=learns)
         if isinstance(opened, Reader):
             opened.follow(None if frozen is None else frozen.schema)
             return opened
@@ -146,6 +155,7 @@ def open_data(
     y: Any = None,
     weights: npt.NDArray[Any] | None = None,
     frozen: Frozen | None = None,
+    learns: bool = False,
 ) -> Reader | Given:
     """Return the rows of whatever was given, for a model, or for one that they decide on.
 
@@ -156,15 +166,29 @@ def open_data(
     if paths is not None:
         _refuse_beside("files have", y, weights)
         return open_paths(paths, options, run)
-    schema = None if frozen is None else frozen.schema
-    if is_frame(data) and y is not None and (has_words(data) or options.categorical or options.ignore or options.cross):
-        table, label, weight = frame_with(data, labels_of(y).column(), weights)
-        options.label, options.weight = label.encode(), weight and weight.encode()
-        return open_table(table, options, run)
-    by_numbers = is_frame(data) and schema is None and (y is not None or options.without_labels)
-    if not by_numbers:
-        table_of_data = table_of(data)
-        if table_of_data is not None:
+    schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
+    if is_frame(data) and (y is not None or options.without_labels):
+        numbers = _numbers_of(data, schema, options)
+        if numbers is None and y is not None:
+            table, label, weight = frame_with(data, labels_of(y).column(), weights, schema)
+            options.label, options.weight = label.encode(), weight and weight.encode()
+            return open_table(table, options, run)
+        data = data if numbers is None else numbers
+    else:
+        numbers = None
+    if numbers is None:
+        found = table_of(data)
+        if found is not None:
             _refuse_beside("a table has", y, weights)
-            return open_table(table_of_data, options, run)
-    return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen)
+            return open_table(found, options, run)
+    return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen, learns=learns)
+
+
+def _numbers_of(frame: Any, schema: Schema | None, options: c.ReaderOptions) -> Any:
+    """Return the frame with its columns in the order of the features if they are numbers alone; None: it is a table."""
+    if has_words(frame) or options.categorical or options.ignore or options.cross:
+        return None
+    if schema is None or not all(isinstance(name, str) for name in frame.columns):
+        return frame
+    are_all = not schema.others and sorted(frame.columns) == sorted(schema.numbers)
+    return frame[schema.numbers] if are_all else None

@@ -175,7 +175,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run, frozen: Frozen | None) -> Reader | Given:
         labels = self._labels(y)
         if not has_words(X):
-            return open_rows(features_of(X), labels, weights, run, frozen)
+            return open_rows(features_of(X), labels, weights, run, frozen, learns=True)
         table, label, weight = frame_with(X, labels.column(), weights)
         return open_table(table, reader_options(label=label, weight=weight, remember_names=True), run)
 
@@ -212,29 +212,25 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if not fitted.is_open:
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)
-        run, state, features = Run(self._n_threads()), fitted.state, features_of(X)
-        opened = open_rows(features, self._labels(y), weights, run, fitted.frozen)
+        state, features, labels, run = fitted.state, features_of(X), self._labels(y), Run(1)
+        frozen = fitted.frozen
+        opened = open_rows(features, labels, weights, run, frozen)
+        if isinstance(opened, Reader):  # the first rows have gaps
+            opened.follow(None)
+            frozen = Frozen(opened.schema)
+            state.set_schema(frozen.schema)
+            opened.close()
+            opened = open_rows(features, labels, weights, run, frozen)
+        assert isinstance(opened, Given)
         self._fitted = fitted
         fitted.forget_model()
-        if isinstance(opened, Reader):
-            self._learn_table(opened, state)
-        else:
-            for bounds in opened.bounds():
-                state.update(opened.block(*bounds))
-            if features.names:
-                state.set_names(features.names)
-        fitted.frozen = fitted.frozen or Frozen(state.schema, opened.means())
+        for bounds in opened.bounds():
+            state.update(opened.block(*bounds))
+        names = features.names if frozen is None or frozen.schema is None else Schema.of(frozen.schema).feature_names
+        if names:
+            state.set_names(names)
+        fitted.frozen = frozen or Frozen(None, opened.means())
         self.n_iter_ = 1
-
-    def _learn_table(self, reader: Reader, state: State) -> None:
-        """Learn rows with gaps in their order."""
-        reader.follow(state.schema)
-        state.set_schema(reader.schema)
-        batch = c.Batch()
-        while reader.next(batch):
-            state.update(batch)
-        state.take_names(reader)
-        reader.close()
 
     def _reopened(self, state: State) -> State:
         """Return what fit has ended, to learn more rows.

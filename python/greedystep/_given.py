@@ -175,6 +175,10 @@ class Given:
                 f"expected a weight per row: there are {self.n_rows} rows, the weights are {weights.shape}"
             )
 
+    def of(self, features: Features) -> Given:
+        """Return other features of the same rows, with labels and weights."""
+        return Given(features, self._labels, self._weights)
+
     def bounds(self) -> Iterator[tuple[int, int]]:
         """Yield first and last row of the blocks, the last exclusive."""
         return self._features.bounds()

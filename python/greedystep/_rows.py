@@ -101,7 +101,7 @@ class Numeric(Features):
         numbers = self.numbers(lo, hi)
         if self._close is not None and _has_nan(numbers):
             numbers = self._close(numbers, lo)
-        block.width = self.width
+        block.width = numbers.shape[1]
         block.lend("value", numbers)
 
     def has_gaps(self) -> bool:
@@ -121,12 +121,17 @@ class Numeric(Features):
             found = (sums / totals).astype(np.float32)
         return np.where(np.isfinite(found), found, np.float32(0))
 
-    def closed(self, means: FloatArray | None) -> Numeric:
-        """Return the rows with means in place of what is missing; without means a gap is refused, with its place."""
+    def closed(self, means: FloatArray | None, *, tells: bool = False) -> Numeric:
+        """Return the rows with means in place of what is missing; without means a gap is refused, with its place.
+
+        If it tells, features that say so follow those of the columns, as they do in rows of tables.
+        """
 
         def close(numbers: FloatArray, lo: int) -> FloatArray:
             if means is not None:
-                return np.where(np.isnan(numbers), means, numbers)
+                is_missing = np.isnan(numbers)
+                filled = np.where(is_missing, means, numbers)
+                return np.hstack([filled, is_missing.astype(np.float32)]) if tells else filled
             row, column = (int(at[0]) for at in np.nonzero(np.isnan(numbers)))
             raise ValueError(
                 f"row {lo + row}, column {column}: the number is missing (NaN), and the model was trained on rows "

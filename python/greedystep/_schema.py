@@ -58,6 +58,11 @@ class Schema:
         made.means = np.array(means, np.float32)
         return made
 
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the features of numbers, and of their being missing."""
+        return self.numbers + [f"{name} is missing" for name in self.numbers]
+
     def check_numbers(self) -> None:
         """Raise ValueError unless the model was trained on nothing but numbers."""
         if self.others:

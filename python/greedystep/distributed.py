@@ -48,7 +48,7 @@ ALL_SHARDS = -1
 
 def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = False) -> Reader:
     given = rows if isinstance(rows, Rows) else Rows(rows)
-    return given.open(run, _following(schema), remember_names=remember_names)
+    return given.open(run, _following(schema), remember_names=remember_names, learns=True)
 
 
 def _following(schema: str | None) -> Frozen | None:
@@ -95,7 +95,7 @@ def scan_labels(rows: Any) -> Scan:
 def _scan(rows: Any, n_shards: int, schema: str | None) -> Scan:
     """Read a shard once; 0 shards: without its first rows."""
     given = rows if isinstance(rows, Rows) else Rows(rows)
-    reader = given.open(Run(1), _following(schema))
+    reader = given.open(Run(1), _following(schema), learns=True)
     labels = SeenLabels()
     first = FirstRows(plan_first_rows(c.NO_ROW, n_shards), c.FIRST_ENTRIES // max(1, n_shards))
     n_rows, batch = 0, c.Batch()

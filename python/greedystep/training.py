@@ -131,7 +131,7 @@ def train(
         before = start_from._need_state()
         state = State.start_from(before, {**inherited(before), **values})
     rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows)
-    reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True)
+    reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     _keep_rows(state, reader)
     with shown(verbose, callback) as told:
         train_on(state, reader, told, run, 2)
