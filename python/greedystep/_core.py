@@ -411,6 +411,8 @@ def reader_options(
     ignore: Iterable[str] = (),
     cross: Iterable[str] = (),
     bits: int | None = None,
+    decimal: str | None = None,
+    dates: str | None = None,
     skip_bad_rows: bool = False,
     without_labels: bool = False,
     remember_names: bool = False,
@@ -433,4 +435,6 @@ def reader_options(
         ignore=text(ignore),
         cross=text(cross),
         bits=bits or 0,
+        decimal=text(decimal),
+        dates=text(dates),
     )

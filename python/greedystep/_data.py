@@ -101,7 +101,7 @@ class Rows:
 
     Parameters
     ----------
-    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows
+    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates
         As in :func:`greedystep.train`.
     """
 
@@ -114,6 +114,8 @@ class Rows:
     cross: Iterable[str] = ()
     bits: int | None = None
     skip_bad_rows: bool = False
+    decimal: str | None = None
+    dates: str | None = None
 
     def open(
         self,
@@ -133,6 +135,8 @@ class Rows:
             ignore=self.ignore,
             cross=self.cross,
             bits=self.bits,
+            decimal=self.decimal,
+            dates=self.dates,
             skip_bad_rows=self.skip_bad_rows,
             remember_names=remember_names,
             without_labels=without_labels,

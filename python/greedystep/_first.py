@@ -174,6 +174,8 @@ class Scan:
         The meaning of a table's columns.
     is_file : bool
         It begins a file, which matters for the blocks in which rows are learned.
+    n_unlabelled : int
+        Rows beside these that have no label, and are left out.
     """
 
     n_rows: int = 0
@@ -181,6 +183,7 @@ class Scan:
     first: FirstRows = field(default_factory=FirstRows)
     schema: str | None = None
     is_file: bool = False
+    n_unlabelled: int = 0
 
 
 def _block_starts(scans: Sequence[Scan]) -> list[int]:

@@ -187,7 +187,10 @@ def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: An
         raise ValueError("the shards have no rows: nothing to learn")
     schema = filled[0].schema
     if any(one.schema != schema for one in filled):
-        raise ValueError("the columns of the shards differ: give scan the schema of the first (schema_of)")
+        raise ValueError(
+            "the columns of the shards differ, or the means of their numbers: give scan the schema of the first "
+            "(schema_of)"
+        )
     state = State.new(checked_parameters("begin", {"order": "shuffled", **parameters}, ["passes"]))
     state.set_schema(schema)
     rows = tuple(one.n_rows for one in scans)

@@ -81,6 +81,8 @@ def train(
     cross: Iterable[str] = (),
     bits: int | None = None,
     skip_bad_rows: bool = False,
+    decimal: str | None = None,
+    dates: str | None = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -107,6 +109,10 @@ def train(
         Words are hashed to 2^bits features; None: 24.
     skip_bad_rows : bool
         Pass over rows that cannot be read instead of stopping at them.
+    decimal : {"point", "comma"}, optional
+        What stands before decimals in text, where the cells leave it open ("1,234").
+    dates : {"day-first", "month-first"}, optional
+        How dates in text are written, where the cells leave it open ("03/04/2024").
     start_from : Model, optional
         Begin with what another model has learned.
     n_jobs : int, optional
@@ -130,7 +136,7 @@ def train(
     else:
         before = start_from._need_state()
         state = State.start_from(before, {**inherited(before), **values})
-    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows)
+    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates)
     reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     _keep_rows(state, reader)
     with shown(verbose, callback) as told:

@@ -89,12 +89,13 @@ def test_tables_have_the_bytes_of_the_command(tmp_path, form):
     columns = {"label": "came", "weight": "times", "bits": 12}
     words = [word for name, value in columns.items() for word in (f"--{name}", value)]
     schema = schema_of(Rows(paths[0], **columns))
-    model = by_command(tmp_path, *paths, *words, "--shards", 3)
     data = [pyarrow.csv.read_csv(path) for path in paths] if form == "arrow" else paths
-    if form == "gsac":
-        data, columns = [path.with_suffix(".gsac") for path in paths], {}
+    if form == "gsac":  # each is filled in by the means of its own file
+        data = [path.with_suffix(".gsac") for path in paths]
         for path, cache in zip(paths, data):
             run_command("convert", path, "-o", cache, *words, "--quiet")
+        paths, columns, words = data, {}, []
+    model = by_command(tmp_path, *paths, *words, "--shards", 3)
     assert_same_bytes(trained([Rows(one, **columns) for one in data], schema=schema, shards=3), model)
 
 
@@ -155,9 +156,10 @@ def test_files_may_be_empty(tmp_path):
     paths = [tmp_path / f"{number}.csv" for number in range(4)]
     for path, n in zip(paths, (0, 600, 0, 700)):
         path.write_text("f,y\n" + "".join(f"{i * i % 7},{i % 3 % 2}\n" for i in range(n)))
-    training = trained([Rows(path, label="y") for path in paths], scanned=lambda _: 2)
+    schema = schema_of(Rows(paths[1], label="y"))
+    training = trained([Rows(path, label="y") for path in paths], schema=schema, scanned=lambda _: 2)
     assert training.shards == [1, 3]
-    filled = trained([Rows(path, label="y") for path in paths if path.stat().st_size > 9])
+    filled = trained([Rows(path, label="y") for path in paths if path.stat().st_size > 9], schema=schema)
     assert filled.state.summary().n_rows == training.state.summary().n_rows
 
 

@@ -51,16 +51,6 @@ class Columns:
 
     # ---- on the driver --------------------------------------------------------------------------
 
-    def labelled(self, frame: Any) -> Any:
-        """Return the rows that have a label; others are left out, as of every table."""
-        from pyspark.sql import functions as F
-
-        if self.label is None:
-            return frame
-        label = F.col(_quoted(self.label))
-        is_absent = label.isNull() | F.lower(label.cast("string")).rlike("^([+-]?nan|null|na|)$")
-        return frame.filter(~is_absent)
-
     def label_and_weight(self, frame: Any) -> list[Any]:
         """Return both as columns of a query: numbers as doubles."""
         from pyspark.sql import functions as F

@@ -149,8 +149,9 @@ def n_shards_of(rows: Sequence[int], least_shard: int) -> int:
     return max(1, sum(min(n, least_shard) for n in rows) // max(1, least_shard))
 
 
-def _schema_of(chosen: Any, columns: Columns, rows: Sequence[int]) -> str | None:
-    """Return the schema that all partitions share, from the rows that decide it where they are one table."""
+def _schema_of(chosen: Any, columns: Columns, scans: Sequence[Scan]) -> str | None:
+    """Return the schema that all partitions share, from the first rows of all, with a label or without."""
+    rows = [one.n_rows + one.n_unlabelled for one in scans]
     if columns.kind != "table":
         return None
     left, takes = deciding_rows(len(chosen.columns)), []
@@ -164,7 +165,7 @@ def _schema_of(chosen: Any, columns: Columns, rows: Sequence[int]) -> str | None
 def _begun(chosen: Any, wanted: Wanted, scans: list[Scan]) -> Training:
     """Return a run that has learned the first rows of all partitions."""
     rows = [one.n_rows for one in scans]
-    schema = _schema_of(chosen, wanted.columns, rows)
+    schema = _schema_of(chosen, wanted.columns, scans)
     task = first_rows(wanted.columns, plan_first_rows(sum(rows), sum(n > 0 for n in rows)), rows, schema)
     firsts = _scanned(chosen, task, "the first rows")
     firsts += [Scan()] * (len(scans) - len(firsts))
@@ -253,9 +254,11 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
     State, TrainingSummary
     """
     columns = wanted.columns
-    frame = columns.labelled(frame)
     scans = _counted(frame, wanted)
     n_classes, n_rows = _n_classes(scans, wanted), _n_rows(scans)
+    n_unlabelled = sum(one.n_unlabelled for one in scans)
+    if n_unlabelled > 0:
+        log.info("%d rows without a label are left out", n_unlabelled)
     if wanted.has_classes:
         loss = "logistic" if n_classes == 2 else "softmax"
         wanted = replace(wanted, parameters={**wanted.parameters, "loss": loss})

@@ -12,10 +12,12 @@ import os
 import pickle
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Callable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..distributed import HEADER, Part, Scan, learn_parts, reduce_range, scan, scan_labels
 from ..training import train
@@ -72,15 +74,36 @@ def _without_features(batch: Any) -> Any:
     return pa.RecordBatch.from_pydict({LABEL: batch.column(0), **lists})
 
 
+def _has_label(batch: Any) -> Any:
+    """Return which rows have a label; it is their first column."""
+    labels = batch.column(0)
+    if pa.types.is_floating(labels.type):
+        is_absent = pc.is_nan(labels)
+    else:
+        is_absent = pc.match_substring_regex(labels, "^([+-]?nan|null|na|)$", ignore_case=True)
+    return pc.invert(pc.fill_null(is_absent, True))
+
+
 def count_rows(batches: Batches) -> Batches:
-    """Yield how many rows there are."""
-    yield _scanned(Scan(sum(batch.num_rows for batch in batches)))
+    """Yield how many rows have a label, and how many have none."""
+    masks = list(map(_has_label, batches))
+    n_rows = sum(mask.true_count for mask in masks)
+    yield _scanned(Scan(n_rows, n_unlabelled=sum(map(len, masks)) - n_rows))
 
 
 def count_labels(batches: Batches) -> Batches:
-    """Yield how many rows there are, and their labels."""
-    rows = Columns("pairs", (INDICES, VALUES), LABEL).rows(map(_without_features, batches))
-    yield _scanned(Scan() if rows is None else scan_labels(rows))
+    """Yield how many rows have a label, how many have none, and the labels."""
+    n_all = 0
+
+    def counted() -> Batches:
+        nonlocal n_all
+        for batch in batches:
+            n_all += batch.num_rows
+            yield _without_features(batch)
+
+    rows = Columns("pairs", (INDICES, VALUES), LABEL).rows(counted())
+    found = Scan() if rows is None else scan_labels(rows)
+    yield _scanned(replace(found, n_unlabelled=n_all - found.n_rows))
 
 
 def count_entries(columns: Columns) -> Task:
@@ -137,7 +160,8 @@ def first_rows(columns: Columns, most_rows: int, rows: Sequence[int], schema: st
     n_shards = sum(n > 0 for n in rows)
 
     def giving(batches: Batches) -> Batches:
-        given = columns.rows(_first_of(batches, most_rows))
+        labelled = (batch.filter(_has_label(batch)) for batch in batches)
+        given = columns.rows(_first_of(labelled, most_rows))
         if given is not None:
             yield _scanned(scan(given, n_shards, schema=schema))
         _read_on(batches, _number_here(rows) - most_rows)
