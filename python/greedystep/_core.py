@@ -388,6 +388,11 @@ class Reader(Handle):
         """What the columns mean; None: rows with feature numbers."""
         return c.text_of(c.library().gsa_reader_schema(self.pointer))
 
+    @property
+    def description(self) -> str | None:
+        """What the columns of a table were taken for, and how many numbers are missing."""
+        return c.text_of(c.library().gsa_reader_description(self.pointer))
+
     def progress(self) -> c.ReaderProgress:
         """Return how far it has read."""
         progress = c.ReaderProgress()

@@ -390,6 +390,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_next": (c_int, [_P, _B, _E]),
     "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_schema": (c_char_p, [_P]),
+    "gsa_reader_description": (c_char_p, [_P]),
     "gsa_reader_name": (c_char_p, [_P, c_uint64]),
     "gsa_reader_spill": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),

@@ -114,7 +114,11 @@ class Hooks:
         return c.OK
 
     def _notice(self, _ctx: Any, _what: int, text: bytes) -> None:
-        self._notices.append(c.text_of(text) or "")
+        self.note(c.text_of(text) or "")
+
+    def note(self, text: str) -> None:
+        """Keep something that the user should know."""
+        self._notices.append(text)
 
     def warn(self, stacklevel: int) -> None:
         """Give what was noticed to the user, in the thread that called."""

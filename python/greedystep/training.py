@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -63,6 +64,9 @@ def train_on(state: State, opened: Reader | Given, callback: Callback | None, ru
     hooks = Hooks(callback, run)
     try:
         state.train(reader, hooks.struct, run)
+        n_unlabelled = reader.progress().n_unlabelled
+        if n_unlabelled > 0:
+            hooks.note(f"{n_unlabelled} row(s) without a label were left out")
     finally:
         reader.close()
     if reader.names:
@@ -94,7 +98,7 @@ def train(
     Parameters
     ----------
     data
-        File names or patterns (CSV, TSV, libsvm, Vowpal Wabbit text, caches, compressed or not;
+        File names or patterns (CSV, TSV, JSON lines, libsvm, Vowpal Wabbit text, caches, compressed or not;
         Parquet through pyarrow), a pandas or polars frame, anything with ``__arrow_c_stream__``,
         or, with `y`, an array or sparse matrix of features.
     y : array, optional
@@ -139,6 +143,8 @@ def train(
     rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates)
     reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     _keep_rows(state, reader)
+    if verbose and reader.description is not None:
+        print(f"greedystep: {reader.description}", file=sys.stderr)
     with shown(verbose, callback) as told:
         train_on(state, reader, told, run, 2)
     return Model(state.finish(), state, reader.means() if start_from is None else start_from._frozen.means)

@@ -302,9 +302,17 @@ def test_what_is_infinite_or_sparse_or_a_label_may_not_be_missing():
 def test_rows_without_a_label_are_left_out_of_a_table():
     X, y = gappy()
     frame = pd.DataFrame(X, columns=columns()).assign(y=np.where(np.arange(600) % 50 == 0, np.nan, y))
-    model = greedystep.train(frame, label="y")
+    with pytest.warns(greedystep.NoticeWarning, match=r"12 row\(s\) without a label were left out"):
+        model = greedystep.train(frame, label="y", passes=2, method="gsa")
     some = frame.dropna(subset="y")
-    assert model.n_rows == greedystep.train(some, label="y").n_rows == 588
+    assert model.n_rows == greedystep.train(some, label="y", passes=2, method="gsa").n_rows
+
+
+def test_verbose_says_how_many_numbers_are_missing(capsys):
+    X, y = gappy()
+    n = int(np.isnan(X).sum())
+    greedystep.train(X, y, verbose=True)
+    assert f"{n} numbers are missing in 2 columns, counted as the column's mean" in capsys.readouterr().err
 
 
 def test_models_that_fill_gaps_have_no_twin_in_scikit_learn():
