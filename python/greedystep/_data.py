@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -65,6 +66,10 @@ def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Read
     return open_table(parquet_of(paths, _ignored(options)), options, run)
 
 
+def _is_absent(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
 def labels_of(y: Any) -> Numbers | ClassLabels:
     """Return labels for the library: numbers as they are, words as classes."""
     values = np.asarray(y)
@@ -72,8 +77,9 @@ def labels_of(y: Any) -> Numbers | ClassLabels:
         raise ValueError(f"expected one label a row, found {values.ndim} dimension(s)")
     if values.dtype.kind in "biuf":
         return Numbers(values)
-    if any(one is None for one in values):
-        raise ValueError(f"row {next(i for i, one in enumerate(values) if one is None)} has no label")
+    absent = [i for i, one in enumerate(values) if _is_absent(one)] if values.dtype.kind == "O" else []
+    if absent:
+        raise ValueError(f"row {absent[0]} has no label")
     return Classes(np.unique(values)).of(values)
 
 

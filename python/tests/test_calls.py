@@ -81,6 +81,7 @@ SPARSE = (
     " np.arange(0, n * 20 + 1, 20, dtype=np.int32)), shape=(n, 1001))"
 )
 DENSE = "random.random((n, 100), dtype=np.float32).astype({dtype!r}, order={order!r})"
+GAP = "(lambda X: (X.__setitem__((5, 5), np.nan), X)[1])({make})"
 BYTES = "X.data.nbytes + X.indices.nbytes"
 
 
@@ -89,12 +90,13 @@ BYTES = "X.data.nbytes + X.indices.nbytes"
     ("make", "size", "n_rows"),
     [
         (DENSE.format(dtype="float32", order="C"), "X.nbytes", 700_000),
+        (GAP.format(make=DENSE.format(dtype="float32", order="C")), "X.nbytes", 700_000),
         (DENSE.format(dtype="float64", order="C"), "X.nbytes", 350_000),
         (DENSE.format(dtype="float64", order="F"), "X.nbytes", 350_000),
         (SPARSE.format(dtype="float32"), BYTES, 2_000_000),
         (SPARSE.format(dtype="float64"), BYTES, 1_500_000),
     ],
-    ids=["dense float32", "dense float64", "Fortran float64", "csr float32", "csr float64"],
+    ids=["dense float32", "with a gap", "dense float64", "Fortran float64", "csr float32", "csr float64"],
 )
 def test_no_array_is_copied_as_a_whole(make, size, n_rows):
     done = run_python(GROWTH.format(make=make, size=size, n_rows=n_rows))

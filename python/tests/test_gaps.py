@@ -294,9 +294,10 @@ def test_what_is_infinite_or_sparse_or_a_label_may_not_be_missing():
         with pytest.raises(ValueError, match=r"finite|infinity|NaN"):
             call()
     words = np.where(y == 1, "a", "b").astype(object)
-    words[7] = None
-    with pytest.raises(ValueError, match="row 7 has no label"):
-        greedystep.train(X, words)
+    for absent in (None, np.nan):
+        words[7] = absent
+        with pytest.raises(ValueError, match="row 7 has no label"):
+            greedystep.train(X, words)
 
 
 def test_rows_without_a_label_are_left_out_of_a_table():
