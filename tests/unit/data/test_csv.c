@@ -53,6 +53,9 @@ static void a_label_that_cannot_be_found_is_asked_for(void **state)
         "name one of y, label");
     expect_failure("y,b\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .ignore = "c"}, GSA_ARGUMENT,
                    "t.csv: there is no column 'c'; the columns are y, b");
+    expect_failure("y,recount,account\n1,2,3\n",
+                   &(gsa_reader_options){.size = sizeof(gsa_reader_options), .ignore = "acount"}, GSA_ARGUMENT,
+                   "t.csv: there is no column 'acount' (did you mean 'account'?); the columns are y, recount, account");
     expect_failure("1,2\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .label = "3"}, GSA_ARGUMENT,
                    "t.csv: there is no column '3'; the columns are 1 to 2, by number, since there is no "
                    "header");
