@@ -9,10 +9,13 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from . import _library as c
 from ._core import CModel, Reader, State, parameters
 from ._data import Rows
 from ._errors import GreedystepError
+from ._first import MAX_LABELS
 from ._given import Given
 from ._keywords import check_keywords
 from ._run import Run
@@ -47,6 +50,15 @@ def inherited(state: State) -> dict[str, str]:
         if value is not None:
             found[name] = value
     return found
+
+
+def _loss_of(y: Any) -> dict[str, str]:
+    """Return the loss that labels in an array ask for, also if their rows are a table: it does not depend on gaps."""
+    values = np.asarray(y)
+    if values.dtype.kind in "biuf" and not np.array_equal(values, np.floor(values)):
+        return {}
+    n = len(np.unique(values))
+    return {"loss": "logistic" if n == 2 else "softmax"} if 2 <= n <= MAX_LABELS else {}
 
 
 def _keep_rows(state: State, reader: Reader) -> None:
@@ -135,13 +147,15 @@ def train(
     """
     values = checked_parameters("train", parameters, train.__kwdefaults__ or ())
     run = Run(_threads(n_jobs))
+    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates)
+    reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     if start_from is None:
+        if y is not None and reader.schema is not None and values.get("loss", "auto") == "auto":
+            values |= _loss_of(y)
         state = State.new(values)
     else:
         before = start_from._need_state()
         state = State.start_from(before, {**inherited(before), **values})
-    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates)
-    reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     _keep_rows(state, reader)
     if verbose and reader.description is not None:
         print(f"greedystep: {reader.description}", file=sys.stderr)

@@ -117,6 +117,16 @@ def test_names_of_classes_do_not_matter_to_gaps(names):
     assert np.array_equal(model.predict_proba(X), by_number.predict_proba(X))
 
 
+@pytest.mark.parametrize("n_labels", [2, 3, 89, 400])
+def test_gaps_do_not_decide_what_labels_are(n_labels):
+    X, _ = gappy(800)
+    y = np.random.default_rng(0).integers(0, n_labels, 800)
+    for labels in (y, y.astype(float), y + 0.5):
+        clean = greedystep.train(np.nan_to_num(X), labels)
+        assert greedystep.train(X, labels).loss == clean.loss
+        assert greedystep.train(pd.DataFrame(X, columns=columns()), labels).loss == clean.loss
+
+
 def test_features_have_names_and_numbers_count_from_1():
     X, y = gappy()
     names = {name for name, _ in greedystep.train(X, y).strongest(20)}
