@@ -1,6 +1,8 @@
 /* Labels, columns and features, counted row by row in bounded memory. */
 #include "inspect_data.h"
 
+#include "base/label_rule.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,10 +82,21 @@ bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_lab
     return value_set_add(&labels->values, label.key, label.key);
 }
 
-/* As `train` decides. */
+/* As `train` decides, which looks at the first rows only. */
 bool labels_are_numbers(const data_labels *labels)
 {
-    return labels->n_words == 0 && (labels->n_fractions > 0 || value_set_count(&labels->values) > MAX_CLASSES);
+    gsai_label_values values = {
+        labels->n_rows, value_set_count(&labels->values), labels->numbers.min, labels->numbers.max, 0, 0};
+    if (labels->n_words > 0 || labels->n_fractions > 0)
+        return labels->n_words == 0;
+    if (!labels->are_of_table)
+        return values.n_values > GSAI_MAX_CLASSES;
+    for (size_t i = 0; i < labels->values.n; i++) {
+        double number;
+        memcpy(&number, &labels->values.entry[i].value, sizeof number);
+        gsai_label_values_add(&values, number, labels->values.entry[i].count);
+    }
+    return !gsai_label_values_are_classes(&values);
 }
 
 uint64_t labels_n_classes(const data_labels *labels)

@@ -63,7 +63,10 @@ static bool begin_rows(data_inspection *data)
     const uint64_t *cell = gsa_reader_cells(data->reader, &n_cells);
     data->min_entries = UINT64_MAX;
     bool has_columns = cell != NULL && n_cells <= MAX_COLUMNS;
-    return labels_init(&data->labels) && (has_columns ? find_columns(data, n_cells) : features_init(&data->features));
+    const char *schema = gsa_reader_schema(data->reader);
+    bool has_room = labels_init(&data->labels);
+    data->labels.are_of_table = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL;
+    return has_room && (has_columns ? find_columns(data, n_cells) : features_init(&data->features));
 }
 
 static bool add_cells(data_inspection *data, const gsa_batch *batch, size_t row, const uint64_t *cell,

@@ -23,7 +23,6 @@ enum {
     FEW_VALUES = 64,       /* of a column: up to here they are counted one by one */
     MANY_VALUES = 1024,    /* of labels, and of feature numbers beyond the next */
     MAX_COUNTED = 1 << 24, /* features are counted one by one below this number */
-    MAX_CLASSES = 1000,    /* whole numbers that `train` takes for classes */
     MAX_COLUMNS = 4096,    /* of a table, for a line a column */
     LABELS_LISTED = 20,
     WORDS_LISTED = 3
@@ -51,6 +50,7 @@ typedef struct data_labels {
     value_set values;
     moments numbers;
     uint64_t n_rows, n_words, n_fractions;
+    bool are_of_table;  /* which decides what whole numbers are */
     uint64_t n_changes; /* rows whose label is not that of the row before */
     row_label last;
     bool rises, falls; /* numbers, so far */

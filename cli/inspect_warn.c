@@ -205,9 +205,9 @@ static bool warn_of_labels(data_inspection *data)
     bool has_room = n_classes != 1 || warn_of_one_class(data);
     if (has_room && n_classes > 1)
         has_room = warn_of_rare_classes(data);
-    if (has_room && n_classes == 0 && labels->n_fractions == 0)
+    if (has_room && n_classes == 0 && labels->n_fractions == 0 && !labels->are_of_table)
         has_room = warn_plainly(data, "many_classes",
-                                "more than 1000 different whole numbers as labels; give `train` --loss squared to "
+                                "more than 10000 different whole numbers as labels; give `train` --loss squared to "
                                 "predict numbers, or --loss softmax to tell that many classes apart");
     if (has_room && labels->n_words > 0 && labels->n_fractions > 0)
         has_room = warn_plainly(data, "mixed_labels",

@@ -83,7 +83,12 @@ static void show_notice(void *ctx, gsa_notice what, const char *text)
 {
     training *run = ctx;
     progress_clear(&run->progress);
-    note("note: %s", text);
+    if (what == GSA_NOTICE_NUMBER)
+        note("%s; --loss softmax makes them classes", text);
+    else if (what == GSA_NOTICE_CLASSES)
+        note("%s; --loss squared predicts a number", text);
+    else
+        note("note: %s", text);
     run->is_sorted = run->is_sorted || what == GSA_NOTICE_SORTED;
     trace_notice(&run->trace, text);
 }
@@ -379,8 +384,9 @@ const cli_verb train_verb = {
     .usage = "DATA... -o MODEL [OPTIONS]",
     .summary = "train a model",
     .details = "Trains on the rows of all DATA files. Writes MODEL, to predict with, and MODEL.state, to continue "
-               "from. The labels decide the task: words, or up to 1000 different whole numbers, are classes; other "
-               "numbers are values to predict.\n\nThere is nothing to tune; the parameters are for experiments. Rows "
+               "from. The labels decide the task: words and few whole numbers are classes, fractions and, in a "
+               "table, many whole numbers are a number to predict; the first line says which.\n\nThere is nothing to "
+               "tune; the parameters are for experiments. Rows "
                "that fit in memory are solved to the optimum of a penalised loss; more rows are learned one by one, by "
                "greedy step averaging. Ctrl-C during the latter saves both files, and --resume continues from there; "
                "the former saves nothing.\n\nThe last five lines say what was learned, how good it is, how long it "

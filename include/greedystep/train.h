@@ -14,9 +14,11 @@ struct gsa_round_report; /* a finished round, of distributed.h */
 
 /* The subject of a notice. */
 typedef enum gsa_notice {
-    GSA_NOTICE_SORTED = 0,       /* rows are sorted by label */
-    GSA_NOTICE_LATE_LABELS = 1,  /* labels appeared after the first rows */
-    GSA_NOTICE_TINY_FEATURES = 2 /* features are too small to be learned */
+    GSA_NOTICE_SORTED = 0,        /* rows are sorted by label */
+    GSA_NOTICE_LATE_LABELS = 1,   /* labels appeared after the first rows */
+    GSA_NOTICE_TINY_FEATURES = 2, /* features are too small to be learned */
+    GSA_NOTICE_CLASSES = 3,       /* whole numbers are taken for classes; a loss for numbers predicts them instead */
+    GSA_NOTICE_NUMBER = 4         /* whole numbers are taken for a number; softmax loss makes them classes instead */
 } gsa_notice;
 
 /* Callbacks of gsa_train, and the communicator. Every member but the size may be NULL. */

@@ -21,8 +21,6 @@ from ._run import Run
 Label = Union[float, str]
 #: Different labels that classes may have.
 MAX_LABELS = 10_000
-# More whole numbers than the library takes for classes without being told.
-_FEW_LABELS = 1001
 # Rows that identify a run.
 _RUN_ID_ROWS = 1024
 # Bytes per item of the arrays of a batch that have one item per row, or one more.
@@ -74,7 +72,7 @@ class SeenLabels:
     ----------
     first_row : dict
     are_too_many : bool
-        There were more than classes can have. Kept are the first thousand and a fraction, which tell what they are.
+        There were more than classes can have. Kept are one more than that and a fraction, which tell what they are.
     """
 
     def __init__(self) -> None:
@@ -97,7 +95,7 @@ class SeenLabels:
             self.are_too_many = True
             ordered = sorted(self.first_row.items(), key=lambda one: one[1])
             fractions = [one for one in ordered if _is_fraction(one[0])]
-            self.first_row = dict(ordered[:_FEW_LABELS] + fractions[:1])
+            self.first_row = dict(ordered[: MAX_LABELS + 1] + fractions[:1])
 
     def _add_new(self, values: Any, mask: Any, n_before: int, label_of: Callable[[Any], Label]) -> None:
         found, at = np.unique(values[mask], return_index=True)
@@ -245,7 +243,10 @@ def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> N
     begin = _beginning(scans)
     shown = {label for one, n in zip(scans, begin) for label in one.first.labels[:n]}
     first, *later = _new_labels(scans) or [[]]
-    told = [_joined(scans, begin, [label for label in first if label not in shown])]
+    # How often labels come tells classes from numbers in tables.
+    new = set(first)
+    again = [x for one, lo, hi in zip(scans, begin, counts) for x in one.first.labels[lo:hi] if x in new]
+    told = [_joined(scans, begin, again + [label for label in first if label not in shown.union(again)])]
     for given in told + [_joined([], [], labels) for labels in later]:
         state.prepare(given.block(0, given.n_rows))
     if state.summary().n_classes > 0 and any(one.labels.are_too_many for one in scans):

@@ -62,6 +62,10 @@ class Event:
 Callback = Callable[[Event], Any]
 
 
+# What to do about a notice: GSA_NOTICE_CLASSES and GSA_NOTICE_NUMBER.
+_REMEDIES = {3: "; loss='squared' predicts a number", 4: "; loss='softmax' makes them classes"}
+
+
 class NoticeWarning(UserWarning):
     """Something about the data that its owner should know."""
 
@@ -113,8 +117,8 @@ class Hooks:
             return fill(error, c.STOPPED, "a callback failed")
         return c.OK
 
-    def _notice(self, _ctx: Any, _what: int, text: bytes) -> None:
-        self.note(c.text_of(text) or "")
+    def _notice(self, _ctx: Any, what: int, text: bytes) -> None:
+        self.note((c.text_of(text) or "") + _REMEDIES.get(what, ""))
 
     def note(self, text: str) -> None:
         """Keep something that the user should know."""

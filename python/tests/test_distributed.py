@@ -188,13 +188,13 @@ def test_many_numbers_are_told_from_many_classes():
     n = 25_000
     X, _ = planted(n, 10, 1, seed=9)
     y = np.arange(n, dtype=np.float64)
-    with pytest.raises(ValueError, match="more than 1000 different whole numbers"):
+    with pytest.raises(ValueError, match="more than 10000 different whole numbers"):
         begin([scan(Rows(X, y), 1)])
     with pytest.raises(ValueError, match="more than 10000 different labels"):
         begin([scan(Rows(X, y), 1)], loss="softmax")
     y[-1] += 0.5
     seen = scan(Rows(X, y), 1)
-    assert len(seen.labels.first_row) < 2000
+    assert len(seen.labels.first_row) < 10_005
     assert begin([seen]).state.summary().n_classes == 0
 
 

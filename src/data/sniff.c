@@ -107,3 +107,32 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
         is_libsvm = !separated && !named_table;
     return is_libsvm ? gsai_format_libsvm() : gsai_format_csv();
 }
+
+/* A list of JSON objects. */
+static bool is_list(const char *p, const char *end)
+{
+    static const char begins[] = "[{";
+    size_t found = 0;
+    for (; p < end && found < 2 && (*p == begins[found] || *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'); p++)
+        found += *p == begins[found];
+    return found == 2;
+}
+
+const char *gsai_foreign(const unsigned char *start, size_t size)
+{
+    static const char *const kinds[][2] = {
+        {"PK\003\004", "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV"},
+        {"\320\317\021\340", "an old spreadsheet or document: save the sheet as CSV"},
+        {"SQLite format 3", "a database: write its rows to a CSV file"},
+        {"\211HDF\r\n", "an HDF5 file: write its rows to a CSV file"},
+        {"%PDF-", "a PDF document: give a table"},
+        {"<?xml", "XML: give a table"},
+        {"<!DOCTYPE", "a web page: give a table"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (size >= strlen(kinds[i][0]) && memcmp(start, kinds[i][0], strlen(kinds[i][0])) == 0)
+            return kinds[i][1];
+    return is_list((const char *)start, (const char *)start + size)
+               ? "one JSON list: write one object per line, without the list"
+               : NULL;
+}

@@ -16,5 +16,7 @@
  *     Wabbit text. */
 const gsai_format *gsai_recognise(const char *name, const unsigned char *start, size_t size,
                                   const gsai_format *expected);
+/* Returns what a file is that is often given by mistake, and what to do; NULL if it is none of these. */
+const char *gsai_foreign(const unsigned char *start, size_t size);
 
 #endif

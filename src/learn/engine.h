@@ -4,6 +4,8 @@
 
 #include <greedystep/greedystep.h>
 
+#include <stdbool.h>
+
 /* Returns the memory of a state. */
 const gsa_memory *gsai_state_memory(const gsa_state *state);
 /* Returns a label by its number, in the order in which labels came. */
@@ -16,5 +18,8 @@ const struct gsai_names *gsai_state_names(const gsa_state *state);
 size_t gsai_state_n_outputs(const gsa_state *state);
 /* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
 size_t gsai_state_count_tiny(const gsa_state *state);
+/* Writes what the labels of the first rows were taken for, if they are whole numbers and could be something else;
+ * returns whether. */
+bool gsai_state_task_text(const gsa_state *state, char *text, size_t size);
 
 #endif

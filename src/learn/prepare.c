@@ -1,15 +1,17 @@
 /* The meaning of labels: a loss, if none was asked for, and the class or number of each row. */
+#include "learn/engine.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"
+#include "learn/schema.h"
 
 #include "base/error.h"
+#include "base/label_rule.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* More different whole numbers than this are not taken for classes without being told. */
-#define MAX_CLASSES 1000
 
 static bool is_whole(double number)
 {
@@ -25,8 +27,34 @@ gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error
     return GSA_OK;
 }
 
-/* Words, or few whole numbers, are classes; a fraction means regression; the rest is the user's to say. */
-static gsa_status decide_auto(const gsa_batch *first, const gsai_loss **loss, gsa_error *error)
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Counts the labels of rows, which are whole numbers. */
+static gsa_status count_values(const gsa_state *state, const gsa_batch *rows, gsai_label_values *out, gsa_error *error)
+{
+    size_t n = rows->n_rows;
+    double *sorted = gsai_alloc(&state->env, n, sizeof *sorted);
+    if (!sorted)
+        return gsai_fail_memory(&state->env, error, "no memory for %zu labels", n);
+    memcpy(sorted, rows->label, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    *out = (gsai_label_values){.n_rows = n, .min = sorted[0], .max = sorted[n - 1]};
+    for (size_t i = 0; i < n; i++) {
+        out->n_values += i == 0 || sorted[i] != sorted[i - 1];
+        gsai_label_values_add(out, sorted[i], 1);
+    }
+    gsai_free(&state->env, sorted);
+    return GSA_OK;
+}
+
+/* Words and the whole numbers of most formats are classes; a fraction means regression; whole numbers in a table are
+ * looked at. */
+static gsa_status decide_auto(gsa_state *state, const gsa_batch *first, bool are_told, const gsai_loss **loss,
+                              gsa_error *error)
 {
     size_t first_word = SIZE_MAX, first_fraction = SIZE_MAX;
     for (size_t row = first->n_rows; row-- > 0;) {
@@ -41,7 +69,14 @@ static gsa_status decide_auto(const gsa_batch *first, const gsai_loss **loss, gs
                                              "label %g is a fraction while other labels are words; choose softmax loss "
                                              "if every label is the name of a class",
                                              first->label[first_fraction]));
-    *loss = first_fraction != SIZE_MAX ? &gsai_loss_squared : &gsai_loss_logistic;
+    bool are_classes = first_fraction == SIZE_MAX;
+    if (are_classes && !are_told && first_word == SIZE_MAX && gsai_schema_is_table(state->schema)) {
+        gsai_label_values values;
+        GSA_TRY(count_values(state, first, &values, error));
+        state->n_label_values = values.n_values;
+        are_classes = gsai_label_values_are_classes(&values);
+    }
+    *loss = are_classes ? &gsai_loss_logistic : &gsai_loss_squared;
     return GSA_OK;
 }
 
@@ -73,16 +108,39 @@ static bool loss_is_auto(const gsa_state *state)
     return !gsai_loss_asked(&state->params) && !gsai_loss_is_custom(state->loss);
 }
 
-/* More than the user may mean by them. `row` is that of the third label. */
-static gsa_status check_classes(const gsa_state *state, const char *where, uint64_t row, gsa_error *error)
+/* Refuses labels that came later than the first rows and make a table's few classes too many. */
+static gsa_status check_late(const gsa_state *state, size_t n_before, gsa_error *error)
 {
-    const gsai_label *label = state->labels.at;
-    if (loss_is_auto(state) && state->labels.n > MAX_CLASSES && all_labels_are_numbers(&state->labels))
+    if (n_before == 0 || n_before > GSAI_FEW_VALUES || state->labels.n <= GSAI_FEW_VALUES ||
+        !gsai_schema_is_table(state->schema))
+        return GSA_OK;
+    return gsai_fail_about(error, "loss",
+                           gsai_fail(error, GSA_LABEL,
+                                     "the label has more than %u different whole numbers, and fewer in the first rows, "
+                                     "which decide: choose squared loss to predict a number, or softmax loss for "
+                                     "classes",
+                                     GSAI_FEW_VALUES));
+}
+
+/* Refuses whole numbers that are more than the user may mean by classes. */
+static gsa_status check_numbers_of(const gsa_state *state, const char *where, size_t n_before, gsa_error *error)
+{
+    if (state->labels.n > GSAI_MAX_CLASSES)
         return gsai_fail_about(error, "loss",
                                gsai_fail(error, GSA_LABEL,
-                                         "%s more than %d different whole numbers as labels: choose squared loss to "
+                                         "%s more than %u different whole numbers as labels: choose squared loss to "
                                          "predict numbers, or softmax loss to tell that many classes apart",
-                                         where, MAX_CLASSES));
+                                         where, GSAI_MAX_CLASSES));
+    return check_late(state, n_before, error);
+}
+
+/* Refuses a third label if the loss knows two. `row` is that of the third label. */
+static gsa_status check_classes(const gsa_state *state, const char *where, size_t n_before, uint64_t row,
+                                gsa_error *error)
+{
+    const gsai_label *label = state->labels.at;
+    if (loss_is_auto(state) && all_labels_are_numbers(&state->labels))
+        return check_numbers_of(state, where, n_before, error);
     if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
         return gsai_fail_about(error, "loss",
                                gsai_fail_row(error, GSA_LABEL, row,
@@ -90,6 +148,21 @@ static gsa_status check_classes(const gsa_state *state, const char *where, uint6
                                              "leave the loss out or choose softmax",
                                              label[2].text, label[0].text, label[1].text, state->loss->name));
     return GSA_OK;
+}
+
+/* Refuses a column of a table in which nearly every row has another word. */
+static gsa_status check_words(const gsa_state *state, const gsa_batch *first, gsa_error *error)
+{
+    size_t n = state->labels.n, last = n > 0 ? n - 1 : 0;
+    if (!loss_is_auto(state) || !gsai_schema_is_table(state->schema) || n <= GSAI_FEW_VALUES ||
+        2 * n <= first->n_rows || state->labels.at[last].is_number)
+        return GSA_OK;
+    return gsai_fail_about(error, "loss",
+                           gsai_fail(error, GSA_LABEL,
+                                     "the label has %zu different words in %zu rows, such as '%.40s': too many for "
+                                     "classes. If they are numbers, write them with digits alone; else choose the "
+                                     "column to predict, or softmax loss if each is a class",
+                                     n, first->n_rows, state->labels.at[last].text));
 }
 
 static uint64_t row_of_label(const gsa_state *state, const gsa_batch *batch, size_t label)
@@ -113,13 +186,16 @@ static gsa_status check_fraction(const gsa_state *state, const gsa_batch *batch,
                       batch->label[row]));
 }
 
-static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, gsa_error *error)
+static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
 {
+    size_t n_before = are_told ? SIZE_MAX : state->labels.n;
     for (size_t row = 0; row < first->n_rows && state->loss; row++)
         GSA_TRY(check_fraction(state, first, row, error));
     GSA_TRY(enter_labels(state, first, error));
     uint64_t third = state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
-    return check_classes(state, "the first rows have", third, error);
+    if (n_before == 0)
+        GSA_TRY(check_words(state, first, error));
+    return check_classes(state, "the first rows have", n_before, third, error);
 }
 
 static void forget_labels(gsa_state *state, size_t n_before)
@@ -142,14 +218,14 @@ static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecid
 }
 
 /* The loss, the labels and the outputs for them. What fails is for the caller to take back. */
-static gsa_status decide(gsa_state *state, const gsa_batch *first, gsa_error *error)
+static gsa_status decide(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
 {
     const gsai_loss *loss = state->loss;
     bool was_undecided = !loss;
     if (was_undecided)
-        GSA_TRY(decide_auto(first, &loss, error));
+        GSA_TRY(decide_auto(state, first, are_told, &loss, error));
     if (gsai_loss_has_classes(loss))
-        GSA_TRY(prepare_classes(state, first, error));
+        GSA_TRY(prepare_classes(state, first, are_told, error));
     if (was_undecided) {
         GSA_TRY(gsai_state_decide(state, loss, error));
         GSA_TRY(gsai_scaling_open(state, error));
@@ -157,11 +233,12 @@ static gsa_status decide(gsa_state *state, const gsa_batch *first, gsa_error *er
     return gsai_loss_has_classes(loss) ? gsai_state_fit_labels(state, error) : GSA_OK;
 }
 
-static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, gsa_error *error)
+/* are_told: the labels are those of classes. */
+static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
 {
     size_t n_labels_before = state->labels.n;
     bool was_undecided = !state->loss;
-    gsa_status status = decide(state, first, error);
+    gsa_status status = decide(state, first, are_told, error);
     if (status != GSA_OK)
         take_back(state, n_labels_before, was_undecided);
     return status;
@@ -176,7 +253,7 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
         GSA_TRY(gsai_batch_check_ids(first, row, error));
         GSA_TRY(gsai_label_check(first, row, error));
     }
-    GSA_TRY(decide_or_take_back(state, first, error));
+    GSA_TRY(decide_or_take_back(state, first, false, error));
     while (!state->run_id.closed && state->run_id.n_rows < first->n_rows)
         gsai_run_id_add_row(&state->run_id, first, (size_t)state->run_id.n_rows);
     state->run_id.closed = 1;
@@ -218,7 +295,7 @@ gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const c
     for (size_t i = 0; word && i < n_labels; i++)
         word[i] = (int32_t)i;
     labels.word = word;
-    gsa_status status = decide_or_take_back(state, &labels, error);
+    gsa_status status = decide_or_take_back(state, &labels, true, error);
     gsai_free(&state->env, word);
     return status;
 }
@@ -226,6 +303,26 @@ gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const c
 const char *gsa_state_label(const gsa_state *state, size_t number)
 {
     return number < state->labels.n ? state->labels.at[number].text : NULL;
+}
+
+bool gsai_state_task_text(const gsa_state *state, char *text, size_t size)
+{
+    size_t n = state->labels.n, name_size;
+    const char *name = gsai_schema_label(state->schema, &name_size);
+    bool is_table = state->n_label_values > 2, is_number = state->loss && !gsai_loss_has_classes(state->loss);
+    if (!loss_is_auto(state) || (!is_table && (n <= GSAI_FEW_VALUES || !all_labels_are_numbers(&state->labels))))
+        return false;
+    int used = name_size > 0 ? snprintf(text, size, "predicts '%.*s': ", (int)(name_size < 80 ? name_size : 80), name)
+                             : snprintf(text, size, "predicts ");
+    if (is_number)
+        snprintf(text + used, size - (size_t)used, "a number, since the label has %llu different values",
+                 (unsigned long long)state->n_label_values);
+    else
+        snprintf(text + used, size - (size_t)used, "%zu classes, %s", n,
+                 !is_table              ? "one for each whole number"
+                 : n <= GSAI_FEW_VALUES ? "since the label has few different values"
+                                        : "since they are numbered from 0 and evenly frequent");
+    return true;
 }
 
 /* ---- labels of later rows ---------------------------------------------------------------------------------------- */
@@ -246,7 +343,7 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
     size_t n_before = state->labels.n;
     GSA_TRY(gsai_state_fit_row(state, &view, error));
     GSA_TRY(gsai_labels_add_row(&state->labels, batch, row, out, error));
-    gsa_status status = check_classes(state, "there are", row, error);
+    gsa_status status = check_classes(state, "there are", n_before, row, error);
     if (status == GSA_OK)
         status = gsai_state_fit_labels(state, error);
     if (status != GSA_OK)

@@ -1,5 +1,5 @@
 /* The schema: what the columns of the rows mean, as their reader put it. Here it is a text that is kept, copied and
- * compared; only src/data knows its syntax. */
+ * compared, and asked for the column of the label; only src/data knows the rest of its syntax. */
 #include "learn/schema.h"
 #include "learn/state.h"
 
@@ -38,6 +38,19 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
                      "the columns are not the same ('%.*s' of the one, '%.*s' of the other): give the same columns and "
                      "options to both",
                      (int)strcspn(a, "\t\n"), a, (int)strcspn(b, "\t\n"), b);
+}
+
+bool gsai_schema_is_table(const char *schema)
+{
+    return schema && !strstr(schema, "\ncolumns namespaces\n");
+}
+
+const char *gsai_schema_label(const char *schema, size_t *size)
+{
+    const char *line = schema ? strstr(schema, "\nlabel ") : NULL;
+    line = line ? line + sizeof "\nlabel " - 1 : "";
+    *size = strcspn(line, "\n");
+    return line;
 }
 
 gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error)

@@ -5,9 +5,15 @@
 
 #include "base/env.h"
 
+#include <stdbool.h>
+
 /* Replaces *to, which is left as it was on failure. */
 gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa_error *error);
 /* GSA_CONFLICT if two schemas differ, with the first difference. */
 gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
+/* Returns whether the schema is that of a table's columns; those of Vowpal Wabbit text have namespaces instead. */
+bool gsai_schema_is_table(const char *schema);
+/* Returns the name of the label's column as the schema has it, and its length; 0 if there is none. */
+const char *gsai_schema_label(const char *schema, size_t *size);
 
 #endif

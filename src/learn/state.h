@@ -139,7 +139,8 @@ struct gsa_state {
     gsai_params params;
     const gsai_loss *loss; /* NULL: undecided */
     gsai_labels labels;
-    char *schema; /* NULL: none; learn/schema.h */
+    uint64_t n_label_values; /* different whole numbers by which a table's loss was decided; not kept in files */
+    char *schema;            /* NULL: none; learn/schema.h */
     gsai_names names;
     gsai_table table; /* cells NULL until the loss is decided */
     gsai_prior_totals prior;

@@ -71,6 +71,11 @@ void gsai_solver_free(gsai_solver *solver)
     gsai_free(&env, solver);
 }
 
+const gsa_state *gsai_solver_state(const gsai_solver *solver)
+{
+    return solver->state;
+}
+
 /* Vectors of weights that a solution has at once, on a path and by sweeps, and margins of a row. */
 #define VECTORS 64u
 #define VECTORS_OF_SWEEPS 8u

@@ -23,6 +23,8 @@ uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
 gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsai_solver **out,
                            gsa_error *error);
 void gsai_solver_free(gsai_solver *solver);
+/* Returns the state that knows the labels of the rows so far. */
+const gsa_state *gsai_solver_state(const gsai_solver *solver);
 /* Adds rows. *fits is false once they are too many; nothing more is added then. */
 gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error);
 /* Solves, on up to n_threads threads; the state becomes that of the solution. */

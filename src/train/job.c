@@ -2,6 +2,7 @@
 #include "train/job.h"
 
 #include "base/error.h"
+#include "learn/engine.h"
 
 #include <greedystep/distributed.h>
 
@@ -14,6 +15,14 @@ gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_err
     if (status != GSA_OK)
         gsa_reader_locate(job->reader, first, error);
     return status;
+}
+
+void gsai_job_tell_task(const gsai_job *job, const gsa_state *state)
+{
+    char text[256];
+    if (job->hooks.notice && gsai_state_task_text(state, text, sizeof text))
+        job->hooks.notice(job->hooks.ctx, gsai_summary_of(state).n_classes > 0 ? GSA_NOTICE_CLASSES : GSA_NOTICE_NUMBER,
+                          text);
 }
 
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,

@@ -105,6 +105,8 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
     if (status == GSA_OK && !fits && is_asked_for(job->state))
         status = fail_size(job, error);
     *taken = status == GSA_OK && fits;
+    if (*taken)
+        gsai_job_tell_task(job, gsai_solver_state(solver));
     if (*taken && gsai_comm_rank(job) == 0)
         status = gsai_solver_solve(solver, job->state, gsai_workers_count(&job->env),
                                    (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);

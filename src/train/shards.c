@@ -141,6 +141,8 @@ static gsa_status prepare(sharded *run, gsa_error *error)
         status = status == GSA_OK    ? gsai_job_prepare(job, &rows, error)
                  : status == GSA_END ? fail_empty(run, error)
                                      : status;
+        if (status == GSA_OK)
+            gsai_job_tell_task(job, job->state);
     }
     status = gsai_comm_share(job, status, &prepared, 1, 0, gsai_comm_rank(job) == 0, error);
     if (status == GSA_OK && prepared != job->state)

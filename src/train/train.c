@@ -152,6 +152,8 @@ static gsa_status check_first_block(training *run, const gsa_batch *first, uint6
         decisive.n_rows = GSA_FIRST_ROWS;
     gsa_status status = gsai_job_prepare(&run->job, &decisive, error);
     run->n_first = gsai_summary_of(run->job.state).n_classes;
+    if (status == GSA_OK)
+        gsai_job_tell_task(&run->job, run->job.state);
     return status;
 }
 

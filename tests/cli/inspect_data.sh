@@ -58,7 +58,7 @@ awk 'BEGIN {
     for (i = 1; i <= 200; i++) { y = (i * 61 % 200) / 8; print y "," 2 * y - 7 "," 16000000 + i % 50 * 8 "," (i * i) % 17 }
 }' >target.csv
 try greedystep inspect target.csv
-awk 'BEGIN { for (i = 1; i <= 2000; i++) print i, (i % 9 + 1) ":1" }' >counts.svm
+awk 'BEGIN { for (i = 1; i <= 11000; i++) print i, (i % 9 + 1) ":1" }' >counts.svm
 try_line "greedystep inspect counts.svm | grep -e '^labels' -e '^- '"
 
 echo "caches do not keep cells"
