@@ -18,8 +18,8 @@ const struct gsai_names *gsai_state_names(const gsa_state *state);
 size_t gsai_state_n_outputs(const gsa_state *state);
 /* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
 size_t gsai_state_count_tiny(const gsa_state *state);
-/* Writes what the labels of the first rows were taken for, if they are whole numbers and could be something else;
- * returns whether. */
-bool gsai_state_task_text(const gsa_state *state, char *text, size_t size);
+/* Says in the note what the labels of the first rows were taken for, if they are whole numbers and could be something
+ * else; returns whether. */
+bool gsai_state_describe_task(const gsa_state *state, gsa_error *note);
 
 #endif

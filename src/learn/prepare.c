@@ -9,7 +9,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,23 +304,23 @@ const char *gsa_state_label(const gsa_state *state, size_t number)
     return number < state->labels.n ? state->labels.at[number].text : NULL;
 }
 
-bool gsai_state_task_text(const gsa_state *state, char *text, size_t size)
+bool gsai_state_describe_task(const gsa_state *state, gsa_error *note)
 {
     size_t n = state->labels.n, name_size;
     const char *name = gsai_schema_label(state->schema, &name_size);
-    bool is_table = state->n_label_values > 2, is_number = state->loss && !gsai_loss_has_classes(state->loss);
-    if (!loss_is_auto(state) || (!is_table && (n <= GSAI_FEW_VALUES || !all_labels_are_numbers(&state->labels))))
+    bool is_table = state->n_label_values > 2, is_few = n <= GSAI_FEW_VALUES;
+    if (!loss_is_auto(state) || (!is_table && (is_few || !all_labels_are_numbers(&state->labels))))
         return false;
-    int used = name_size > 0 ? snprintf(text, size, "predicts '%.*s': ", (int)(name_size < 80 ? name_size : 80), name)
-                             : snprintf(text, size, "predicts ");
-    if (is_number)
-        snprintf(text + used, size - (size_t)used, "a number, since the label has %llu different values",
-                 (unsigned long long)state->n_label_values);
+    if (!gsai_loss_has_classes(state->loss))
+        (void)gsai_fail(note, GSA_LABEL, "a number, since the label has %llu different values",
+                        (unsigned long long)state->n_label_values);
     else
-        snprintf(text + used, size - (size_t)used, "%zu classes, %s", n,
-                 !is_table              ? "one for each whole number"
-                 : n <= GSAI_FEW_VALUES ? "since the label has few different values"
-                                        : "since they are numbered from 0 and evenly frequent");
+        (void)gsai_fail(note, GSA_LABEL, "%zu classes, %s", n,
+                        !is_table ? "one for each whole number"
+                        : is_few  ? "since the label has few different values"
+                                  : "since they are numbered from 0 and evenly frequent");
+    gsai_error_prefix(note, name_size > 0 ? "predicts '%.*s': " : "predicts %.*s",
+                      (int)(name_size < 80 ? name_size : 80), name);
     return true;
 }
 

@@ -19,10 +19,10 @@ gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_err
 
 void gsai_job_tell_task(const gsai_job *job, const gsa_state *state)
 {
-    char text[256];
-    if (job->hooks.notice && gsai_state_task_text(state, text, sizeof text))
+    gsa_error note;
+    if (job->hooks.notice && gsai_state_describe_task(state, &note))
         job->hooks.notice(job->hooks.ctx, gsai_summary_of(state).n_classes > 0 ? GSA_NOTICE_CLASSES : GSA_NOTICE_NUMBER,
-                          text);
+                          note.message);
 }
 
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,

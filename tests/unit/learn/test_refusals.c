@@ -212,8 +212,8 @@ static void words_beside_fractions_are_for_the_user_to_sort_out(void **unused)
     gsa_state_free(state);
 }
 
-/* Labels 0 to 1000 one by one: the last is one too many for classes that were not asked for. */
-static void the_thousand_and_first_number_is_no_class(void **unused)
+/* Labels 0 to 10000 one by one: the last is one too many for classes that were not asked for. */
+static void the_ten_thousand_and_first_number_is_no_class(void **unused)
 {
     (void)unused;
     static const int64_t row_start[] = {0, 1};
@@ -222,14 +222,14 @@ static void the_thousand_and_first_number_is_no_class(void **unused)
     gsa_batch batch = {.n_rows = 1, .row_start = row_start, .index = index, .label = &label};
     gsa_state *state = state_with("holdout", "none", NULL);
     gsa_error error = {0};
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 10000; i++) {
         label = i;
         learn(state, &batch);
     }
     bytes before = state_bytes(state);
-    label = 1000;
+    label = 10000;
     must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error,
-             "there are more than 1000 different whole numbers as labels: choose squared loss");
+             "there are more than 10000 different whole numbers as labels: choose squared loss");
     same_bytes(&before, state);
     label = 999; /* goes on with what it knows */
     learn(state, &batch);
@@ -240,7 +240,7 @@ static void the_thousand_and_first_number_is_no_class(void **unused)
     batch.n_words = 1;
     learn(state, &batch); /* with a word among them they are classes, however many */
     batch.word = NULL;
-    label = 1000;
+    label = 10000;
     learn(state, &batch);
     free(before.data);
     gsa_state_free(state);
@@ -626,7 +626,7 @@ int main(void)
         cmocka_unit_test(offsets_that_descend_or_are_negative_are_refused),
         cmocka_unit_test(a_word_beyond_the_words_of_the_batch_is_refused),
         cmocka_unit_test(words_beside_fractions_are_for_the_user_to_sort_out),
-        cmocka_unit_test(the_thousand_and_first_number_is_no_class),
+        cmocka_unit_test(the_ten_thousand_and_first_number_is_no_class),
         cmocka_unit_test(there_are_at_most_a_million_labels),
         cmocka_unit_test(half_a_loss_is_refused),
         cmocka_unit_test(a_loss_of_the_callers_is_kept_wherever_it_can_be),
