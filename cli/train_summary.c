@@ -61,6 +61,12 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "classes", report_count(summary->n_classes));
     json_object_set_new(object, "progressive_loss", report_real(train_progressive_loss(summary)));
     json_object_set_new(object, "mean_step", report_real(summary->step));
+    if (summary->n_features_full > 0)
+        json_object_set_new(object, "compact",
+                            json_pack("{s:I, s:I, s:f, s:f, s:f}", "features_before",
+                                      (json_int_t)summary->n_features_full, "features",
+                                      (json_int_t)summary->n_features_kept, "loss_before", summary->full_loss, "loss",
+                                      summary->compact_loss, "standard_error", summary->compact_error));
     json_object_set_new(object, "bad_rows", report_count(run->n_bad_rows));
     json_object_set_new(object, "unlabelled_rows", report_count(run->reading.n_unlabelled));
     if (!isnan(run->collision_rate))
@@ -302,6 +308,28 @@ static void print_quality(const train_outcome *run)
     train_test_report(run->test);
 }
 
+/* Returns the bytes that the weights of so many features take in a model: all, or those and their numbers. */
+static double weights_size(const gsa_summary *summary, uint64_t n_features)
+{
+    double n_outputs = summary->n_classes > 2 ? (double)summary->n_classes : 1;
+    return 4 * fmin((double)summary->n_features * n_outputs, (double)n_features * (n_outputs + 1));
+}
+
+static void print_compact(const train_outcome *run)
+{
+    const gsa_summary *summary = &run->summary;
+    if (summary->n_features_full > 0)
+        report_field("compact",
+                     "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out loss "
+                     "%.6g instead of %.6g (standard error %.2g)",
+                     summary->n_features_kept, summary->n_features_full,
+                     weights_size(summary, summary->n_features_kept) / 1e3,
+                     weights_size(summary, summary->n_features_full) / 1e3, summary->compact_loss, summary->full_loss,
+                     summary->compact_error);
+    else if (strcmp(gsa_state_get(run->state, "compact"), "on") == 0 && !run->stopped)
+        report_field("compact", "nothing dropped: there are no held-out rows");
+}
+
 /* A command where there is one. */
 static void print_next(const train_advice *advice)
 {
@@ -322,6 +350,7 @@ int train_summary_print(const train_outcome *run, bool as_json)
     train_advice advice = advise(run);
     print_learned(run);
     print_quality(run);
+    print_compact(run);
     report_field("how long", "%.2f s (%.0f rows/s), %.0f MB of memory", run->seconds,
                  (double)run->n_new_rows / fmax(run->seconds, 1e-9), (double)run->peak_memory / 1e6);
     report_field("limited by", "%s", advice.limit);

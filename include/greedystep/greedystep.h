@@ -291,6 +291,10 @@ typedef struct gsa_summary {
     double best_loss;      /* held-out loss of the best checkpoint; NaN if there is none */
     double falling;        /* relative fall of the progressive loss from the rows between the last two powers of two to
                             * those since; NaN while there are few rows */
+    /* With `compact`, of this run: features with a weight before the weakest were dropped (0: none were), and after;
+     * the held-out loss before and after, and its standard error. */
+    uint64_t n_features_full, n_features_kept;
+    double full_loss, compact_loss, compact_error;
 } gsa_summary;
 /* Fills in the summary of a state. */
 GSA_API void gsa_state_get_summary(const gsa_state *state, gsa_summary *out);

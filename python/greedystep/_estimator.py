@@ -65,6 +65,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     average: str
     order: str
     holdout: int | str | None
+    compact: bool
     fit_intercept: bool
     warm_start: bool
     random_state: Any
@@ -84,6 +85,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         average: str = "recent",
         order: str = "auto",
         holdout: int | str | None = "auto",
+        compact: bool = False,
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -131,6 +133,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
                 "average": self.average,
                 "order": self.order,
                 "holdout": self.holdout,
+                "compact": bool(self.compact),
                 "intercept": bool(self.fit_intercept),
                 "seed": self._seed(),
                 **self._more_parameters(),

@@ -141,6 +141,11 @@ class Summary(Sized):
         ("best_pass", c_uint64),
         ("best_loss", c_double),
         ("falling", c_double),
+        ("n_features_full", c_uint64),
+        ("n_features_kept", c_uint64),
+        ("full_loss", c_double),
+        ("compact_loss", c_double),
+        ("compact_error", c_double),
     ]
 
 

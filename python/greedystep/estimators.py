@@ -136,6 +136,8 @@ class GreedystepClassifier(_ClassifierBase):
         paper to the letter.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
+    compact : bool
+        Drop the weakest weights as far as the held-out loss stays within one standard error.
     fit_intercept : bool
         Learn a constant term.
     warm_start : bool
@@ -172,6 +174,7 @@ class GreedystepClassifier(_ClassifierBase):
         average: str = "recent",
         order: str = "auto",
         holdout: int | str | None = "auto",
+        compact: bool = False,
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -201,7 +204,7 @@ class GreedystepLinearSVC(_ClassifierBase):
     ----------
     loss : {"squared_hinge", "hinge"}
         What rows on the wrong side of their margin cost.
-    class_weight, passes, method, scale, average, order, holdout, fit_intercept, warm_start, \
+    class_weight, passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, \
 random_state, n_jobs, verbose, callback
         As of :class:`GreedystepClassifier`.
     """
@@ -220,6 +223,7 @@ random_state, n_jobs, verbose, callback
         average: str = "recent",
         order: str = "auto",
         holdout: int | str | None = "auto",
+        compact: bool = False,
         fit_intercept: bool = True,
         warm_start: bool = False,
         random_state: Any = None,
@@ -240,7 +244,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
 
     Parameters
     ----------
-    passes, method, scale, average, order, holdout, fit_intercept, warm_start, random_state, \
+    passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
 n_jobs, verbose, callback
         As of :class:`GreedystepClassifier`.
     """

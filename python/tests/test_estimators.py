@@ -381,3 +381,13 @@ def test_a_first_fit_that_fails_leaves_nothing_learned():
         with pytest.raises(RuntimeError, match="enough"):
             never.fit(X, y > y.mean())
         assert set(vars(never)) == before
+
+
+def test_compact_estimators_have_fewer_weights_and_about_the_score():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((3000, 60))
+    y = X[:, 0] - X[:, 1] + 0.01 * X[:, 2:].sum(axis=1) + 0.5 * rng.standard_normal(3000)
+    for kind, target in ((GreedystepRegressor, y), (GreedystepClassifier, y > 0)):
+        full, small = kind().fit(X, target), kind(compact=True).fit(X, target)
+        assert np.count_nonzero(small.coef_) <= 10 < 50 <= np.count_nonzero(full.coef_)
+        assert small.score(X, target) > full.score(X, target) - 0.03

@@ -24,6 +24,16 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
 bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
                        double *margins);
 
+/* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
+float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration);
+/* Whether the model of a state has the weights of its best checkpoint. */
+static inline bool gsai_state_uses_checkpoint(const gsa_state *state)
+{
+    bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
+    return state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER && same_shape &&
+           state->best_checkpoint.pass < state->position.pass;
+}
+
 /* Returns the averaged weight of a slot of the state, calibrated. */
 static inline double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot,
                                      double weight)

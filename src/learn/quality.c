@@ -62,8 +62,7 @@ double gsa_state_held_out_loss(const gsa_state *state)
     return status == GSA_OK ? calibration.loss : (double)NAN;
 }
 
-/* The averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
-static float *weights_of(const gsa_state *state, const gsai_calibration *calibration)
+float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration)
 {
     size_t n_outputs = state->table.n_outputs, n_weights;
     bool fits = gsai_multiply(state->table.n_slots, n_outputs, &n_weights);
@@ -92,7 +91,7 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
         return GSA_OK;
     if (best->weight && !(calibration.loss < (1 - GSA_MIN_GAIN) * best->loss))
         return GSA_OK;
-    float *weight = weights_of(state, &calibration);
+    float *weight = gsai_weights_of(state, &calibration);
     if (!weight)
         return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu features",
                                 state->table.n_slots - 1);

@@ -210,6 +210,11 @@ void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     now.best_pass = state->best_checkpoint.weight ? state->best_checkpoint.pass : 0;
     now.best_loss = state->best_checkpoint.weight ? state->best_checkpoint.loss : (double)NAN;
     now.falling = falling(&state->position);
+    now.n_features_full = state->compaction.n_before;
+    now.n_features_kept = state->compaction.n_after;
+    now.full_loss = state->compaction.loss_before;
+    now.compact_loss = state->compaction.loss_after;
+    now.compact_error = state->compaction.error_of_mean;
     gsai_give_sized(out, &now, sizeof now);
 }
 

@@ -134,13 +134,20 @@ typedef struct gsai_run_id {
     uint64_t closed; /* nonzero: no more rows enter */
 } gsai_run_id;
 
+/* What dropping the weakest features came to: features, and the loss of rows that were not learned. */
+typedef struct gsai_compaction {
+    uint64_t n_before, n_after; /* both 0: nothing was tried */
+    double loss_before, loss_after, error_of_mean;
+} gsai_compaction;
+
 struct gsa_state {
     gsa_env env;
     gsai_params params;
     const gsai_loss *loss; /* NULL: undecided */
     gsai_labels labels;
-    uint64_t n_label_values; /* different whole numbers by which a table's loss was decided; not kept in files */
-    char *schema;            /* NULL: none; learn/schema.h */
+    uint64_t n_label_values;    /* different whole numbers by which a table's loss was decided; not kept in files */
+    gsai_compaction compaction; /* of this run; not kept in files */
+    char *schema;               /* NULL: none; learn/schema.h */
     gsai_names names;
     gsai_table table; /* cells NULL until the loss is decided */
     gsai_prior_totals prior;

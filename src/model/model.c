@@ -72,6 +72,7 @@ struct made_of {
     const gsa_state *state;
     const gsai_best_checkpoint *checkpoint; /* NULL: the average */
     gsai_calibration calibration;
+    const gsa_state *compact; /* NULL: all; else features that this one does not have stay out */
 };
 
 static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)
@@ -105,6 +106,8 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
     const gsai_table *table = gsai_state_table(from->state);
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
         bool was_seen = from->checkpoint || slot == 0 || !gsai_table_is_zero(table, slot);
+        if (from->compact && slot > 0)
+            was_seen = slot < from->compact->table.n_slots && !gsai_table_is_zero(&from->compact->table, slot);
         for (size_t k = 0; k < n_outputs && was_seen; k++) {
             double exact = model_weight(from, map, slot, k);
             float weight = (float)exact;
@@ -167,10 +170,9 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
         gsa_state_free(copy);
         return status;
     }
-    struct made_of from = {state, NULL, {1, 0, 0, 0}};
+    struct made_of from = {state, NULL, {1, 0, 0, 0}, state->params.value[GSAI_PARAM_compact] ? state : NULL};
     bool has_sample = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-    bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
-    if (has_sample && same_shape && state->best_checkpoint.pass < state->position.pass) {
+    if (gsai_state_uses_checkpoint(state)) {
         from.checkpoint = &state->best_checkpoint;
         return make_model(&from, env, out, error);
     }
@@ -184,7 +186,7 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
         status = gsai_state_learn_sample(copy, env, error);
     }
     if (status == GSA_STOPPED) { /* the average as it is: better than no model */
-        from = (struct made_of){state, NULL, {1, 0, 0, 0}};
+        from = (struct made_of){state, NULL, {1, 0, 0, 0}, from.compact};
         status = GSA_OK;
     }
     if (status == GSA_OK)

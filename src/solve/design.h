@@ -15,7 +15,7 @@
 
 #include "solve/kernel/kernel.h"
 
-#include "learn/state.h"
+#include "learn/compact.h"
 
 #define GSAI_FOLDS 8u
 
@@ -37,6 +37,10 @@ typedef struct gsai_gathered {
 /* Adds the rows of a batch; a row of weight 0 is left out. Labels that are new are entered into the state. */
 gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error);
 void gsai_gathered_release(gsai_gathered *rows);
+/* Adds row i of others. */
+gsa_status gsai_gathered_copy(gsai_gathered *to, const gsai_gathered *from, size_t i, gsa_error *error);
+/* Returns row i; as gsai_unlearned_rows asks for it. */
+gsai_unlearned gsai_gathered_at(const void *rows, size_t i);
 
 typedef struct gsai_design {
     size_t n_rows, n_columns;

@@ -36,6 +36,20 @@ static gsa_status take_entries(gsai_gathered *rows, const gsai_row *row, size_t 
     return GSA_OK;
 }
 
+static gsa_status add_row(gsai_gathered *rows, const gsai_unlearned *of, uint64_t hash, size_t number, gsa_error *error)
+{
+    if (!make_room(rows, rows->n_rows + 1, rows->n_entries + of->row.n))
+        return gsai_fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
+    GSA_TRY(take_entries(rows, &of->row, number, error));
+    rows->hash[rows->n_rows] = hash;
+    rows->class_number[rows->n_rows] = (uint32_t)of->class_number;
+    rows->number[rows->n_rows] = of->number;
+    rows->weight[rows->n_rows] = of->weight;
+    rows->start[0] = 0;
+    rows->start[++rows->n_rows] = rows->n_entries;
+    return GSA_OK;
+}
+
 static gsa_status take_row(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     double weight, y = 0;
@@ -47,16 +61,21 @@ static gsa_status take_row(gsai_gathered *rows, gsa_state *state, const gsa_batc
     if (weight == 0)
         return GSA_OK;
     GSA_TRY(gsai_label_take(state, batch, row, &class_number, &y, error));
-    if (!make_room(rows, rows->n_rows + 1, rows->n_entries + view.n))
-        return gsai_fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
-    GSA_TRY(take_entries(rows, &view, row, error));
-    rows->hash[rows->n_rows] = gsai_row_features_hash(batch, row);
-    rows->class_number[rows->n_rows] = (uint32_t)class_number;
-    rows->number[rows->n_rows] = y;
-    rows->weight[rows->n_rows] = weight;
-    rows->start[0] = 0;
-    rows->start[++rows->n_rows] = rows->n_entries;
-    return GSA_OK;
+    gsai_unlearned of = {view, class_number, y, weight};
+    return add_row(rows, &of, gsai_row_features_hash(batch, row), row, error);
+}
+
+gsa_status gsai_gathered_copy(gsai_gathered *to, const gsai_gathered *from, size_t i, gsa_error *error)
+{
+    gsai_unlearned of = gsai_gathered_at(from, i);
+    return add_row(to, &of, from->hash[i], i, error);
+}
+
+gsai_unlearned gsai_gathered_at(const void *rows, size_t i)
+{
+    const gsai_gathered *of = rows;
+    gsai_row row = {of->start[i + 1] - of->start[i], of->index + of->start[i], of->value + of->start[i]};
+    return (gsai_unlearned){row, of->class_number[i], of->number[i], of->weight[i]};
 }
 
 gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error)

@@ -4,10 +4,12 @@
 #include "solve/optimum.h"
 #include "solve/sweeps.h"
 
+#include "learn/compact.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/real.h"
 
 #include <float.h>
@@ -307,7 +309,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
     weighted *at = gsai_arena_take(arena, design->n_rows, sizeof *at);
     GSA_TRY(gsai_arena_check(arena, "the residuals", error));
     double width = begin_width(design, at, residual);
-    for (int round = 0; round < MAX_ROUNDS && fabs(width - before) > ROUND_GAIN * width; round++) {
+    for (int round = 0; round == 0 || (round < MAX_ROUNDS && fabs(width - before) > ROUND_GAIN * width); round++) {
         before = width;
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width, &out->residuals);
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
@@ -321,15 +323,13 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
     return GSA_OK;
 }
 
-gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
-                             gsa_error *error)
+/* Makes the solver's state that of the optimum of its rows. */
+static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hook hook, gsa_error *error)
 {
     gsai_design design = {.env = solver->env};
     gsai_arena arena = {.env = &solver->env};
     gsai_optimum optimum = {0};
     gsa_state *own = solver->state;
-    if (solver->rows.n_rows == 0)
-        return gsai_fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
     gsa_status status = gsai_design_make(&design, &solver->rows, own, error);
     gsai_problem problem = {.design = &design,
                             .loss = own->loss->rows,
@@ -350,8 +350,63 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
         status = make_state(solver, &design, &optimum, error);
     gsai_arena_release(&arena);
     gsai_design_release(&design);
-    if (status != GSA_OK)
-        return status;
+    return status;
+}
+
+/* ---- compact: how many features are enough is measured on a part of the rows, by the optimum of the rest --------- */
+
+/* Rows with equal features are on one side. */
+static bool is_held(const gsai_gathered *rows, size_t i)
+{
+    return gsai_mix(rows->hash[i]) % GSAI_FOLDS == 0;
+}
+
+static gsa_status solve_rest(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, size_t n_threads,
+                             gsa_error *error)
+{
+    const gsai_gathered *rows = &solver->rows;
+    for (size_t i = 0; i < rows->n_rows; i++)
+        GSA_TRY(gsai_gathered_copy(is_held(rows, i) ? held : &rest->rows, rows, i, error));
+    if (held->n_rows == 0 || rest->rows.n_rows == 0)
+        return GSA_OK;
+    GSA_TRY(gsa_state_fork(solver->state, 1, &solver->env, &rest->state, error));
+    return solve(rest, n_threads, (gsai_strength_hook){0}, error);
+}
+
+static gsa_status measure(const gsai_solver *solver, size_t n_threads, gsai_compaction *out, gsa_error *error)
+{
+    gsai_solver rest = {.env = solver->env, .rows.env = solver->env};
+    gsai_gathered held = {.env = solver->env};
+    gsa_status status = solve_rest(solver, &rest, &held, n_threads, error);
+    gsai_unlearned_rows rows = {gsai_gathered_at, &held, held.n_rows};
+    if (status == GSA_OK && rest.state)
+        status = gsai_compact_measure(rest.state, &rows, out, error);
+    gsa_state_free(rest.state);
+    gsai_gathered_release(&rest.rows);
+    gsai_gathered_release(&held);
+    return status;
+}
+
+static gsa_status drop_features(gsai_solver *solver, const gsai_compaction *measured, gsa_error *error)
+{
+    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.n_rows};
+    solver->state->compaction = *measured;
+    solver->state->position.held_out_loss += measured->loss_after - measured->loss_before;
+    return gsai_compact_apply(solver->state, &rows, error);
+}
+
+gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
+                             gsa_error *error)
+{
+    gsa_state *own = solver->state;
+    gsai_compaction measured = {0};
+    if (solver->rows.n_rows == 0)
+        return gsai_fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
+    if (own->params.value[GSAI_PARAM_compact])
+        GSA_TRY(measure(solver, n_threads, &measured, error));
+    GSA_TRY(solve(solver, n_threads, hook, error));
+    if (measured.n_before > 0)
+        GSA_TRY(drop_features(solver, &measured, error));
     solver->state = NULL;
     return gsa_state_replace(state, own, error);
 }

@@ -1,0 +1,248 @@
+/* Features in the order of |weight| x deviation, and how many of them the held-out rows need. */
+#include "learn/compact.h"
+
+#include "learn/calibration.h"
+#include "learn/engine.h"
+#include "learn/learner.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A slot and its strength squared. */
+typedef struct strength {
+    double square;
+    size_t slot;
+} strength;
+
+typedef struct ranking {
+    const gsa_state *state;
+    const gsai_unlearned_rows *rows;
+    gsai_calibration calibration;
+    float *weight;  /* [slots x outputs], as a model would have them */
+    size_t *place;  /* of each slot in the order of strength; SIZE_MAX: no weight */
+    size_t n;       /* slots with a weight */
+    double *full;   /* margins of the rows with all features, [rows x outputs] */
+    double *margin; /* and of a row with some */
+    double *shift;  /* [outputs]: the mean of what is left out */
+    double total;   /* weight of the rows */
+} ranking;
+
+static int by_strength(const void *a, const void *b)
+{
+    const strength *x = a, *y = b;
+    return x->square != y->square ? (x->square < y->square) - (x->square > y->square)
+                                  : (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Returns the mean square of a feature, around its mean where that is known. */
+static double variance_of(const gsa_state *state, size_t slot)
+{
+    const gsai_column *column = slot < state->centre.n ? &state->centre.at[slot] : NULL;
+    if (column && column->n > 0.9 * (double)state->rows_behind)
+        return column->squares / column->n;
+    return gsai_state_sum_sq(state, slot) / ((double)state->rows_behind + 1);
+}
+
+static bool rank_slots(ranking *by)
+{
+    const gsa_state *state = by->state;
+    size_t n_slots = state->table.n_slots, n_outputs = state->table.n_outputs;
+    strength *of = gsai_alloc(&state->env, n_slots, sizeof *of);
+    by->place = gsai_alloc(&state->env, n_slots, sizeof *by->place);
+    for (size_t slot = 1; slot < n_slots && of && by->place; slot++) {
+        double square = 0;
+        for (size_t k = 0; k < n_outputs; k++)
+            square += (double)by->weight[slot * n_outputs + k] * (double)by->weight[slot * n_outputs + k];
+        by->place[slot] = SIZE_MAX;
+        if (square > 0)
+            of[by->n++] = (strength){square * variance_of(state, slot), slot};
+    }
+    if (of && by->place) {
+        by->place[0] = SIZE_MAX;
+        if (by->n > 0)
+            qsort(of, by->n, sizeof *of, by_strength);
+        for (size_t i = 0; i < by->n; i++)
+            by->place[of[i].slot] = i;
+    }
+    bool done = of && by->place;
+    gsai_free(&state->env, of);
+    return done;
+}
+
+static void margins_of(const ranking *by, const gsai_row *row, size_t n_keep, double *margin)
+{
+    const gsa_state *state = by->state;
+    size_t n_outputs = state->table.n_outputs;
+    for (size_t k = 0; k < n_outputs; k++)
+        margin[k] = state->params.value[GSAI_PARAM_intercept] ? (double)by->weight[k] : 0;
+    for (size_t e = 0; e < row->n; e++) {
+        size_t slot = (size_t)row->index[e] + 1;
+        for (size_t k = 0; k < n_outputs && slot < state->table.n_slots && by->place[slot] < n_keep; k++)
+            margin[k] += (double)row->value[e] * (double)by->weight[slot * n_outputs + k];
+    }
+}
+
+/* Finds the mean of what all features but n_keep add to the margins; 0 without an intercept. */
+static void find_shift(const ranking *by, size_t n_keep)
+{
+    size_t n_outputs = by->state->table.n_outputs;
+    memset(by->shift, 0, n_outputs * sizeof *by->shift);
+    for (size_t i = 0; i < by->rows->n && by->state->params.value[GSAI_PARAM_intercept]; i++) {
+        gsai_unlearned at = by->rows->at(by->rows->ctx, i);
+        margins_of(by, &at.row, n_keep, by->margin);
+        for (size_t k = 0; k < n_outputs; k++)
+            by->shift[k] += at.weight / by->total * (by->full[i * n_outputs + k] - by->margin[k]);
+    }
+}
+
+/* Returns the mean loss of the rows with the n_keep strongest features, and its standard error. */
+static double loss_with(const ranking *by, size_t n_keep, double *error_of_mean)
+{
+    const gsa_state *state = by->state;
+    double mean = 0, square = 0, n = (double)by->rows->n;
+    find_shift(by, n_keep);
+    for (size_t i = 0; i < by->rows->n; i++) {
+        gsai_unlearned at = by->rows->at(by->rows->ctx, i);
+        gsai_target target = {at.class_number, at.number - state->label_offset.at, &state->params.custom_loss,
+                              gsai_state_width(state)};
+        margins_of(by, &at.row, n_keep, by->margin);
+        for (size_t k = 0; k < state->table.n_outputs; k++)
+            by->margin[k] += by->shift[k];
+        double loss = state->loss->value(by->margin, state->table.n_outputs, &target), share = at.weight / by->total;
+        mean += share * loss;
+        square += share * loss * loss;
+    }
+    double variance = square - mean * mean;
+    *error_of_mean = sqrt((variance > 0 ? variance : 0) / n);
+    return mean;
+}
+
+static void ranking_free(ranking *by)
+{
+    const gsa_env *env = &by->state->env;
+    gsai_free(env, by->weight);
+    gsai_free(env, by->place);
+    gsai_free(env, by->full);
+    gsai_free(env, by->margin);
+}
+
+static gsa_status ranking_make(ranking *by, gsa_error *error)
+{
+    const gsa_state *state = by->state;
+    size_t n_outputs = state->table.n_outputs, n_margins;
+    GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &state->env, &by->calibration, error));
+    by->weight = gsai_weights_of(state, &by->calibration);
+    if (by->weight && gsai_state_uses_checkpoint(state)) {
+        const gsai_best_checkpoint *best = &state->best_checkpoint;
+        memset(by->weight, 0, state->table.n_slots * n_outputs * sizeof *by->weight);
+        memcpy(by->weight, best->weight, best->n_slots * n_outputs * sizeof *by->weight);
+    }
+    bool fits = gsai_multiply(by->rows->n, n_outputs, &n_margins);
+    by->full = fits ? gsai_alloc(&state->env, n_margins, sizeof *by->full) : NULL;
+    by->margin = gsai_alloc(&state->env, 2 * n_outputs, sizeof *by->margin);
+    if (!by->weight || !by->full || !by->margin || !rank_slots(by)) {
+        ranking_free(by);
+        return gsai_fail_memory(&state->env, error, "no memory to order %zu features", state->table.n_slots);
+    }
+    by->shift = by->margin + n_outputs;
+    for (size_t i = 0; i < by->rows->n; i++) {
+        gsai_unlearned at = by->rows->at(by->rows->ctx, i);
+        margins_of(by, &at.row, SIZE_MAX, by->full + i * n_outputs);
+        by->total += at.weight;
+    }
+    return GSA_OK;
+}
+
+gsa_status gsai_compact_measure(const gsa_state *state, const gsai_unlearned_rows *rows, gsai_compaction *out,
+                                gsa_error *error)
+{
+    ranking by = {.state = state, .rows = rows};
+    *out = (gsai_compaction){0};
+    if (rows->n == 0 || gsai_state_lacks_loss(state))
+        return GSA_OK;
+    GSA_TRY(ranking_make(&by, error));
+    size_t too_few = 0, enough = by.n;
+    double error_of_mean, at_most;
+    out->n_before = by.n;
+    out->loss_before = out->loss_after = loss_with(&by, by.n, &out->error_of_mean);
+    at_most = out->loss_before + out->error_of_mean;
+    while (enough > too_few + 1 + enough / 64) { /* to a 64th, or one */
+        size_t middle = too_few + (enough - too_few) / 2;
+        double loss = loss_with(&by, middle, &error_of_mean);
+        if (loss <= at_most)
+            out->loss_after = loss;
+        *(loss <= at_most ? &enough : &too_few) = middle;
+    }
+    out->n_after = enough;
+    ranking_free(&by);
+    return GSA_OK;
+}
+
+/* Clears what a state knows of a feature. */
+static void forget_slot(gsa_state *state, size_t slot)
+{
+    gsai_best_checkpoint *best = &state->best_checkpoint;
+    size_t size = gsai_table_stride(&state->table) * sizeof(gsai_cell);
+    memset(gsai_table_slot(&state->table, slot), 0, size);
+    if (state->scaling)
+        memset(gsai_table_slot(&state->scaling->table, slot), 0, size);
+    if (slot < state->prior.n)
+        state->prior.sum_sq[slot] = 0, state->prior.count[slot] = 0;
+    if (slot < state->centre.n)
+        state->centre.at[slot] = (gsai_column){0};
+    if (best->weight && slot < best->n_slots)
+        memset(best->weight + slot * best->n_outputs, 0, best->n_outputs * sizeof *best->weight);
+}
+
+static void shift_intercepts(gsa_state *state, const ranking *by)
+{
+    gsai_best_checkpoint *best = &state->best_checkpoint;
+    for (size_t k = 0; k < state->table.n_outputs && by->calibration.scale > 0; k++) {
+        float shift = (float)(by->shift[k] / by->calibration.scale);
+        gsai_table_slot(&state->table, 0)[k].f += shift;
+        if (state->scaling)
+            gsai_table_slot(&state->scaling->table, 0)[k].f += shift;
+        if (best->weight && best->n_outputs == state->table.n_outputs)
+            best->weight[k] += (float)by->shift[k];
+    }
+}
+
+gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error)
+{
+    ranking by = {.state = state, .rows = rows};
+    GSA_TRY(ranking_make(&by, error));
+    double share = (double)state->compaction.n_after / (double)state->compaction.n_before;
+    size_t n_keep = (size_t)ceil(share * (double)by.n);
+    state->compaction.n_before = by.n;
+    state->compaction.n_after = n_keep;
+    find_shift(&by, n_keep);
+    for (size_t slot = 1; slot < state->table.n_slots; slot++)
+        if (by.place[slot] >= n_keep && !gsai_table_is_zero(&state->table, slot))
+            forget_slot(state, slot);
+    shift_intercepts(state, &by);
+    ranking_free(&by);
+    return GSA_OK;
+}
+
+static gsai_unlearned held_at(const void *ctx, size_t number)
+{
+    const gsai_held_row *held = ((const gsai_sample *)ctx)->at[number];
+    return (gsai_unlearned){gsai_held_row_view(held), held->class_number, held->number, held->seen};
+}
+
+bool gsai_state_is_solved(const gsa_state *state)
+{
+    return state->n_solved > 0;
+}
+
+gsa_status gsai_state_compact(gsa_state *state, gsa_error *error)
+{
+    GSA_TRY(gsa_state_close_group(state, error));
+    gsai_unlearned_rows rows = {held_at, &state->sample, state->sample.n};
+    GSA_TRY(gsai_compact_measure(state, &rows, &state->compaction, error));
+    return state->compaction.n_before > 0 ? gsai_compact_apply(state, &rows, error) : GSA_OK;
+}

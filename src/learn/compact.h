@@ -1,0 +1,29 @@
+/* A smaller state: the weakest features go, as far as held-out rows hardly mind. docs/small-models.md. */
+#ifndef GSA_LEARN_COMPACT_H
+#define GSA_LEARN_COMPACT_H
+
+#include "learn/state.h"
+
+/* A row that the weights were not learned from. */
+typedef struct gsai_unlearned {
+    gsai_row row;
+    size_t class_number;
+    double number, weight;
+} gsai_unlearned;
+
+/* Rows by their number. */
+typedef struct gsai_unlearned_rows {
+    gsai_unlearned (*at)(const void *ctx, size_t number);
+    const void *ctx;
+    size_t n;
+} gsai_unlearned_rows;
+
+/* Finds how few features, the strongest by weight times deviation, have a mean loss on the rows that is at most one
+ * standard error above that of all. */
+gsa_status gsai_compact_measure(const gsa_state *state, const gsai_unlearned_rows *rows, gsai_compaction *out,
+                                gsa_error *error);
+/* Keeps the share of features, the strongest, that state->compaction says, and sets its counts to those of the state.
+ * The other features become as if no row had had them; the intercept makes up for what they add to these rows on
+ * average. */
+gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error);
+#endif
