@@ -51,7 +51,7 @@ def click_log(folder: Path, rows: int) -> tuple[str, Path, Path]:
 def news20(folder: Path, data: Path) -> tuple[str, Path, Path]:
     """Unpack news20."""
     for name in ("news20.scale", "news20.scale.t"):
-        (folder / name).write_bytes(lzma.open(data / f"{name}.xz").read())
+        (folder / name).write_bytes(lzma.decompress((data / f"{name}.xz").read_bytes()))
     return "news20, 20 classes", folder / "news20.scale", folder / "news20.scale.t"
 
 
@@ -72,8 +72,9 @@ def lines(greedystep: Path, folder: Path, rows: tuple[str, Path, Path], method: 
         source = folder / "model.c"
         run([greedystep, "export", model, "-o", source])
         files = " | ".join(size(path) for path in (model, folder / "model.state", source))
+        share = 100 * kept / full
         yield (
-            f"| {name} | `{method}` | {'compact' if compact == 'on' else 'full'} | {kept:,} ({100 * kept / full:.3g} %) "
+            f"| {name} | `{method}` | {'compact' if compact == 'on' else 'full'} | {kept:,} ({share:.3g} %) "
             f"| {loss:.5f} | {files} | {seconds:.1f} |\n"
         )
 
