@@ -133,7 +133,7 @@ const cli_verb export_verb = {
     .summary = "write a model as a C file that predicts without this library",
     .details = "Writes one C99 file with the weights, the labels and a function that predicts a row. It allocates no "
                "memory, calls no function of the C library and gives the bits of `predict`. The caller passes feature "
-               "numbers; the head of the file says which (docs/export.md).",
+               "numbers; the head of the file says which, and words have a function (docs/export.md).",
     .examples = "# its function is my_model_predict\n"
                 "greedystep export my.model --name my_model -o my_model.c\n"
                 "cc -std=c99 -O2 -c my_model.c",

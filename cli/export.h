@@ -26,5 +26,7 @@ bool export_write_c(const exported *what, FILE *stream);
 /* The functions of the file: export_code.c. A @ stands for the name. */
 void export_put(const exported *what, const char *text, FILE *stream);
 void export_put_functions(const exported *what, FILE *stream);
+/* The functions for cells of tables: export_words.c. */
+void export_put_cells(const exported *what, FILE *stream);
 
 #endif

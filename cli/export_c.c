@@ -5,6 +5,7 @@
 #include "interrupt.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WEIGHTS_A_LINE = 6, IDS_A_LINE = 10 };
@@ -67,12 +68,41 @@ static void put_meaning(const exported *what, FILE *stream)
             stream);
 }
 
-/* A column of a table may be called anything, also what ends a comment. */
+static const char cells[] =
+    " *\n"
+    " *     uint32_t @_word(const char *column, const char *word);\n"
+    " *     size_t @_missing(uint32_t number, uint32_t *index, float *value);\n"
+    " *     size_t @_tidy(uint32_t *index, float *value, size_t n);\n"
+    " *\n"
+    " * The first returns the number of a word in a column, whose value is 1; an empty cell is none. The second "
+    "writes\n"
+    " * the two features of a number that is missing and returns 2. The last brings a row into order, in place, and\n"
+    " * returns its length: where two words have one number, their values are added.\n"
+    " *\n";
+
+/* A column of a table may be called anything, also what ends a comment. Up to its end, or that of its line. */
 static void put_plain(const char *text, FILE *stream)
 {
-    for (; *text != '\0'; text++)
+    for (; *text != '\0' && *text != '\n' && *text != '\t'; text++)
         putc((unsigned char)*text < ' ' || *text == 0x7F || *text == '*' || *text == '\\' || *text == '?' ? '.' : *text,
              stream);
+}
+
+/* Lists the columns, which a schema has a line for each. */
+static void put_columns(const char *schema, FILE *stream)
+{
+    uint64_t n = 0;
+    for (const char *line = schema; *line != '\0'; line = strchr(line, '\n') + 1) {
+        bool is_date = strncmp(line, "date ", 5) == 0, is_words = strncmp(line, "words ", 6) == 0;
+        if (!is_date && !is_words && strncmp(line, "number ", 7) != 0)
+            continue;
+        if (is_words)
+            fputs(" * Words: column ", stream);
+        else
+            fprintf(stream, " * Number %" PRIu64 " is column ", n++);
+        put_plain(strchr(line, ' ') + 1, stream);
+        fputs(is_date ? ", in days since 1970-01-01; its weekday, month and hour are words\n" : "\n", stream);
+    }
 }
 
 /* Where the rows were no libsvm text: what the numbers stand for. */
@@ -83,19 +113,10 @@ static void put_features(const exported *what, FILE *stream)
         fputs(" * Number i is index i + 1 of libsvm text.\n", stream);
         return;
     }
-    for (uint64_t i = 0; i < schema->n_numbers; i++) {
-        const char *name = gsa_model_name(what->model, i);
-        fprintf(stream, " * Number %" PRIu64 " is column ", i);
-        put_plain(name != NULL ? name : "?", stream);
-        putc('\n', stream);
-    }
-    if (schema->n_words + schema->n_crosses > 0)
-        fprintf(
-            stream,
-            " * A word has the value 1 and the number %" PRIu64
-            " + (XXH3_64bits of the column's name, a NUL byte and the word)\n"
-            " * mod 2^%u; where two meet, their values are added. greedystep's docs/formats/schema.md has the rest.\n",
-            schema->first_word, schema->bits);
+    put_columns(gsa_model_schema(what->model), stream);
+    export_put(what, cells, stream);
+    if (schema->n_crosses > 0)
+        fputs(" * Crosses are the caller's to make: greedystep's docs/formats/schema.md says how.\n", stream);
 }
 
 static void put_head(const exported *what, FILE *stream)
@@ -131,7 +152,7 @@ static void put_float(float number, FILE *stream)
 /* What separates entry i of a list, and is written before it. */
 static void put_between(uint64_t i, uint64_t a_line, FILE *stream)
 {
-    fputs(i == 0 ? "\n    " : i % a_line == 0 ? ",\n    " : ", ", stream);
+    fputs(i == 0 ? "\n " : i % a_line == 0 ? ",\n " : ",", stream);
 }
 
 /* Bytes that are no plain ASCII are octal, and ? is quoted: it may begin a trigraph. */
@@ -175,7 +196,14 @@ static void put_sizes(const exported *what, FILE *stream)
         fprintf(stream, "%" PRIu64 "\n", info->n_classes);
         export_put(what, "extern const char *const @_label[@_CLASSES];\n", stream);
     }
-    export_put(what, "int @_predict(const uint32_t *index, const float *value, size_t n, double *out);\n\n", stream);
+    export_put(what, "int @_predict(const uint32_t *index, const float *value, size_t n, double *out);\n", stream);
+    if (gsa_model_schema(what->model) != NULL)
+        export_put(what,
+                   "uint32_t @_word(const char *column, const char *word);\n"
+                   "size_t @_missing(uint32_t number, uint32_t *index, float *value);\n"
+                   "size_t @_tidy(uint32_t *index, float *value, size_t n);\n",
+                   stream);
+    putc('\n', stream);
 }
 
 /* Calls put for every feature that is written, and says whether it came to the end. Where no feature has a weight, the
@@ -196,7 +224,7 @@ static void put_id(const exported *what, uint64_t feature, uint64_t number, FILE
 {
     (void)what;
     put_between(number, IDS_A_LINE, stream);
-    fprintf(stream, "%" PRIu64 "u", feature);
+    fprintf(stream, feature > INT16_MAX ? "%" PRIu64 "u" : "%" PRIu64, feature);
 }
 
 static void put_weights(const exported *what, uint64_t feature, uint64_t number, FILE *stream)
@@ -219,6 +247,22 @@ static void put_double(double number, FILE *stream)
     else
         fprintf(stream, "%s0x%d.%013" PRIx64 "p%d", sign, exponent > 0, bits & 0xFFFFFFFFFFFFFu,
                 exponent > 0 ? exponent - 1023 : -1022);
+}
+
+/* What a missing number counts as; one more, since an array is not empty. */
+static void put_means(const exported *what, FILE *stream)
+{
+    uint64_t n = 0;
+    export_put(what, "static const float @_mean[] = {", stream);
+    for (const char *line = gsa_model_schema(what->model); *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *mean = strstr(line, "\tmean=");
+        if (strncmp(line, "number ", 7) != 0 && strncmp(line, "date ", 5) != 0)
+            continue;
+        put_between(n++, WEIGHTS_A_LINE, stream);
+        put_float(mean != NULL && mean < strchr(line, '\n') ? strtof(mean + 6, NULL) : 0, stream);
+    }
+    put_between(n, WEIGHTS_A_LINE, stream);
+    fputs("0};\n\n", stream);
 }
 
 static bool put_model(const exported *what, FILE *stream)
@@ -253,5 +297,9 @@ bool export_write_c(const exported *what, FILE *stream)
     if (!what->is_constant && !put_model(what, stream))
         return false;
     export_put_functions(what, stream);
+    if (gsa_model_schema(what->model) != NULL) {
+        put_means(what, stream);
+        export_put_cells(what, stream);
+    }
     return true;
 }

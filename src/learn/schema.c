@@ -49,7 +49,7 @@ const char *gsai_schema_label(const char *schema, size_t *size)
 {
     const char *line = schema ? strstr(schema, "\nlabel ") : NULL;
     line = line ? line + sizeof "\nlabel " - 1 : "";
-    *size = strcspn(line, "\n");
+    *size = strcspn(line, "\t\n");
     return line;
 }
 

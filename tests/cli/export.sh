@@ -84,6 +84,62 @@ train table.model table.csv --passes 2 --bits 10
 agree table.model table.csv
 try_line "sed -n '/predicts a row/,/is returned/p; /t_label.* = /,/};/p' t.c"
 
+echo "a click log without a header: words of any length, hashed by the exported file"
+awk 'BEGIN { srand(2); for (i = 0; i < 3000; i++) { n = i < 1300 ? i + 1 : 1 + int(rand() * 1300); w = ""
+        for (k = 0; k < n; k++) w = w sprintf("%c", 97 + (k * n + k) % 26)
+        c = int(rand() * 20); print (rand() < 0.2 + 0.6 * (n % 2)) "\t" c "\t" (c % 3 ? c / 4 : "") "\t" w "\t" "z" i % 30 } }' >log.tsv
+train log.model log.tsv --bits 12
+cat >score.c <<'END'
+#include "log.c"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    static char line[4096];
+    while (fgets(line, sizeof line, stdin)) {
+        char *cell[5] = {line};
+        uint32_t index[6];
+        float value[6];
+        double out[log_OUT];
+        size_t n = 0;
+        line[strcspn(line, "\n")] = '\0';
+        for (int i = 1; i < 5; i++) {
+            cell[i] = strchr(cell[i - 1], '\t') + 1;
+            cell[i][-1] = '\0';
+        }
+        for (int i = 4; i > 2; i--, n++) {
+            index[n] = log_word(i == 3 ? "4" : "5", cell[i]);
+            value[n] = 1;
+        }
+        for (int i = 1; i < 3; i++) {
+            if (cell[i][0] == '\0') {
+                n += log_missing((uint32_t)(i - 1), index + n, value + n);
+                continue;
+            }
+            index[n] = (uint32_t)(i - 1);
+            value[n++] = strtof(cell[i], NULL);
+        }
+        n = log_tidy(index, value, n);
+        int k = log_predict(index, value, n, out);
+        printf("%s,%.9g,%.9g\n", log_label[k], out[0], out[1]);
+    }
+    return 0;
+}
+END
+greedystep export log.model --name log -o log.c || fail export
+for compiler in ${compilers:-cc}; do
+    $compiler -std=c99 -O2 $warnings -c log.c -o log.o || fail "$compiler log.c"
+    $compiler -std=c99 -O2 -Wall -Wextra -Werror score.c -o score || fail "$compiler score.c"
+    ./score <log.tsv >by_score || fail score
+    greedystep predict log.model log.tsv --format csv --proba | sed 1d | cut -d , -f 2,4,5 >by_predict
+    same by_score by_predict
+done | sort -u
+try_line "sed -n '/is column/,/log_word/p' log.c"
+greedystep train log.tsv --compact -o small.model -q || fail compact
+greedystep export small.model --name log -o small.c || fail export
+[ "$(wc -c <small.c)" -lt "$(wc -c <log.c)" ] && echo "compact models are smaller files"
+
 echo "the digits of predict, by a program of its own"
 cat >program.c <<'END'
 #include "logistic.c"
