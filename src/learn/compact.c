@@ -8,34 +8,29 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A slot and its strength squared. */
-typedef struct strength {
-    double square;
-    size_t slot;
-} strength;
 
 typedef struct ranking {
     const gsa_state *state;
     const gsai_unlearned_rows *rows;
     gsai_calibration calibration;
-    float *weight;  /* [slots x outputs], as a model would have them */
-    size_t *place;  /* of each slot in the order of strength; SIZE_MAX: no weight */
-    size_t n;       /* slots with a weight */
-    double *full;   /* margins of the rows with all features, [rows x outputs] */
-    double *margin; /* and of a row with some */
-    double *shift;  /* [outputs]: the mean of what is left out */
-    double total;   /* weight of the rows */
+    float *weight;    /* [slots x outputs], as a model would have them */
+    double *strength; /* of each slot, squared; 0: no weight */
+    double *sorted;   /* those above 0, descending */
+    size_t n;         /* of them */
+    double *full;     /* margins of the rows with all features, [rows x outputs] */
+    double *margin;   /* and of a row with some */
+    double *shift;    /* [outputs]: the mean of what is left out */
+    double total;     /* weight of the rows */
 } ranking;
 
-static int by_strength(const void *a, const void *b)
+static int descending(const void *a, const void *b)
 {
-    const strength *x = a, *y = b;
-    return x->square != y->square ? (x->square < y->square) - (x->square > y->square)
-                                  : (x->slot > y->slot) - (x->slot < y->slot);
+    const double *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
 }
 
 /* Returns the mean square of a feature, around its mean where that is known. */
@@ -47,33 +42,27 @@ static double variance_of(const gsa_state *state, size_t slot)
     return gsai_state_sum_sq(state, slot) / ((double)state->rows_behind + 1);
 }
 
-static bool rank_slots(ranking *by)
+static void rank_slots(ranking *by)
 {
-    const gsa_state *state = by->state;
-    size_t n_slots = state->table.n_slots, n_outputs = state->table.n_outputs;
-    strength *of = gsai_alloc(&state->env, n_slots, sizeof *of);
-    by->place = gsai_alloc(&state->env, n_slots, sizeof *by->place);
-    for (size_t slot = 1; slot < n_slots && of && by->place; slot++) {
-        double square = 0;
+    size_t n_outputs = by->state->table.n_outputs;
+    for (size_t slot = 1; slot < by->state->table.n_slots; slot++) {
+        const float *weight = by->weight + slot * n_outputs;
         for (size_t k = 0; k < n_outputs; k++)
-            square += (double)by->weight[slot * n_outputs + k] * (double)by->weight[slot * n_outputs + k];
-        by->place[slot] = SIZE_MAX;
-        if (square > 0)
-            of[by->n++] = (strength){square * variance_of(state, slot), slot};
+            by->strength[slot] += (double)weight[k] * (double)weight[k];
+        if (by->strength[slot] > 0)
+            by->sorted[by->n++] = by->strength[slot] *= variance_of(by->state, slot) + DBL_MIN;
     }
-    if (of && by->place) {
-        by->place[0] = SIZE_MAX;
-        if (by->n > 0)
-            qsort(of, by->n, sizeof *of, by_strength);
-        for (size_t i = 0; i < by->n; i++)
-            by->place[of[i].slot] = i;
-    }
-    bool done = of && by->place;
-    gsai_free(&state->env, of);
-    return done;
+    if (by->n > 0)
+        qsort(by->sorted, by->n, sizeof *by->sorted, descending);
 }
 
-static void margins_of(const ranking *by, const gsai_row *row, size_t n_keep, double *margin)
+/* Returns the least strength of the n_keep strongest features; those that are equal are kept together. */
+static double least_of(const ranking *by, size_t n_keep)
+{
+    return n_keep > 0 && n_keep <= by->n ? by->sorted[n_keep - 1] : (double)INFINITY;
+}
+
+static void margins_of(const ranking *by, const gsai_row *row, double least, double *margin)
 {
     const gsa_state *state = by->state;
     size_t n_outputs = state->table.n_outputs;
@@ -81,19 +70,19 @@ static void margins_of(const ranking *by, const gsai_row *row, size_t n_keep, do
         margin[k] = state->params.value[GSAI_PARAM_intercept] ? (double)by->weight[k] : 0;
     for (size_t e = 0; e < row->n; e++) {
         size_t slot = (size_t)row->index[e] + 1;
-        for (size_t k = 0; k < n_outputs && slot < state->table.n_slots && by->place[slot] < n_keep; k++)
+        for (size_t k = 0; k < n_outputs && slot < state->table.n_slots && by->strength[slot] >= least; k++)
             margin[k] += (double)row->value[e] * (double)by->weight[slot * n_outputs + k];
     }
 }
 
-/* Finds the mean of what all features but n_keep add to the margins; 0 without an intercept. */
-static void find_shift(const ranking *by, size_t n_keep)
+/* Finds the mean of what weaker features add to the margins; 0 without an intercept. */
+static void find_shift(const ranking *by, double least)
 {
     size_t n_outputs = by->state->table.n_outputs;
     memset(by->shift, 0, n_outputs * sizeof *by->shift);
     for (size_t i = 0; i < by->rows->n && by->state->params.value[GSAI_PARAM_intercept]; i++) {
         gsai_unlearned at = by->rows->at(by->rows->ctx, i);
-        margins_of(by, &at.row, n_keep, by->margin);
+        margins_of(by, &at.row, least, by->margin);
         for (size_t k = 0; k < n_outputs; k++)
             by->shift[k] += at.weight / by->total * (by->full[i * n_outputs + k] - by->margin[k]);
     }
@@ -103,13 +92,13 @@ static void find_shift(const ranking *by, size_t n_keep)
 static double loss_with(const ranking *by, size_t n_keep, double *error_of_mean)
 {
     const gsa_state *state = by->state;
-    double mean = 0, square = 0, n = (double)by->rows->n;
-    find_shift(by, n_keep);
+    double mean = 0, square = 0, n = (double)by->rows->n, least = least_of(by, n_keep);
+    find_shift(by, least);
     for (size_t i = 0; i < by->rows->n; i++) {
         gsai_unlearned at = by->rows->at(by->rows->ctx, i);
         gsai_target target = {at.class_number, at.number - state->label_offset.at, &state->params.custom_loss,
                               gsai_state_width(state)};
-        margins_of(by, &at.row, n_keep, by->margin);
+        margins_of(by, &at.row, least, by->margin);
         for (size_t k = 0; k < state->table.n_outputs; k++)
             by->margin[k] += by->shift[k];
         double loss = state->loss->value(by->margin, state->table.n_outputs, &target), share = at.weight / by->total;
@@ -125,7 +114,8 @@ static void ranking_free(ranking *by)
 {
     const gsa_env *env = &by->state->env;
     gsai_free(env, by->weight);
-    gsai_free(env, by->place);
+    gsai_free(env, by->strength);
+    gsai_free(env, by->sorted);
     gsai_free(env, by->full);
     gsai_free(env, by->margin);
 }
@@ -144,14 +134,17 @@ static gsa_status ranking_make(ranking *by, gsa_error *error)
     bool fits = gsai_multiply(by->rows->n, n_outputs, &n_margins);
     by->full = fits ? gsai_alloc(&state->env, n_margins, sizeof *by->full) : NULL;
     by->margin = gsai_alloc(&state->env, 2 * n_outputs, sizeof *by->margin);
-    if (!by->weight || !by->full || !by->margin || !rank_slots(by)) {
+    by->strength = gsai_alloc_zeroed(&state->env, state->table.n_slots, sizeof *by->strength);
+    by->sorted = gsai_alloc(&state->env, state->table.n_slots, sizeof *by->sorted);
+    if (!by->weight || !by->full || !by->margin || !by->strength || !by->sorted) {
         ranking_free(by);
         return gsai_fail_memory(&state->env, error, "no memory to order %zu features", state->table.n_slots);
     }
     by->shift = by->margin + n_outputs;
+    rank_slots(by);
     for (size_t i = 0; i < by->rows->n; i++) {
         gsai_unlearned at = by->rows->at(by->rows->ctx, i);
-        margins_of(by, &at.row, SIZE_MAX, by->full + i * n_outputs);
+        margins_of(by, &at.row, 0, by->full + i * n_outputs);
         by->total += at.weight;
     }
     return GSA_OK;
@@ -216,13 +209,15 @@ gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows,
     ranking by = {.state = state, .rows = rows};
     GSA_TRY(ranking_make(&by, error));
     double share = (double)state->compaction.n_after / (double)state->compaction.n_before;
-    size_t n_keep = (size_t)ceil(share * (double)by.n);
+    double least = least_of(&by, (size_t)ceil(share * (double)by.n));
     state->compaction.n_before = by.n;
-    state->compaction.n_after = n_keep;
-    find_shift(&by, n_keep);
-    for (size_t slot = 1; slot < state->table.n_slots; slot++)
-        if (by.place[slot] >= n_keep && !gsai_table_is_zero(&state->table, slot))
+    state->compaction.n_after = 0;
+    find_shift(&by, least);
+    for (size_t slot = 1; slot < state->table.n_slots; slot++) {
+        state->compaction.n_after += by.strength[slot] >= least;
+        if (by.strength[slot] < least && !gsai_table_is_zero(&state->table, slot))
             forget_slot(state, slot);
+    }
     shift_intercepts(state, &by);
     ranking_free(&by);
     return GSA_OK;
