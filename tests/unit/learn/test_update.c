@@ -149,15 +149,15 @@ static void labels_of_the_first_rows_decide_the_loss(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    static double many[1001];
-    for (int i = 0; i < 1001; i++)
+    static double many[10001];
+    for (int i = 0; i < 10001; i++)
         many[i] = i * 3 - 500;
     assert_string_equal(decided((double[]){1, -1, 1}, 3, &error), "logistic");
     assert_string_equal(decided((double[]){5}, 1, &error), "logistic");
     assert_string_equal(decided((double[]){1, 2, 3}, 3, &error), "softmax");
     assert_string_equal(decided((double[]){1, 2, 2.5}, 3, &error), "squared");
-    assert_string_equal(decided(many, 1000, &error), "softmax");
-    assert_string_equal(decided(many, 1001, &error), "refused");
+    assert_string_equal(decided(many, 10000, &error), "softmax");
+    assert_string_equal(decided(many, 10001, &error), "refused");
     assert_int_equal(error.status, GSA_LABEL);
     assert_non_null(strstr(error.message, "squared loss"));
     assert_non_null(strstr(error.message, "softmax loss"));
