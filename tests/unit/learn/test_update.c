@@ -1,4 +1,5 @@
 /* What rows mean to a state: labels, weights, chunks, the held-out sample's place in learning. */
+#define MAX_ROWS 10240 /* more than whole numbers that are classes */
 #include "rows.h"
 
 #include "learn/learner.h"
