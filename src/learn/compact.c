@@ -124,7 +124,7 @@ static gsa_status ranking_make(ranking *by, gsa_error *error)
 {
     const gsa_state *state = by->state;
     size_t n_outputs = state->table.n_outputs, n_margins;
-    GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &state->env, &by->calibration, error));
+    GSA_TRY(gsai_calibrate(state, gsai_state_table(state), by->rows->env, &by->calibration, error));
     by->weight = gsai_weights_of(state, &by->calibration);
     if (by->weight && gsai_state_uses_checkpoint(state)) {
         const gsai_best_checkpoint *best = &state->best_checkpoint;
@@ -163,7 +163,7 @@ gsa_status gsai_compact_measure(const gsa_state *state, const gsai_unlearned_row
     out->n_before = by.n;
     out->loss_before = out->loss_after = loss_with(&by, by.n, &out->error_of_mean);
     at_most = out->loss_before + out->error_of_mean;
-    while (enough > too_few + 1 + enough / 64) { /* to a 64th, or one */
+    while (enough > too_few + 1 + enough / 64 && !gsai_should_stop(rows->env)) { /* to a 64th, or one */
         size_t middle = too_few + (enough - too_few) / 2;
         double loss = loss_with(&by, middle, &error_of_mean);
         if (loss <= at_most)
@@ -172,7 +172,7 @@ gsa_status gsai_compact_measure(const gsa_state *state, const gsai_unlearned_row
     }
     out->n_after = enough;
     ranking_free(&by);
-    return GSA_OK;
+    return gsai_should_stop(rows->env) ? gsai_fail(error, GSA_STOPPED, "stopped on request") : GSA_OK;
 }
 
 /* Clears what a state knows of a feature. */
@@ -234,10 +234,10 @@ bool gsai_state_is_solved(const gsa_state *state)
     return state->n_solved > 0;
 }
 
-gsa_status gsai_state_compact(gsa_state *state, gsa_error *error)
+gsa_status gsai_state_compact(gsa_state *state, const gsa_env *env, gsa_error *error)
 {
     GSA_TRY(gsa_state_close_group(state, error));
-    gsai_unlearned_rows rows = {held_at, &state->sample, state->sample.n};
+    gsai_unlearned_rows rows = {held_at, &state->sample, state->sample.n, env};
     GSA_TRY(gsai_compact_measure(state, &rows, &state->compaction, error));
     return state->compaction.n_before > 0 ? gsai_compact_apply(state, &rows, error) : GSA_OK;
 }

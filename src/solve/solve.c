@@ -369,7 +369,7 @@ static gsa_status solve_rest(const gsai_solver *solver, gsai_solver *rest, gsai_
         GSA_TRY(gsai_gathered_copy(is_held(rows, i) ? held : &rest->rows, rows, i, error));
     if (held->n_rows == 0 || rest->rows.n_rows == 0)
         return GSA_OK;
-    GSA_TRY(gsa_state_fork(solver->state, 1, &solver->env, &rest->state, error));
+    GSA_TRY(gsa_state_fork(solver->state, 1, &rest->state, error));
     return solve(rest, n_threads, (gsai_strength_hook){0}, error);
 }
 
@@ -378,7 +378,7 @@ static gsa_status measure(const gsai_solver *solver, size_t n_threads, gsai_comp
     gsai_solver rest = {.env = solver->env, .rows.env = solver->env};
     gsai_gathered held = {.env = solver->env};
     gsa_status status = solve_rest(solver, &rest, &held, n_threads, error);
-    gsai_unlearned_rows rows = {gsai_gathered_at, &held, held.n_rows};
+    gsai_unlearned_rows rows = {gsai_gathered_at, &held, held.n_rows, &solver->env};
     if (status == GSA_OK && rest.state)
         status = gsai_compact_measure(rest.state, &rows, out, error);
     gsa_state_free(rest.state);
@@ -389,7 +389,7 @@ static gsa_status measure(const gsai_solver *solver, size_t n_threads, gsai_comp
 
 static gsa_status drop_features(gsai_solver *solver, const gsai_compaction *measured, gsa_error *error)
 {
-    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.n_rows};
+    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.n_rows, &solver->env};
     solver->state->compaction = *measured;
     solver->state->position.held_out_loss += measured->loss_after - measured->loss_before;
     return gsai_compact_apply(solver->state, &rows, error);

@@ -419,7 +419,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
                      ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
                      : run_passes(run, error);
     if (status == GSA_OK && strcmp(gsa_state_get(state, "compact"), "on") == 0 && !gsai_state_is_solved(state))
-        status = gsai_state_compact(state, error);
+        status = gsai_state_compact(state, &run->job.env, error);
     status = gsai_comm_agree(&run->job, status, error);
     if (status == GSA_OK)
         tell_of_tiny_features(run);
