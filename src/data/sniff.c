@@ -122,12 +122,9 @@ const char *gsai_foreign(const unsigned char *start, size_t size)
 {
     static const char *const kinds[][2] = {
         {"PK\003\004", "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV"},
-        {"\320\317\021\340", "an old spreadsheet or document: save the sheet as CSV"},
         {"SQLite format 3", "a database: write its rows to a CSV file"},
-        {"\211HDF\r\n", "an HDF5 file: write its rows to a CSV file"},
         {"%PDF-", "a PDF document: give a table"},
         {"<?xml", "XML: give a table"},
-        {"<!DOCTYPE", "a web page: give a table"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (size >= strlen(kinds[i][0]) && memcmp(start, kinds[i][0], strlen(kinds[i][0])) == 0)

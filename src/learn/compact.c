@@ -21,8 +21,7 @@ typedef struct ranking {
     double *strength; /* of each slot, squared; 0: no weight */
     double *sorted;   /* those above 0, descending */
     size_t n;         /* of them */
-    double *full;     /* margins of the rows with all features, [rows x outputs] */
-    double *margin;   /* and of a row with some */
+    double *margin;   /* [outputs]: of a row */
     double *shift;    /* [outputs]: the mean of what is left out */
     double total;     /* weight of the rows */
 } ranking;
@@ -62,29 +61,26 @@ static double least_of(const ranking *by, size_t n_keep)
     return n_keep > 0 && n_keep <= by->n ? by->sorted[n_keep - 1] : (double)INFINITY;
 }
 
-static void margins_of(const ranking *by, const gsai_row *row, double least, double *margin)
+/* Adds a row's features to the margins, times a share: those of at least this strength, or the weaker ones. */
+static void add_features(const ranking *by, const gsai_row *row, double least, bool weaker, double share,
+                         double *margin)
 {
-    const gsa_state *state = by->state;
-    size_t n_outputs = state->table.n_outputs;
-    for (size_t k = 0; k < n_outputs; k++)
-        margin[k] = state->params.value[GSAI_PARAM_intercept] ? (double)by->weight[k] : 0;
+    size_t n_outputs = by->state->table.n_outputs;
     for (size_t e = 0; e < row->n; e++) {
         size_t slot = (size_t)row->index[e] + 1;
-        for (size_t k = 0; k < n_outputs && slot < state->table.n_slots && by->strength[slot] >= least; k++)
-            margin[k] += (double)row->value[e] * (double)by->weight[slot * n_outputs + k];
+        if (slot < by->state->table.n_slots && (by->strength[slot] < least) == weaker)
+            for (size_t k = 0; k < n_outputs; k++)
+                margin[k] += share * (double)row->value[e] * (double)by->weight[slot * n_outputs + k];
     }
 }
 
 /* Finds the mean of what weaker features add to the margins; 0 without an intercept. */
 static void find_shift(const ranking *by, double least)
 {
-    size_t n_outputs = by->state->table.n_outputs;
-    memset(by->shift, 0, n_outputs * sizeof *by->shift);
+    memset(by->shift, 0, by->state->table.n_outputs * sizeof *by->shift);
     for (size_t i = 0; i < by->rows->n && by->state->params.value[GSAI_PARAM_intercept]; i++) {
         gsai_unlearned at = by->rows->at(by->rows->ctx, i);
-        margins_of(by, &at.row, least, by->margin);
-        for (size_t k = 0; k < n_outputs; k++)
-            by->shift[k] += at.weight / by->total * (by->full[i * n_outputs + k] - by->margin[k]);
+        add_features(by, &at.row, least, true, at.weight / by->total, by->shift);
     }
 }
 
@@ -98,9 +94,9 @@ static double loss_with(const ranking *by, size_t n_keep, double *error_of_mean)
         gsai_unlearned at = by->rows->at(by->rows->ctx, i);
         gsai_target target = {at.class_number, at.number - state->label_offset.at, &state->params.custom_loss,
                               gsai_state_width(state)};
-        margins_of(by, &at.row, least, by->margin);
         for (size_t k = 0; k < state->table.n_outputs; k++)
-            by->margin[k] += by->shift[k];
+            by->margin[k] = by->shift[k] + (double)by->weight[k];
+        add_features(by, &at.row, least, false, 1, by->margin);
         double loss = state->loss->value(by->margin, state->table.n_outputs, &target), share = at.weight / by->total;
         mean += share * loss;
         square += share * loss * loss;
@@ -116,14 +112,13 @@ static void ranking_free(ranking *by)
     gsai_free(env, by->weight);
     gsai_free(env, by->strength);
     gsai_free(env, by->sorted);
-    gsai_free(env, by->full);
     gsai_free(env, by->margin);
 }
 
 static gsa_status ranking_make(ranking *by, gsa_error *error)
 {
     const gsa_state *state = by->state;
-    size_t n_outputs = state->table.n_outputs, n_margins;
+    size_t n_outputs = state->table.n_outputs;
     GSA_TRY(gsai_calibrate(state, gsai_state_table(state), by->rows->env, &by->calibration, error));
     by->weight = gsai_weights_of(state, &by->calibration);
     if (by->weight && gsai_state_uses_checkpoint(state)) {
@@ -131,22 +126,17 @@ static gsa_status ranking_make(ranking *by, gsa_error *error)
         memset(by->weight, 0, state->table.n_slots * n_outputs * sizeof *by->weight);
         memcpy(by->weight, best->weight, best->n_slots * n_outputs * sizeof *by->weight);
     }
-    bool fits = gsai_multiply(by->rows->n, n_outputs, &n_margins);
-    by->full = fits ? gsai_alloc(&state->env, n_margins, sizeof *by->full) : NULL;
     by->margin = gsai_alloc(&state->env, 2 * n_outputs, sizeof *by->margin);
     by->strength = gsai_alloc_zeroed(&state->env, state->table.n_slots, sizeof *by->strength);
     by->sorted = gsai_alloc(&state->env, state->table.n_slots, sizeof *by->sorted);
-    if (!by->weight || !by->full || !by->margin || !by->strength || !by->sorted) {
+    if (!by->weight || !by->margin || !by->strength || !by->sorted) {
         ranking_free(by);
         return gsai_fail_memory(&state->env, error, "no memory to order %zu features", state->table.n_slots);
     }
     by->shift = by->margin + n_outputs;
     rank_slots(by);
-    for (size_t i = 0; i < by->rows->n; i++) {
-        gsai_unlearned at = by->rows->at(by->rows->ctx, i);
-        margins_of(by, &at.row, 0, by->full + i * n_outputs);
-        by->total += at.weight;
-    }
+    for (size_t i = 0; i < by->rows->n; i++)
+        by->total += by->rows->at(by->rows->ctx, i).weight;
     return GSA_OK;
 }
 

@@ -107,30 +107,20 @@ static bool loss_is_auto(const gsa_state *state)
     return !gsai_loss_asked(&state->params) && !gsai_loss_is_custom(state->loss);
 }
 
-/* Refuses labels that came later than the first rows and make a table's few classes too many. */
-static gsa_status check_late(const gsa_state *state, size_t n_before, gsa_error *error)
+/* Refuses whole numbers that are more than the user may mean by classes: too many, or, in a table, many of which the
+ * first rows had few. */
+static gsa_status check_many(const gsa_state *state, const char *where, size_t n_before, gsa_error *error)
 {
-    if (n_before == 0 || n_before > GSAI_FEW_VALUES || state->labels.n <= GSAI_FEW_VALUES ||
-        !gsai_schema_is_table(state->schema))
+    size_t n = state->labels.n;
+    bool is_late = gsai_schema_is_table(state->schema) && n_before > 0 && n_before <= GSAI_FEW_VALUES;
+    size_t limit = is_late ? GSAI_FEW_VALUES : GSAI_MAX_CLASSES;
+    if (n <= limit)
         return GSA_OK;
     return gsai_fail_about(error, "loss",
                            gsai_fail(error, GSA_LABEL,
-                                     "the label has more than %u different whole numbers, and fewer in the first rows, "
-                                     "which decide: choose squared loss to predict a number, or softmax loss for "
-                                     "classes",
-                                     GSAI_FEW_VALUES));
-}
-
-/* Refuses whole numbers that are more than the user may mean by classes. */
-static gsa_status check_numbers_of(const gsa_state *state, const char *where, size_t n_before, gsa_error *error)
-{
-    if (state->labels.n > GSAI_MAX_CLASSES)
-        return gsai_fail_about(error, "loss",
-                               gsai_fail(error, GSA_LABEL,
-                                         "%s more than %u different whole numbers as labels: choose squared loss to "
-                                         "predict numbers, or softmax loss to tell that many classes apart",
-                                         where, GSAI_MAX_CLASSES));
-    return check_late(state, n_before, error);
+                                     "%s more than %zu different whole numbers as labels%s: choose squared loss to "
+                                     "predict numbers, or softmax loss to tell that many classes apart",
+                                     where, limit, is_late ? ", and fewer in the first rows, which decide" : ""));
 }
 
 /* Refuses a third label if the loss knows two. `row` is that of the third label. */
@@ -139,7 +129,7 @@ static gsa_status check_classes(const gsa_state *state, const char *where, size_
 {
     const gsai_label *label = state->labels.at;
     if (loss_is_auto(state) && all_labels_are_numbers(&state->labels))
-        return check_numbers_of(state, where, n_before, error);
+        return check_many(state, where, n_before, error);
     if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
         return gsai_fail_about(error, "loss",
                                gsai_fail_row(error, GSA_LABEL, row,
@@ -194,7 +184,7 @@ static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, bool
     uint64_t third = state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
     if (n_before == 0)
         GSA_TRY(check_words(state, first, error));
-    return check_classes(state, "the first rows have", n_before, third, error);
+    return check_classes(state, n_before == 0 ? "the first rows have" : "there are", n_before, third, error);
 }
 
 static void forget_labels(gsa_state *state, size_t n_before)
