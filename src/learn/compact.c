@@ -41,18 +41,26 @@ static double variance_of(const gsa_state *state, size_t slot)
     return gsai_state_sum_sq(state, slot) / ((double)state->rows_behind + 1);
 }
 
-static void rank_slots(ranking *by)
+/* False if there is no memory. */
+static bool rank_slots(ranking *by)
 {
-    size_t n_outputs = by->state->table.n_outputs;
+    size_t n_outputs = by->state->table.n_outputs, n = 0;
     for (size_t slot = 1; slot < by->state->table.n_slots; slot++) {
         const float *weight = by->weight + slot * n_outputs;
         for (size_t k = 0; k < n_outputs; k++)
             by->strength[slot] += (double)weight[k] * (double)weight[k];
         if (by->strength[slot] > 0)
-            by->sorted[by->n++] = by->strength[slot] *= variance_of(by->state, slot) + DBL_MIN;
+            by->strength[slot] *= variance_of(by->state, slot) + DBL_MIN;
+        by->n += by->strength[slot] > 0;
     }
-    if (by->n > 0)
-        qsort(by->sorted, by->n, sizeof *by->sorted, descending);
+    by->sorted = gsai_alloc(&by->state->env, by->n + 1, sizeof *by->sorted); /* hashed slots are mostly empty */
+    if (!by->sorted)
+        return false;
+    for (size_t slot = 1; slot < by->state->table.n_slots; slot++)
+        if (by->strength[slot] > 0)
+            by->sorted[n++] = by->strength[slot];
+    qsort(by->sorted, n, sizeof *by->sorted, descending);
+    return true;
 }
 
 /* Returns the least strength of the n_keep strongest features; those that are equal are kept together. */
@@ -128,13 +136,11 @@ static gsa_status ranking_make(ranking *by, gsa_error *error)
     }
     by->margin = gsai_alloc(&state->env, 2 * n_outputs, sizeof *by->margin);
     by->strength = gsai_alloc_zeroed(&state->env, state->table.n_slots, sizeof *by->strength);
-    by->sorted = gsai_alloc(&state->env, state->table.n_slots, sizeof *by->sorted);
-    if (!by->weight || !by->margin || !by->strength || !by->sorted) {
+    if (!by->weight || !by->margin || !by->strength || !rank_slots(by)) {
         ranking_free(by);
         return gsai_fail_memory(&state->env, error, "no memory to order %zu features", state->table.n_slots);
     }
     by->shift = by->margin + n_outputs;
-    rank_slots(by);
     for (size_t i = 0; i < by->rows->n; i++)
         by->total += by->rows->at(by->rows->ctx, i).weight;
     return GSA_OK;
