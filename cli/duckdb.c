@@ -1,9 +1,10 @@
-/* The C interface of DuckDB, tried with 1.5, behind an Arrow stream.
+/* The C interface of DuckDB, tried with 1.5 and 2.0: rows as an Arrow stream, and bytes of files in object stores.
  *
  *   1 The library is asked for once a stream, and stays until the process ends: it has threads of its own.
  *   2 Results are streamed: DuckDB keeps a few chunks ahead of the reader, whatever the size of the files. */
 #include "duckdb.h"
 
+#include "duckdb_find.h"
 #include "message.h"
 
 #include <greedystep/arrow.h>
@@ -46,6 +47,15 @@ typedef struct api {
     void (*free_error)(void **error), (*free_type)(void **type), (*free_chunk)(void **chunk);
     void (*free_options)(void **options), (*free_result)(result *of), (*free_pending)(void **pending);
     void (*free_statement)(void **statement), (*disconnect)(void **connection), (*close)(void **database);
+    int (*query)(void *connection, const char *sql, result *out);
+    char *(*text_at)(result *of, uint64_t column, uint64_t row);
+    void (*free_text)(void *text), (*get_context)(void *connection, void **out), (*free_context)(void **context);
+    void *(*get_files)(void *context), *(*new_open_options)(void);
+    int (*set_open_option)(void *options, int flag, bool value), (*seek_file)(void *file, int64_t at);
+    int (*open_file)(void *files, const char *path, void *options, void **file);
+    void *(*files_error)(void *files), *(*file_error)(void *file);
+    int64_t (*read_file)(void *file, void *bytes, int64_t size), (*size_of_file)(void *file);
+    void (*free_open_options)(void **options), (*free_file)(void **file);
 } api;
 
 static const struct {
@@ -76,43 +86,70 @@ static const struct {
                  {"duckdb_destroy_pending", offsetof(api, free_pending)},
                  {"duckdb_destroy_prepare", offsetof(api, free_statement)},
                  {"duckdb_disconnect", offsetof(api, disconnect)},
-                 {"duckdb_close", offsetof(api, close)}};
-
-static void *open_library(const char **name)
-{
-    const char *given = getenv("GREEDYSTEP_DUCKDB");
-    *name = given != NULL ? given : "libduckdb.so";
-    return dlopen(*name, RTLD_NOW | RTLD_LOCAL);
-}
+                 {"duckdb_close", offsetof(api, close)},
+                 {"duckdb_query", offsetof(api, query)},
+                 {"duckdb_value_varchar", offsetof(api, text_at)},
+                 {"duckdb_free", offsetof(api, free_text)},
+                 {"duckdb_connection_get_client_context", offsetof(api, get_context)},
+                 {"duckdb_destroy_client_context", offsetof(api, free_context)},
+                 {"duckdb_client_context_get_file_system", offsetof(api, get_files)},
+                 {"duckdb_create_file_open_options", offsetof(api, new_open_options)},
+                 {"duckdb_file_open_options_set_flag", offsetof(api, set_open_option)},
+                 {"duckdb_file_handle_seek", offsetof(api, seek_file)},
+                 {"duckdb_file_system_open", offsetof(api, open_file)},
+                 {"duckdb_file_system_error_data", offsetof(api, files_error)},
+                 {"duckdb_file_handle_error_data", offsetof(api, file_error)},
+                 {"duckdb_file_handle_read", offsetof(api, read_file)},
+                 {"duckdb_file_handle_size", offsetof(api, size_of_file)},
+                 {"duckdb_destroy_file_open_options", offsetof(api, free_open_options)},
+                 {"duckdb_destroy_file_handle", offsetof(api, free_file)}};
 
 const char *duckdb_version(void)
 {
-    const char *name, *(*version)(void);
-    void *library = open_library(&name), *symbol = library != NULL ? dlsym(library, "duckdb_library_version") : NULL;
+    char lacking[DUCKDB_LACKING_SIZE];
+    const char *(*version)(void);
+    void *library = duckdb_find(getenv("GREEDYSTEP_DUCKDB"), lacking);
+    void *symbol = library != NULL ? dlsym(library, "duckdb_library_version") : NULL;
     if (symbol == NULL)
         return NULL;
     memcpy(&version, &symbol, sizeof symbol);
     return version();
 }
 
+/* Says how to install what is not there, in one line to type. */
+static int complain_lacking(const char *given, const char *lacking)
+{
+#ifdef __APPLE__
+    static const char line[] = "brew install duckdb";
+#else
+    static const char line[] = "python3 -m pip install duckdb";
+#endif
+    if (GREEDYSTEP_STATIC)
+        return complain_failed("cannot read Parquet, --sql or object stores: this static build cannot load the DuckDB "
+                               "library; use another build, or convert the rows to CSV");
+    if (lacking[0] != '\0')
+        return complain_failed("cannot load Python's DuckDB module without %s; install it: apt-get install %s", lacking,
+                               lacking);
+    if (given != NULL)
+        return complain_failed("cannot load the DuckDB library that GREEDYSTEP_DUCKDB names: %s", dlerror());
+    return complain_failed(
+        "cannot find the DuckDB library, which reads Parquet, --sql and object stores; install it: %s", line);
+}
+
 /* The library's functions. */
 static int load(api *out)
 {
-    const char *name;
-    void *library = open_library(&name);
-    if (library == NULL && GREEDYSTEP_STATIC)
-        return complain_failed("cannot read Parquet or --sql: this static build cannot load the DuckDB library; use "
-                               "another build, or convert the rows to CSV");
+    char lacking[DUCKDB_LACKING_SIZE];
+    const char *given = getenv("GREEDYSTEP_DUCKDB");
+    void *library = duckdb_find(given, lacking);
     if (library == NULL)
-        return complain_failed(
-            "cannot load DuckDB, which reads Parquet and --sql: %s; install libduckdb 1.5 or later "
-            "(libduckdb-linux-amd64.zip of github.com/duckdb/duckdb/releases), or set GREEDYSTEP_DUCKDB to its path",
-            dlerror());
+        return complain_lacking(given, lacking);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (symbol == NULL) {
             dlclose(library);
-            return complain_failed("%s has no %s; install DuckDB 1.5 or later", name, functions[i].name);
+            return complain_failed("the DuckDB library%s%s has no %s; install DuckDB 1.5 or later",
+                                   given != NULL ? " " : "", given != NULL ? given : "", functions[i].name);
         }
         memcpy((char *)out + functions[i].at, &symbol, sizeof symbol);
     }
@@ -200,11 +237,67 @@ static void release(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-/* As far as the first rows; nonzero after keep_error. */
-static int begin_query(query *of, const char *sql)
+/* The first cell of a query as text, to be freed by free_text; NULL after keep_error, and for a cell without a value.
+ */
+static char *ask(query *of, const char *sql)
+{
+    result answer = {0};
+    of->error[0] = '\0';
+    if (of->duck.query(of->connection, sql, &answer) != 0)
+        keep_error(of, of->duck.result_error(&answer));
+    char *text = of->error[0] == '\0' ? of->duck.text_at(&answer, 0, 0) : NULL;
+    of->duck.free_result(&answer);
+    return text;
+}
+
+static bool run(query *of, const char *sql)
+{
+    of->duck.free_text(ask(of, sql));
+    return of->error[0] == '\0';
+}
+
+/* Credentials are DuckDB's: its stored secrets, else the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+ * AWS_SESSION_TOKEN and AWS_REGION, which httpfs reads itself, else the chain of its extension aws: profiles, single
+ * sign-on, roles of machines. Without any, objects that everybody may read can be read. */
+static void find_credentials(query *of)
+{
+    char *n_secrets = ask(of, "SELECT count(*) FROM duckdb_secrets() WHERE type = 's3'");
+    if (n_secrets != NULL && strcmp(n_secrets, "0") == 0 && getenv("AWS_ACCESS_KEY_ID") == NULL)
+        run(of, "CREATE SECRET (TYPE s3, PROVIDER credential_chain)");
+    of->duck.free_text(n_secrets);
+}
+
+/* AWS_ENDPOINT_URL is where another S3 server is, http://localhost:9000 for instance; httpfs does not read it. */
+static bool set_endpoint(query *of)
+{
+    const char *url = getenv("AWS_ENDPOINT_URL"), *host = url != NULL ? strstr(url, "://") : NULL;
+    char sql[512];
+    if (host == NULL || strchr(host, '\'') != NULL)
+        return true;
+    snprintf(sql, sizeof sql, "SET s3_endpoint = '%.*s'; SET s3_use_ssl = %s; SET s3_url_style = 'path'",
+             (int)strcspn(host + 3, "/"), host + 3, strncmp(url, "https", 5) == 0 ? "true" : "false");
+    return run(of, sql);
+}
+
+/* Opens DuckDB and, if the text names an object store, prepares that; nonzero after keep_error. */
+static int open_database(query *of, const char *text)
 {
     if (of->duck.open(NULL, &of->database) != 0 || of->duck.connect(of->database, &of->connection) != 0)
         return keep_error(of, "it cannot be opened");
+    if (strstr(text, "://") == NULL)
+        return 0;
+    if (!run(of, "LOAD httpfs") && !run(of, "INSTALL httpfs; LOAD httpfs"))
+        return EIO;
+    if (strstr(text, "s3://") != NULL)
+        find_credentials(of);
+    return set_endpoint(of) ? 0 : EIO;
+}
+
+/* As far as the first rows; nonzero after keep_error. */
+static int begin_query(query *of, const char *sql)
+{
+    if (open_database(of, sql) != 0)
+        return EIO;
     if (of->duck.prepare(of->connection, sql, &of->statement) != 0)
         return keep_error(of, of->duck.prepare_error(of->statement));
     if (of->duck.start(of->statement, &of->pending) != 0)
@@ -250,6 +343,20 @@ int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *agai
 
 /* ---- Parquet ---------------------------------------------------------------------------------------------------- */
 
+/* Writes a text of SQL, and returns where it ends; at most 2 bytes per byte, and 3. */
+static char *quote(char *at, const char *text)
+{
+    *at++ = '\'';
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            *at++ = '\'';
+        *at++ = *text;
+    }
+    *at++ = '\'';
+    *at = '\0';
+    return at;
+}
+
 char *duckdb_query_of(const char *const *paths, size_t n_paths)
 {
     static const char head[] = "SELECT * FROM read_parquet([", tail[] = "])";
@@ -261,16 +368,152 @@ char *duckdb_query_of(const char *const *paths, size_t n_paths)
         return NULL;
     at += snprintf(at, size, "%s", head);
     for (size_t i = 0; i < n_paths; i++) {
-        *at++ = '\'';
-        for (const char *from = paths[i]; *from != '\0'; from++) {
-            if (*from == '\'')
-                *at++ = '\'';
-            *at++ = *from;
-        }
-        *at++ = '\'';
+        at = quote(at, paths[i]);
         if (i + 1 < n_paths)
             *at++ = ',';
     }
     memcpy(at, tail, sizeof tail);
     return sql;
+}
+
+/* ---- files of object stores ------------------------------------------------------------------------------------- */
+
+typedef struct store {
+    query of;
+    void *files;
+} store;
+
+typedef struct store_file {
+    store *in;
+    void *handle;
+    char name[400]; /* for messages */
+} store_file;
+
+/* Takes the object that a call gave. A server that says no to who asks is told apart. */
+static gsa_status fail_store(store *in, const char *what, const char *name, void *failure, gsa_error *error)
+{
+    check_conversion(&in->of, failure);
+    const char *remedy = strstr(in->of.error, "403") == NULL ? "" : "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+    *error = (gsa_error){.status = GSA_IO};
+    snprintf(error->message, sizeof error->message, "cannot %s %s: %s%s", what, name, in->of.error, remedy);
+    return GSA_IO;
+}
+
+static gsa_status open_file(void *ctx, const char *path, void **out, uint64_t *n_bytes, gsa_error *error)
+{
+    enum { FLAG_READ = 1 };
+    store *in = ctx;
+    api *duck = &in->of.duck;
+    store_file *file = calloc(1, sizeof *file);
+    void *options = duck->new_open_options();
+    bool is_open = file != NULL && duck->set_open_option(options, FLAG_READ, true) == 0 &&
+                   duck->open_file(in->files, path, options, &file->handle) == 0;
+    duck->free_open_options(&options);
+    int64_t size = is_open ? duck->size_of_file(file->handle) : -1;
+    if (size < 0) {
+        free(file);
+        return fail_store(in, "open", path, duck->files_error(in->files), error);
+    }
+    file->in = in;
+    snprintf(file->name, sizeof file->name, "%s", path);
+    *out = file;
+    *n_bytes = (uint64_t)size;
+    return GSA_OK;
+}
+
+static gsa_status read_file(void *ctx, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    store_file *file = ctx;
+    api *duck = &file->in->of.duck;
+    int64_t n = duck->read_file(file->handle, bytes, (int64_t)size);
+    *got = n > 0 ? (size_t)n : 0;
+    return n >= 0 ? GSA_OK : fail_store(file->in, "read", file->name, duck->file_error(file->handle), error);
+}
+
+static gsa_status seek_file(void *ctx, uint64_t at, gsa_error *error)
+{
+    store_file *file = ctx;
+    api *duck = &file->in->of.duck;
+    return duck->seek_file(file->handle, (int64_t)at) == 0
+               ? GSA_OK
+               : fail_store(file->in, "seek in", file->name, duck->file_error(file->handle), error);
+}
+
+static void close_file(void *ctx)
+{
+    store_file *file = ctx;
+    file->in->of.duck.free_file(&file->handle);
+    free(file);
+}
+
+static int open_store(store *in, const char *path)
+{
+    void *context = NULL;
+    int code = load(&in->of.duck);
+    if (code != EXIT_DONE)
+        return code;
+    if (open_database(&in->of, path) != 0 || !run(&in->of, "BEGIN")) /* files look their credentials up */
+        return complain_failed("cannot open %s: %s", path, in->of.error);
+    in->of.duck.get_context(in->of.connection, &context);
+    in->files = in->of.duck.get_files(context);
+    in->of.duck.free_context(&context);
+    return EXIT_DONE;
+}
+
+static int add_name(duckdb_names *to, const char *name, size_t length)
+{
+    char **at = realloc(to->at, (to->n + 1) * sizeof *at), *copy = malloc(length + 1);
+    if (at != NULL)
+        to->at = at;
+    if (at == NULL || copy == NULL) {
+        free(copy);
+        return complain_failed("out of memory");
+    }
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    to->at[to->n++] = copy;
+    return EXIT_DONE;
+}
+
+/* Adds the files that a pattern names, in the order of their names. */
+static int add_matching(store *in, const char *pattern, duckdb_names *to)
+{
+    static const char head[] = "SELECT string_agg(file, chr(10) ORDER BY file) FROM glob(";
+    char *sql = malloc(sizeof head + 2 * strlen(pattern) + 4);
+    if (sql == NULL)
+        return complain_failed("out of memory");
+    memcpy(sql, head, sizeof head);
+    memcpy(quote(sql + sizeof head - 1, pattern), ")", 2);
+    char *names = ask(&in->of, sql);
+    free(sql);
+    if (names == NULL)
+        return complain_failed("cannot open %s: %s", pattern,
+                               in->of.error[0] != '\0' ? in->of.error : "no object has such a name");
+    int code = EXIT_DONE;
+    for (const char *at = names; *at != '\0' && code == EXIT_DONE;) {
+        size_t length = strcspn(at, "\n");
+        code = add_name(to, at, length);
+        at += length + (at[length] == '\n');
+    }
+    in->of.duck.free_text(names);
+    return code;
+}
+
+int duckdb_open_files(const char *const *paths, size_t n_paths, gsa_file_source *out, duckdb_names *names)
+{
+    static store opened; /* a process is one run */
+    int code = opened.files == NULL ? open_store(&opened, paths[0]) : EXIT_DONE;
+    *out = (gsa_file_source){.size = sizeof *out, &opened, open_file, read_file, seek_file, close_file};
+    for (size_t i = 0; i < n_paths && code == EXIT_DONE; i++) {
+        bool is_pattern = strpbrk(paths[i], "*?[") != NULL && strncmp(paths[i], "http", 4) != 0;
+        code = is_pattern ? add_matching(&opened, paths[i], names) : add_name(names, paths[i], strlen(paths[i]));
+    }
+    return code;
+}
+
+void duckdb_free_names(duckdb_names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->at[i]);
+    free(names->at);
 }

@@ -1,4 +1,5 @@
-/* Parquet files and queries, read by DuckDB where its library is there. It is found at run time: nothing is linked. */
+/* Parquet files, queries and files in object stores, read by DuckDB where its library is there. It is found at run
+ * time: nothing is linked. */
 #ifndef GREEDYSTEP_CLI_DUCKDB_H
 #define GREEDYSTEP_CLI_DUCKDB_H
 
@@ -13,5 +14,14 @@ char *duckdb_query_of(const char *const *paths, size_t n_paths);
 /* The rows of a query, a few thousand at a time; `again` runs it again. Gives an exit code, and has said what is wrong
  * if it is not EXIT_DONE. Takes the text over, which is from malloc. */
 int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *again);
+
+typedef struct duckdb_names {
+    char **at;
+    size_t n;
+} duckdb_names;
+/* Gives access to files by DuckDB, s3://bucket/name for instance, and their names, among which patterns are expanded.
+ * Gives an exit code, and has said what is wrong. The names, which begin as none, are to be freed in any case. */
+int duckdb_open_files(const char *const *paths, size_t n_paths, gsa_file_source *out, duckdb_names *names);
+void duckdb_free_names(duckdb_names *names);
 
 #endif

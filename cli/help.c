@@ -68,7 +68,11 @@ static const help_entry about[] = {
     {NULL, "TERM", "If unset or dumb, output is plain lines, as into a file."},
     {NULL, "TMPDIR", "Folder for the temporary cache of rows that `train` keeps of compressed files; default /tmp."},
     {NULL, "GREEDYSTEP_DUCKDB",
-     "Path of the DuckDB library, which reads Parquet and --sql; default libduckdb.so on the library path."},
+     "Path of the DuckDB library, which reads Parquet, --sql and object stores; default: libduckdb.so in the usual "
+     "places, or an installed Python module."},
+    {NULL, "PATH, HOME", "Where the DuckDB library may be: beside folders of programs, in .local and .pyenv."},
+    {NULL, "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL",
+     "Credentials and server of s3:// objects, unless DuckDB has a secret for them."},
     {NULL, "GREEDYSTEP_MPI",
      "Path of the library that connects the processes of a cluster; default the one for the MPI that launched them."},
     {NULL, "GREEDYSTEP_HEARTBEAT_SECONDS",

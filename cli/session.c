@@ -67,6 +67,31 @@ static int open_stream(const char *sql, const char *const *paths, size_t n_paths
     return query == NULL ? complain_failed("out of memory") : duckdb_stream(query, out, again);
 }
 
+static bool any_is_elsewhere(const char *const *paths, size_t n_paths)
+{
+    size_t i = 0;
+    while (i < n_paths && strstr(paths[i], "://") == NULL)
+        i++;
+    return i < n_paths;
+}
+
+/* The files themselves are read by DuckDB, and their bytes as those of any other. */
+static int open_elsewhere(const char *const *paths, size_t n_paths, gsa_reader_options *options, const gsa_env *env,
+                          gsa_reader **out)
+{
+    gsa_error error = {0};
+    gsa_file_source files;
+    duckdb_names names = {0};
+    int code = duckdb_open_files(paths, n_paths, &files, &names);
+    options->files = &files;
+    gsa_status status = GSA_OK;
+    if (code == EXIT_DONE)
+        status =
+            gsa_reader_open((const char *const *)names.at, names.n, options, &env->memory, &env->call, out, &error);
+    duckdb_free_names(&names);
+    return status == GSA_OK ? code : complain_error(status, &error);
+}
+
 /* A column option; NULL where the verb has none, since the model knows. */
 static const char *column_option(const cli_arguments *arguments, const char *name)
 {
@@ -108,6 +133,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         if (code != EXIT_DONE)
             return code;
         status = gsa_reader_open_arrow(&stream, &again, &options, &env->memory, &env->call, out, &error);
+    } else if (any_is_elsewhere(paths, n_paths)) {
+        return open_elsewhere(paths, n_paths, &options, env, out);
     } else {
         status = gsa_reader_open(paths, n_paths, &options, &env->memory, &env->call, out, &error);
     }

@@ -11,6 +11,19 @@ extern "C" {
 /* A source of batches. */
 typedef struct gsa_reader gsa_reader;
 
+/* Files that the system does not have, of an object store for instance. The functions return GSA_IO with a message that
+ * names the file. A file is used by one thread at a time, which in gsa_train may be another than the caller's. */
+typedef struct gsa_file_source {
+    size_t size; /* sizeof(gsa_file_source), set by the caller */
+    void *ctx;   /* handed to open */
+    /* Opens a file at its first byte and returns its size. */
+    gsa_status (*open)(void *ctx, const char *path, void **file, uint64_t *n_bytes, gsa_error *error);
+    /* Reads up to `size` bytes; *got is 0 at the end only. */
+    gsa_status (*read)(void *file, void *bytes, size_t size, size_t *got, gsa_error *error);
+    gsa_status (*seek)(void *file, uint64_t at, gsa_error *error); /* goes on at this byte */
+    void (*close)(void *file);                                     /* called once per file that was opened */
+} gsa_file_source;
+
 /* Options of a reader; all zero but the size is the default. Texts are copied. Columns are given by name or, if none
  * has that name, by number from 1; lists are separated by commas. label, weight, categorical and ignore imply that the
  * input is a table. */
@@ -28,6 +41,8 @@ typedef struct gsa_reader_options {
     int keep_cells;          /* nonzero: keep the cells of a table for gsa_reader_cells */
     const char *decimal;     /* "point" or "comma": what stands before decimals, where the cells leave it open */
     const char *dates;       /* "day-first" or "month-first", where the cells leave it open */
+    /* Opens the paths; NULL: the file system does. Copied; what its ctx points to must outlive the reader. */
+    const gsa_file_source *files;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or
@@ -152,11 +167,11 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error
 /* Closes and frees a reader; its batches become invalid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
-/* Prepares several passes: goes back to the first row and, if a file is compressed or the input is an Arrow stream,
- * writes the rows of the next complete pass as a cache to an unnamed file in `folder`. Later passes read it, several
- * times faster, with row numbers as locations. The file takes at most half of the free space and is gone when the
- * reader is closed or the process ends. Without space, and for plain files and memory, rows are parsed again. Does
- * nothing for streams, rows of the caller and generated rows. */
+/* Prepares several passes: goes back to the first row and, if a file is compressed or the input is an Arrow stream
+ * or comes by gsa_file_source, writes the rows of the next complete pass as a cache to an unnamed file in `folder`.
+ * Later passes read it, several times faster, with row numbers as locations. The file takes at most half of the free
+ * space and is gone when the reader is closed or the process ends. Without space, and for plain files and memory, rows
+ * are parsed again. Does nothing for streams, rows of the caller and generated rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char *folder, gsa_error *error);
 
 /* The progress of a reader. */

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import _library as c
 from ._core import Reader, new_object
 from ._run import Run, counted_memory
+from ._stores import is_elsewhere, naming, open_file
 
 # Rows of a batch that a Parquet file is read in: as many as the library learns as a block.
 _BATCH_ROWS = 65536
@@ -149,7 +150,9 @@ class _Parquet:
     def _open(self, path: str, texts: Sequence[str] = ()) -> Any:
         from pyarrow import parquet
 
-        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(texts))
+        with naming(path):
+            file = open_file(path) if is_elsewhere(path) else path
+            return parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(texts))
 
     def _schema_of(self, file: Any) -> Any:
         """Return the columns; what is left out is there without being read."""
@@ -166,11 +169,12 @@ class _Parquet:
             if not self._schema_of(file).equals(self._schema):
                 raise ValueError(f"{path} has other columns than {self._paths[0]}")
             read = [name for name in names if name not in self._leave_out]
-            for batch in file.iter_batches(_BATCH_ROWS, columns=read):
-                columns = [
-                    pa.nulls(batch.num_rows) if name in self._leave_out else batch.column(name) for name in names
-                ]
-                yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+            with naming(path):
+                for batch in file.iter_batches(_BATCH_ROWS, columns=read):
+                    columns = [
+                        pa.nulls(batch.num_rows) if name in self._leave_out else batch.column(name) for name in names
+                    ]
+                    yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def stream(self) -> Any:
         """Return a reader of all rows."""

@@ -20,6 +20,7 @@ from ._given import Classes, ClassLabels, Given, Numbers
 from ._rows import features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
+from ._stores import is_elsewhere, names_of, open_files
 
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
 
@@ -35,6 +36,9 @@ def paths_of(data: Any) -> list[str] | None:
     paths: list[str] = []
     for one in data:
         name = os.fsdecode(one)
+        if is_elsewhere(name):
+            paths.extend(names_of(name))
+            continue
         if os.path.exists(name) or not glob.has_magic(name):
             paths.append(name)
             continue
@@ -59,6 +63,8 @@ def _ignored(options: c.ReaderOptions) -> list[str]:
 def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Reader:
     """Return a reader of files: Parquet through pyarrow, all else through the library."""
     are_parquet = [_is_parquet(path) for path in paths]
+    if not any(are_parquet) and any(map(is_elsewhere, paths)):
+        return open_files(paths, options, run)
     if not any(are_parquet):
         return Reader.of_files(paths, options, run)
     if not all(are_parquet):

@@ -167,6 +167,25 @@ class ModelInfo(Sized):
     ]
 
 
+OpenFile = CFUNCTYPE(c_int, c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_uint64), POINTER(Error))
+ReadFile = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(Error))
+SeekFile = CFUNCTYPE(c_int, c_void_p, c_uint64, POINTER(Error))
+CloseFile = CFUNCTYPE(None, c_void_p)
+
+
+class FileSource(Sized):
+    """gsa_file_source."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("ctx", c_void_p),
+        ("open", OpenFile),
+        ("read", ReadFile),
+        ("seek", SeekFile),
+        ("close", CloseFile),
+    ]
+
+
 class ReaderOptions(Sized):
     """gsa_reader_options."""
 
@@ -184,6 +203,7 @@ class ReaderOptions(Sized):
         ("keep_cells", c_int),
         ("decimal", c_char_p),
         ("dates", c_char_p),
+        ("files", POINTER(FileSource)),
     ]
 
 

@@ -25,6 +25,7 @@ STRUCTS = {
     "gsa_param": c.Param,
     "gsa_summary": c.Summary,
     "gsa_model_info": c.ModelInfo,
+    "gsa_file_source": c.FileSource,
     "gsa_reader_options": c.ReaderOptions,
     "gsa_reader_progress": c.ReaderProgress,
     "gsa_metric": c.Metric,

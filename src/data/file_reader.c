@@ -306,12 +306,25 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     return GSA_OK;
 }
 
+/* A file of the caller is opened, so that a wrong name is said before any work. */
+static gsa_status probe(const gsai_files *reader, const char *path, gsai_source_info *out, gsa_error *error)
+{
+    const gsa_env *env = &reader->head.env;
+    if (!reader->given.open)
+        return gsai_source_probe(path, env, out, error);
+    gsai_source source;
+    GSA_TRY(gsai_source_open_given(&reader->given, path, env, &source, error));
+    out->size = source.given_size;
+    gsai_source_close(&source);
+    return GSA_OK;
+}
+
 static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alone, gsa_error *error)
 {
     if (strcmp(path, GSAI_STDIN_PATH) == 0 && !stands_alone)
         return gsai_fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
     gsai_source_info info = {0};
-    GSA_TRY(gsai_source_probe(path, &reader->head.env, &info, error));
+    GSA_TRY(probe(reader, path, &info, error));
     char *copy = gsai_copy_text(&reader->head.env, path);
     if (!copy)
         return gsai_fail_memory(&reader->head.env, error, "no memory for the names of the input files");
@@ -334,9 +347,11 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
     gsa_status status = new_files(format, options, sizes, env, &reader, error);
     if (status != GSA_OK)
         return status;
+    const gsa_file_source *files = reader->options.files;
+    status = gsai_take(&reader->given, files, error);
     reader->paths = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
     reader->file_end = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->file_end);
-    if (!reader->paths || !reader->file_end)
+    if (status == GSA_OK && (!reader->paths || !reader->file_end))
         status = gsai_fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
     for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
         status = add_path(reader, paths[i], n_paths == 1, error);
@@ -456,14 +471,14 @@ const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
     return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
 }
 
-/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams come
- * from who has to make them anew. */
+/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams and
+ * files of the caller come from who has to make or fetch them anew. */
 gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *error)
 {
     gsai_files *reader = (gsai_files *)head;
     if (head->kind != &files_kind || reader->is_stream || reader->spill.path)
         return GSA_OK;
-    bool is_worth = reader->is_arrow;
+    bool is_worth = reader->is_arrow || reader->given.open;
     for (reader->file = 0; reader->paths && reader->file < reader->n_files && !is_worth; reader->file++) {
         gsai_files_close(reader);
         is_worth = gsai_files_open_current(reader, NULL) == GSA_OK &&

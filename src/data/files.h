@@ -15,6 +15,7 @@ typedef struct gsai_files {
     bool is_alone;             /* there cannot be any */
     const char *first_name;    /* the file that told the format */
     gsa_reader_options options;
+    gsa_file_source given; /* opens the paths; all zero: the file system does */
     gsai_schema schema;
     gsai_feature_names names;
     gsai_reader_sizes sizes;

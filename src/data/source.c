@@ -1,4 +1,4 @@
-/* Bytes of files, pipes and standard input, and of memory.
+/* Bytes of files, pipes and standard input, of files that the caller opens, and of memory.
  *
  * A system call that a signal interrupts is repeated unless should_stop says otherwise. */
 #include "data/source.h"
@@ -7,6 +7,7 @@
 #include "base/os.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error)
@@ -133,6 +134,45 @@ gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_sour
                          .env = env,
                          .fd = fd};
     return GSA_OK;
+}
+
+/* ---- files of the caller ---------------------------------------------------------------------------------------- */
+
+/* An end before the size that was told is a connection that broke. */
+static gsa_status read_given(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    GSA_TRY(source->given->read(source->given_file, bytes, size, got, error));
+    source->given_at += *got;
+    if (*got == 0 && source->given_at < source->given_size)
+        return gsai_fail(error, GSA_IO, "cannot read %s: it ended after %" PRIu64 " of %" PRIu64 " bytes", source->name,
+                         source->given_at, source->given_size);
+    return GSA_OK;
+}
+
+static gsa_status seek_given(gsai_source *source, int64_t at, gsa_error *error)
+{
+    uint64_t size = source->given_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
+    distance = distance < size ? distance : size;
+    source->given_at = at < 0 ? size - distance : distance;
+    return source->given->seek(source->given_file, source->given_at, error);
+}
+
+static void close_given(gsai_source *source)
+{
+    source->given->close(source->given_file);
+}
+
+gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path, const gsa_env *env, gsai_source *out,
+                                  gsa_error *error)
+{
+    *out = (gsai_source){.read = read_given,
+                         .seek = seek_given,
+                         .close = close_given,
+                         .name = path,
+                         .env = env,
+                         .fd = -1,
+                         .given = files};
+    return files->open(files->ctx, path, &out->given_file, &out->given_size, error);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Where bytes come from: a file, standard input or memory, pulled piece by piece.
+/* Where bytes come from: a file, standard input, a file of the caller or memory, pulled piece by piece.
  *
  *   1 A read delivers at least one byte unless the source has ended (*got == 0) or fails.
  *   2 A read that is stopped (GSA_STOPPED) has consumed nothing: calling it again goes on.
@@ -7,6 +7,8 @@
 #define GSA_DATA_SOURCE_H
 
 #include "base/env.h"
+
+#include <greedystep/data.h>
 
 #include <stdbool.h>
 
@@ -25,6 +27,9 @@ struct gsai_source {
     int fd;
     const unsigned char *memory;
     size_t memory_size, memory_at;
+    const gsa_file_source *given;
+    void *given_file;
+    uint64_t given_size, given_at;
 };
 
 /* What can be known of a path before its turn comes. */
@@ -39,6 +44,8 @@ typedef struct gsai_source_info {
 /* Fails if the path cannot be opened or is a directory. A pipe is not opened, since its writer would notice. */
 gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_info *out, gsa_error *error);
 gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error);
+gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path, const gsa_env *env, gsai_source *out,
+                                  gsa_error *error);
 void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsai_source *out);
 
 /* GSA_STOPPED if should_stop says so. */

@@ -72,6 +72,7 @@ FILES_MAY_USE = {
     "cli/train_checkpoint.c": "dirent",  # what a killed process has left
     "cli/cluster.c": "dlfcn",  # a library that may be there or not
     "cli/duckdb.c": "dlfcn greedystep/arrow",
+    "cli/duckdb_find.c": "dlfcn glob",
     "cli/session.c": "greedystep/arrow",
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:([<"])([^>"]*)[>"]|([^<"\s].*))', re.MULTILINE)

@@ -62,6 +62,104 @@ static void files_are_read_one_after_the_other(void **state)
     unlink(c);
 }
 
+/* A store with one object, whose connection breaks after some bytes. */
+typedef struct object_store {
+    const char *bytes;
+    size_t size, breaks_after;
+    int n_open;
+} object_store;
+
+typedef struct object {
+    object_store *in;
+    size_t at;
+} object;
+
+static gsa_status open_object(void *ctx, const char *path, void **file, uint64_t *n_bytes, gsa_error *error)
+{
+    object_store *store = ctx;
+    if (strcmp(path, "store://object") != 0)
+        return gsai_fail(error, GSA_IO, "cannot open %s: no such object", path);
+    object *opened = calloc(1, sizeof *opened);
+    assert_non_null(opened);
+    opened->in = store;
+    store->n_open++;
+    *file = opened;
+    *n_bytes = store->size;
+    return GSA_OK;
+}
+
+static gsa_status read_object(void *file, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    (void)error;
+    object *from = file;
+    size_t left = from->in->breaks_after - from->at;
+    *got = size < left ? size : left;
+    memcpy(bytes, from->in->bytes + from->at, *got);
+    from->at += *got;
+    return GSA_OK;
+}
+
+static gsa_status seek_object(void *file, uint64_t at, gsa_error *error)
+{
+    (void)error;
+    ((object *)file)->at = (size_t)at;
+    return GSA_OK;
+}
+
+static void close_object(void *file)
+{
+    ((object *)file)->in->n_open--;
+    free(file);
+}
+
+static gsa_status open_stored(object_store *store, const char *path, gsa_reader **reader, gsa_error *error)
+{
+    const gsa_file_source files = {sizeof files, store, open_object, read_object, seek_object, close_object};
+    const gsa_reader_options options = {.size = sizeof options, .files = &files};
+    *reader = NULL;
+    return gsa_reader_open(&path, 1, &options, NULL, reader, error);
+}
+
+static void files_of_the_caller_are_read_as_those_of_the_system(void **state)
+{
+    (void)state;
+    static const char rows[] = "1 1:1\n0 2:1\n";
+    object_store store = {rows, sizeof rows - 1, sizeof rows - 1, 0};
+    gsa_reader *reader;
+    gsa_error error;
+    assert_int_equal(open_stored(&store, "store://none", &reader, &error), GSA_IO);
+    assert_string_equal(error.message, "cannot open store://none: no such object");
+    assert_int_equal(open_stored(&store, "store://object", &reader, &error), GSA_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        char *dump = dump_to_end(reader);
+        assert_string_equal(dump, "0:1@0 0x1p+0 0\n0:2@6 0x0p+0 1\n-- ones\n");
+        free(dump);
+        gsa_reader_progress progress = {.size = sizeof progress};
+        gsa_reader_get_progress(reader, &progress);
+        assert_int_equal(progress.bytes_total, sizeof rows - 1);
+        assert_false(progress.is_stream);
+        assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+    }
+    gsa_reader_close(reader);
+    assert_int_equal(store.n_open, 0);
+}
+
+static void a_file_that_ends_before_its_size_is_an_error_that_names_it(void **state)
+{
+    (void)state;
+    static const char rows[] = "1 1:1\n0 2:1\n";
+    object_store store = {rows, sizeof rows - 1, 6, 0};
+    gsa_reader *reader;
+    gsa_error error;
+    assert_int_equal(open_stored(&store, "store://object", &reader, &error), GSA_OK);
+    gsa_status status;
+    free(dump_reader(reader, &status, &error));
+    assert_int_equal(status, GSA_IO);
+    assert_string_equal(error.message, "cannot read store://object: it ended after 6 of 12 bytes");
+    gsa_reader_close(reader);
+    assert_int_equal(store.n_open, 0);
+}
+
 static void files_can_be_rewound_in_the_middle_and_after_a_failure(void **state)
 {
     (void)state;
@@ -425,6 +523,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read_one_after_the_other),
+        cmocka_unit_test(files_of_the_caller_are_read_as_those_of_the_system),
+        cmocka_unit_test(a_file_that_ends_before_its_size_is_an_error_that_names_it),
         cmocka_unit_test(files_can_be_rewound_in_the_middle_and_after_a_failure),
         cmocka_unit_test(files_count_bad_rows_anew_after_rewinding),
         cmocka_unit_test(files_that_cannot_be_opened_are_reported_at_once),
