@@ -9,7 +9,7 @@ cache=${GREEDYSTEP_CACHE:-$source/build/cache}
 "$source/scripts/dependencies" "$machine-linux-musl" "$cache/$machine-linux-musl"
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG" \
     -DCMAKE_TOOLCHAIN_FILE="$source/cmake/foreign.cmake" -DGREEDYSTEP_SYSROOT="$cache/$machine-linux-musl" \
-    -DGREEDYSTEP_STATIC=ON -DGREEDYSTEP_MPI=OFF > "$build.log" && cmake --build "$build" --target portable >> "$build.log" || {
+    -DGREEDYSTEP_STATIC=ON -DGREEDYSTEP_TESTS=ON -DGREEDYSTEP_MPI=OFF > "$build.log" && cmake --build "$build" --target portable >> "$build.log" || {
     cat "$build.log" >&2
     exit 1
 }
