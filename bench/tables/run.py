@@ -18,7 +18,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -102,13 +101,12 @@ def clicks(bench: Bench) -> dict[str, object]:
 
 
 def duckdb_library() -> dict[str, str]:
-    """The library inside of Python's module, which needs Python's own, for a program that is no Python."""
+    """The library inside of this Python's module."""
     if "GREEDYSTEP_DUCKDB" in os.environ:
         return {}
     import _duckdb
 
-    python = Path(sysconfig.get_config_var("LIBDIR")) / sysconfig.get_config_var("INSTSONAME")
-    return {"GREEDYSTEP_DUCKDB": _duckdb.__file__, "LD_PRELOAD": str(python)}
+    return {"GREEDYSTEP_DUCKDB": _duckdb.__file__}
 
 
 def scans(path: Path) -> dict[str, float]:

@@ -24,6 +24,8 @@ import argparse
 import json
 import os
 import pathlib
+import re
+import shutil
 import sys
 import tempfile
 import time
@@ -62,6 +64,8 @@ class Run:
             return
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name).resolve()
+            for data in data_of(self.path):
+                shutil.copy(data, folder)
             for block in self.page.blocks:
                 if block.reason is None and not block.installs:
                     self.run_block(block, folder)
@@ -179,6 +183,12 @@ def name_of(path: pathlib.Path) -> str:
     return str(path.relative_to(ROOT) if ROOT in path.parents else path)
 
 
+def data_of(path: pathlib.Path) -> list[pathlib.Path]:
+    """The tables of examples/data that a page asks its reader to save."""
+    names = re.findall(r"Save \[[^]]*\]\(\.\./(examples/data/[^)]*)\)", path.read_text(encoding="utf-8"))
+    return [ROOT / name for name in names]
+
+
 def is_run_python(block: blocks.Block) -> bool:
     return block.language == "python" and block.reason is None and not (block.file_name and not block.hidden)
 
@@ -214,7 +224,7 @@ def main(argv: list[str]) -> int:
     if arguments.script:
         for path in pages:
             page = blocks.parse(path.read_text(encoding="utf-8"))
-            print(shell.script_of(page.blocks, name_of(path)), end="")
+            print(shell.script_of(page.blocks, name_of(path), data_of(path)), end="")
         return 0
     if arguments.list:
         show_reasons(pages)

@@ -83,9 +83,12 @@ def run(
     )
 
 
-def script_of(blocks: list[Block], page: str) -> str:
-    """The commands of a page as a script for any sh: it needs nothing but what the commands need."""
+def script_of(blocks: list[Block], page: str, data: list[pathlib.Path]) -> str:
+    """The commands of a page as a script for any sh, with its data: it needs nothing but what the commands need."""
     out = ["#!/bin/sh", f"# The commands of {page}, in their order.", "set -e", ""]
+    for path in data:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        out += [f"cat > {path.name} << 'END OF FILE'", *lines, "END OF FILE"]
     for block in blocks:
         if block.reason is not None:
             continue

@@ -37,7 +37,7 @@ start=$(seconds)
 }
 echo "the tutorial took $(since "$start") s in an empty chroot"
 printf 'PAR1 and not much more PAR1' > "$work/root/rows.parquet"
-"$work/bin/greedystep" train rows.parquet -o model 2>&1 | grep 'linked statically' || {
+"$work/bin/greedystep" train rows.parquet -o model 2>&1 | grep 'static build' || {
     echo "a static command must say why it reads no Parquet"
     exit 1
 }
