@@ -31,8 +31,14 @@ typedef struct gsai_gathered {
     double *number; /* the label of a loss without classes */
     double *weight;
     size_t rows_capacity[5], entries_capacity[2];
-    uint32_t highest; /* feature id */
+    uint32_t highest;    /* feature id */
+    uint64_t n_features; /* different ids; those from GSAI_MAX_COUNTED on count as often as they come */
+    uint64_t *seen;      /* a bit per id */
+    size_t n_seen, seen_capacity;
 } gsai_gathered;
+
+/* Hashed words have far fewer features than ids: they are counted, in at most 16 MB. */
+#define GSAI_MAX_COUNTED (UINT32_C(1) << 27)
 
 /* Adds the rows of a batch; a row of weight 0 is left out. Labels that are new are entered into the state. */
 gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool make_room(gsai_gathered *rows, size_t n_rows, size_t n_entries)
 {
@@ -20,17 +21,49 @@ static bool make_room(gsai_gathered *rows, size_t n_rows, size_t n_entries)
            gsai_reserve(env, &rows->value, &rows->entries_capacity[1], n_entries, sizeof *rows->value);
 }
 
+/* Makes room for the bits of a row's ids. */
+static bool make_bits(gsai_gathered *rows, const gsai_row *row)
+{
+    uint32_t top = row->index || row->n == 0 ? 0 : (uint32_t)(row->n - 1);
+    for (size_t i = 0; row->index && i < row->n; i++)
+        top = row->index[i] > top ? row->index[i] : top;
+    top = top < GSAI_MAX_COUNTED ? top : GSAI_MAX_COUNTED - 1;
+    size_t n = top / 64 + 1;
+    if (n <= rows->n_seen)
+        return true;
+    if (!gsai_reserve(&rows->env, &rows->seen, &rows->seen_capacity, n, sizeof *rows->seen))
+        return false;
+    memset(rows->seen + rows->n_seen, 0, (n - rows->n_seen) * sizeof *rows->seen);
+    rows->n_seen = n;
+    return true;
+}
+
+static void count_feature(gsai_gathered *rows, uint32_t id)
+{
+    if (id >= GSAI_MAX_COUNTED) {
+        rows->n_features++;
+        return;
+    }
+    uint64_t bit = UINT64_C(1) << id % 64;
+    rows->n_features += !(rows->seen[id / 64] & bit);
+    rows->seen[id / 64] |= bit;
+}
+
 static gsa_status take_entries(gsai_gathered *rows, const gsai_row *row, size_t number, gsa_error *error)
 {
     size_t n = rows->n_entries;
+    if (!make_bits(rows, row))
+        return gsai_fail_memory(&rows->env, error, "no memory to count features");
     for (size_t i = 0; i < row->n; i++) {
         float x = row->value ? row->value[i] : 1.0F;
         if (!isfinite(x))
             return gsai_fail_row(error, GSA_INPUT, number, "a value is not a finite number");
         rows->index[n] = row->index ? row->index[i] : (uint32_t)i;
         rows->value[n] = x;
-        rows->highest = x != 0 && rows->index[n] > rows->highest ? rows->index[n] : rows->highest;
-        n += x != 0;
+        if (x == 0)
+            continue;
+        rows->highest = rows->index[n] > rows->highest ? rows->index[n] : rows->highest;
+        count_feature(rows, rows->index[n++]);
     }
     rows->n_entries = n;
     return GSA_OK;
@@ -91,8 +124,8 @@ gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *b
 
 void gsai_gathered_release(gsai_gathered *rows)
 {
-    void *const all[] = {rows->start,        rows->index,  rows->value, rows->hash,
-                         rows->class_number, rows->number, rows->weight};
+    void *const all[] = {rows->start,        rows->index,  rows->value,  rows->hash,
+                         rows->class_number, rows->number, rows->weight, rows->seen};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsai_free(&rows->env, all[i]);
     *rows = (gsai_gathered){.env = rows->env};

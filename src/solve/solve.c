@@ -91,8 +91,7 @@ uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
 static bool too_many(const gsai_solver *solver)
 {
     const gsai_gathered *rows = &solver->rows;
-    uint64_t n_features = (uint64_t)rows->highest + 1, n_outputs = solver->state->table.n_outputs;
-    n_features = n_features < rows->n_entries ? n_features : rows->n_entries;
+    uint64_t n_features = rows->n_features, n_outputs = solver->state->table.n_outputs;
     bool sweeps = n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && solver->state->loss->has_probabilities;
     uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
     return n_outputs > GSAI_MAX_OUTPUTS ||

@@ -579,10 +579,39 @@ static void rows_may_have_no_features_at_all(void **unused)
     free(r);
 }
 
+/* Hashed words have high ids and are few: their number decides what fits in memory. */
+static void features_are_counted_once_whatever_their_ids(void **unused)
+{
+    (void)unused;
+    static const uint32_t ids[] = {0, 63, 64, 16775149, GSAI_MAX_COUNTED - 1};
+    gsa_error error = {0};
+    gsa_config *config = NULL;
+    gsa_state *state = NULL;
+    rows *r = rows_new();
+    for (size_t i = 0; i < 20; i++) {
+        for (size_t j = 0; j < COUNT(ids); j++)
+            rows_entry(r, ids[j], j == 1 && i % 2 ? 0.0F : 1.5F);
+        rows_end(r, (double)(i % 2));
+    }
+    gsa_batch batch = rows_batch(r);
+    gsai_gathered gathered = {.env = gsai_env_resolve(NULL)};
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
+    prepare(state, &batch);
+    must_be_ok(gsai_gather(&gathered, state, &batch, &error), &error);
+    assert_int_equal(gathered.n_entries, 90);
+    assert_int_equal(gathered.n_features, COUNT(ids));
+    gsai_gathered_release(&gathered);
+    gsa_state_free(state);
+    gsa_config_free(config);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_rows_are_joined_and_their_weights_add_up),
+        cmocka_unit_test(features_are_counted_once_whatever_their_ids),
         cmocka_unit_test(a_row_of_weight_0_is_left_out),
         cmocka_unit_test(the_order_of_the_input_does_not_matter),
         cmocka_unit_test(named_zeros_are_absent),
