@@ -16,7 +16,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 def read(path, label):
     table = pd.read_csv(path, parse_dates=["time_hour"]).dropna(subset=[label])
     at = table.pop("time_hour").dt
-    table = table.assign(time=at.as_unit("s").astype("int64"), hour_utc=at.hour, weekday=at.day_of_week)
+    table["days"] = at.as_unit("s").astype("int64") / 86400
+    table["weekday"], table["month_name"], table["hour_utc"] = at.day_name(), at.month_name(), at.hour.astype(str)
     return table.drop(columns=label), table[label]
 
 
@@ -26,7 +27,10 @@ def make_model(label):
     is_number, is_word = make_column_selector(dtype_include="number"), make_column_selector(dtype_exclude="number")
     columns = make_column_transformer((numbers, is_number), (words, is_word))
     if label == "late":
-        return make_pipeline(columns, LogisticRegressionCV(scoring="neg_log_loss", max_iter=1000))
+        return make_pipeline(
+            columns,
+            LogisticRegressionCV(scoring="neg_log_loss", max_iter=1000, l1_ratios=(0,), use_legacy_attributes=False),
+        )
     return make_pipeline(columns, RidgeCV(np.logspace(-1, 4, 6), cv=5))
 
 
