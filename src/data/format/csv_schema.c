@@ -31,9 +31,9 @@ static bool repeats(const gsai_csv_sniff *sniff)
     return false;
 }
 
-/* The first record is a header if it has a word where the others have numbers or dates, or a name of labels that does
- * not come again; unless numbers stand in it twice. */
-static bool first_record_is_header(const gsai_csv_sniff *sniff)
+/* The first record is a header if it has a word where the others have numbers or dates, or a name of labels or the one
+ * asked for (NULL: none) that does not come again; unless numbers stand in it twice. */
+static bool first_record_is_header(const gsai_csv_sniff *sniff, const char *label)
 {
     for (size_t i = 0; i < sniff->n_columns; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
@@ -41,7 +41,8 @@ static bool first_record_is_header(const gsai_csv_sniff *sniff)
         bool has_numbers = cells->n_numbers + cells->n_odd + cells->n_dates > 0;
         bool over_numbers = seen->first_kind == GSAI_CELL_WORD && !seen->first_again && has_numbers &&
                             gsai_seen_decide(cells, (gsai_asked){0}, false).kind != GSAI_FIELD_CATEGORICAL;
-        if (over_numbers || (names_label(seen) && !seen->first_again))
+        bool is_asked_for = label && seen->first_kind == GSAI_CELL_WORD && strcmp(seen->first, label) == 0;
+        if (over_numbers || ((names_label(seen) || is_asked_for) && !seen->first_again))
             return !repeats(sniff);
     }
     return false;
@@ -323,7 +324,7 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     gsai_schema *schema = csv->input->schema;
     size_t label = 0;
-    sniff->has_header = sniff->has_header || first_record_is_header(sniff);
+    sniff->has_header = sniff->has_header || first_record_is_header(sniff, csv->input->options->label);
     schema->is_named = sniff->has_header;
     if (!sniff->has_header)
         see_first_row(csv, sniff);

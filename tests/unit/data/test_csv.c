@@ -33,6 +33,9 @@ static void a_header_is_told_from_a_first_row(void **state)
     /* A name of labels that comes again is a word like any other. */
     expect_schema("y,red\nn,blue\ny,red\n", NULL, "columns numbered\nbits 24\nlabel 1\nwords 2\n");
     expect_schema("y,colour\nn,blue\nj,red\n", NULL, "columns named\nbits 24\nlabel y\nwords colour\n");
+    /* So is the label that was asked for, among words alone. */
+    const gsa_reader_options bought = {.size = sizeof bought, .label = "bought"};
+    expect_schema("town,bought\noslo,no\nrome,yes\n", &bought, "columns named\nbits 24\nwords town\nlabel bought\n");
     /* Numbers can be names if each stands once, as those of a data frame. */
     expect_schema("label,0,1\n1,5,5\n0,6,6\n", NULL, "columns named\nbits 24\nlabel label\nnumber 0\nnumber 1\n");
     expect_schema(",x,class\n0,5,a\n1,6,b\n", NULL, "columns named\nbits 24\nnumber 1\nnumber x\nlabel class\n");
