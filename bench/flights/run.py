@@ -193,7 +193,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             kinds = [arguments.only] if arguments.only else KINDS
             measured = measure(greedystep, arguments.repeats, kinds, Path(folder))
-            before = json.loads(RESULTS.read_text(encoding="utf-8"))["found"] if arguments.only else {}
+            before = (
+                json.loads(RESULTS.read_text(encoding="utf-8"))["found"] if arguments.only and RESULTS.exists() else {}
+            )
             found = {
                 "found": {label: {**before.get(label, {}), **measured[label]} for label in LABELS},
                 "repeats": arguments.repeats,

@@ -7,12 +7,13 @@ import ctypes
 import fnmatch
 import itertools
 from collections.abc import Iterator, Sequence
+from ctypes import byref
 from typing import Any
 
 from . import _library as c
 from ._core import Reader, new_object, path_bytes
 from ._errors import fill
-from ._run import Run
+from ._run import Run, counted_memory
 
 _MAGIC = "*?["
 
@@ -145,5 +146,7 @@ def open_files(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Read
     files = _Files()
     options.files = ctypes.pointer(files.struct)
     array = (ctypes.c_char_p * len(paths))(*map(path_bytes, paths))
-    pointer = new_object("gsa_reader_open", array, len(paths), ctypes.byref(options), ctypes.byref(run.env))
+    pointer = new_object(
+        "gsa_reader_open", array, len(paths), byref(options), byref(counted_memory()), byref(run.struct)
+    )
     return Reader(pointer, (run, files), is_dear=True)

@@ -31,15 +31,15 @@ def european(number):
 # refusal: words of the message; said: words of what `train` says beside its result.
 TABLES = [
     {
-        "name": "European prices: semicolons, points between thousands, decimal commas",
+        "name": "European numbers: semicolons, points between thousands, decimal commas",
         "text": lines(
-            ["area", "town", "price"],
-            lambda i: [european(30 + i * 37 % 901 / 4), TOWNS[i % 5], european(99000.5 + 1234.25 * (i * 37 % 901))],
+            ["area", "price", "town", "sold"],
+            lambda i: [european(30 + i * 37 % 901 / 4), european(99000.5 + 1234.25 * i), TOWNS[i % 5], "yn"[i % 2]],
             ";",
         ),
-        "label": "price",
-        "learned": "squared",
-        "kinds": {"area": "number", "town": "words"},
+        "label": "sold",
+        "learned": "2 classes",
+        "kinds": {"area": "number", "price": "number", "town": "words"},
     },
     {
         "name": "American prices: a dollar sign, commas between thousands, quoted",
@@ -97,14 +97,14 @@ TABLES = [
         "label": "bought",
         "learned": "2 classes",
         "kinds": {"day": "words"},
-        "said": ["day", "--dates"],
+        "said": ["day", "dates"],
     },
     {
         "name": "flights: tabs, line ends of Windows, a byte order mark, labels that are missing",
         "text": "\ufeff"
         + lines(
             ["carrier", "miles", "delay"],
-            lambda i: [["UA", "AA", "DL"][i % 3], 100 + i * 37 % 2000, "" if i % 40 == 7 else i * 37 % 301 - 20],
+            lambda i: [["UA", "AA", "DL"][i % 3], 100 + i * 37 % 2000, "" if i % 40 == 7 else i * 37 % 301 / 4 - 20],
             "\t",
             "\r\n",
         ),

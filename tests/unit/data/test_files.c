@@ -117,7 +117,7 @@ static gsa_status open_stored(object_store *store, const char *path, gsa_reader 
     const gsa_file_source files = {sizeof files, store, open_object, read_object, seek_object, close_object};
     const gsa_reader_options options = {.size = sizeof options, .files = &files};
     *reader = NULL;
-    return gsa_reader_open(&path, 1, &options, NULL, reader, error);
+    return gsa_reader_open(&path, 1, &options, NULL, NULL, reader, error);
 }
 
 static void files_of_the_caller_are_read_as_those_of_the_system(void **state)
