@@ -166,7 +166,7 @@ greedystep train flights.csv --label late -o model
 {pipeline}
 ```
 
-Medians of {repeats} runs in turn, one thread each. greedystep {version}; {machine}, {date}.
+{runs}, on one thread. greedystep {version}; {machine}, {date}.
 `python3 bench/flights/run.py --greedystep build/release/greedystep` measures again and writes this page.
 """
 
@@ -174,6 +174,7 @@ Medians of {repeats} runs in turn, one thread each. greedystep {version}; {machi
 def write_page(found: dict) -> None:
     text = (HERE / "pipeline.py").read_text(encoding="utf-8")
     tables = {label: table_of(found["found"][label], label) for label in LABELS}
+    found["runs"] = "One run each" if found["repeats"] == 1 else f"Medians of {found['repeats']} runs in turn"
     PAGE.write_text(TEXT.format(pipeline=text[text.index("import sys") :].strip(), **tables, **found), encoding="utf-8")
 
 
