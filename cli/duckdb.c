@@ -162,6 +162,7 @@ typedef struct query {
     api duck;
     void *database, *connection, *statement, *pending, *options;
     result rows;
+    bool has_ended; /* DuckDB 1.5 must not be asked again */
     char error[400];
 } query;
 
@@ -205,8 +206,11 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     query *of = stream->private_data;
     *out = (struct ArrowArray){0};
+    if (of->has_ended)
+        return 0;
     void *chunk = of->duck.next_chunk(of->rows);
     if (chunk == NULL) {
+        of->has_ended = true;
         const char *error = of->duck.result_error(&of->rows);
         return error != NULL && *error != '\0' ? keep_error(of, error) : 0;
     }
