@@ -85,7 +85,9 @@ static const help_entry about[] = {
     {"Exit status", "0", "Success."},
     {NULL, "1", "Failure; the message on standard error names the reason and what to do."},
     {NULL, "2", "Wrong command line; nothing was done."},
-    {NULL, "128 + N", "Ended by signal N, such as 130 by Ctrl-C."},
+    {NULL, "128 + N",
+     "Ended by signal N, such as 130 by Ctrl-C. 141, without a message: the reader of standard output "
+     "ended first, as in `greedystep predict MODEL DATA | head`."},
 };
 
 /* ---- parts of a page --------------------------------------------------------------------------------------------- */

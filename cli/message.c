@@ -153,6 +153,9 @@ int complain_error(gsa_status status, const gsa_error *error)
 {
     if (status == GSA_STOPPED && interrupt_signal() != 0)
         return complain_interrupted();
+    if (status == GSA_IO && strncmp(error->message, "cannot write standard output", 28) == 0 &&
+        strstr(error->message, strerror(EPIPE)) != NULL)
+        return EXIT_BROKEN_PIPE;
     char option[OPTION_SIZE];
     return complain_failed("%s%s%s", message_of(status, error), remedy(status, error), option_of(error, option));
 }

@@ -12,7 +12,13 @@
 #define CLI_PRINTF(format_at, first_at)
 #endif
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNALLED = 128 /* plus the number of the signal */ };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_SIGNALLED = 128,                  /* plus the number of the signal */
+    EXIT_BROKEN_PIPE = EXIT_SIGNALLED + 13 /* SIGPIPE, which ends other commands whose reader has ended */
+};
 
 /* Turns all messages off: another process prints for this one. */
 void message_silence(void);
@@ -36,7 +42,8 @@ int complain_failed(const char *format, ...) CLI_PRINTF(1, 2);
 int complain_interrupted(void);
 /* Returns the message of a failed call of the library, else the text of its status. */
 const char *message_of(gsa_status status, const gsa_error *error);
-/* Prints it with a remedy; returns EXIT_FAILED, or the exit code of the signal that stopped it. */
+/* Prints it with a remedy; returns EXIT_FAILED, or the exit code of the signal that stopped it. A reader of standard
+ * output that has ended is not told: EXIT_BROKEN_PIPE. */
 int complain_error(gsa_status status, const gsa_error *error);
 
 #endif

@@ -21,7 +21,7 @@ enum { BUFFER_SIZE = 1 << 18 };
 
 /* stdio uses the buffer until the process ends, and a failure of standard output is told once. */
 static char stdout_buffer[BUFFER_SIZE];
-static bool stdout_failure_told;
+static int stdout_failure; /* its exit code, 0: none so far */
 
 /* The directory part of a path, to be freed. */
 static char *directory_of(const char *path)
@@ -128,16 +128,20 @@ int output_open(const char *path, cli_output *out)
 static const char *remedy(int why)
 {
     if (why == EPIPE)
-        return "its reader has ended";
+        return "its reader has ended"; /* of a named pipe */
     return why == ENOSPC || why == EFBIG ? "free some space, or write elsewhere" : "write elsewhere";
 }
 
+/* A reader that has seen enough (head) is no failure to speak of. */
 static int complain_stdout(int why)
 {
-    stdout_failure_told = true;
     if (interrupt_signal() != 0)
-        return complain_interrupted();
-    return complain_failed("cannot write standard output: %s; %s", strerror(why), remedy(why));
+        stdout_failure = complain_interrupted();
+    else if (why == EPIPE)
+        stdout_failure = EXIT_BROKEN_PIPE;
+    else
+        stdout_failure = complain_failed("cannot write standard output: %s; %s", strerror(why), remedy(why));
+    return stdout_failure;
 }
 
 int output_complain(const cli_output *output)
@@ -193,7 +197,7 @@ void output_prepare_streams(void)
 int output_finish_stdout(int code)
 {
     errno = EIO; /* for a failure that stdio remembers without its reason */
-    if (!stdout_failure_told && (fflush(stdout) != 0 || ferror(stdout)))
+    if (stdout_failure == 0 && (fflush(stdout) != 0 || ferror(stdout)))
         complain_stdout(errno);
-    return stdout_failure_told && code == EXIT_DONE ? EXIT_FAILED : code;
+    return code == EXIT_DONE ? stdout_failure : code;
 }

@@ -1,4 +1,5 @@
-# Output that cannot be written is reported: exit code 1.
+# A reader of standard output that ends first is not told, exit code 141; other output that cannot be written is
+# reported, exit code 1.
 . "$PRELUDE"
 greedystep generate --rows 100000 --features 20 --nnz 5 -o data.svm
 greedystep train data.svm -o m --quiet --passes 1 >log || fail train
