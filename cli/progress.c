@@ -13,7 +13,8 @@
 #include <time.h>
 
 static const double redraw_seconds = 0.1;
-enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024 };
+static const double rate_seconds = 1; /* before that a rate says little */
+enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024, FIRST_LOSS_ROWS = 512 };
 
 double progress_clock(void)
 {
@@ -32,16 +33,11 @@ void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
                                .drawn = now,
                                .fraction_at_start = -1,
                                .next_rows = FIRST_PLAIN_ROWS};
-    progress->rows_at_start = state != NULL ? summary_of(state).n_rows : 0;
+    gsa_summary summary = state != NULL ? summary_of(state) : (gsa_summary){0};
+    recent_begin(&progress->recent, state, &summary);
+    progress->rows_at_start = summary.n_rows;
     while (progress->next_rows <= progress->rows_at_start)
         progress->next_rows *= 2;
-}
-
-/* Rows a second since the beginning. */
-static double rate_of(const cli_progress *progress, uint64_t n_rows)
-{
-    double seconds = progress_clock() - progress->began;
-    return seconds > 0 ? (double)(n_rows - progress->rows_at_start) / seconds : 0;
 }
 
 bool progress_is_due(cli_progress *progress)
@@ -96,6 +92,41 @@ static const char *short_number(double number, char buffer[32])
     return buffer;
 }
 
+/* "  12.3k rows/s" since the beginning, but for the first second. */
+static void append_rate(const cli_progress *progress, uint64_t n_rows, char line[LINE_SIZE])
+{
+    char rate[32];
+    double seconds = progress_clock() - progress->began;
+    if (seconds >= rate_seconds)
+        report_append(line, LINE_SIZE, "  %s rows/s",
+                      short_number((double)(n_rows - progress->rows_at_start) / seconds, rate));
+}
+
+/* Adds the losses since the last call. */
+static void take_loss(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
+                      const gsa_state *state)
+{
+    gsa_summary base = learner != state ? summary_of(state) : (gsa_summary){0};
+    cli_recent *recent = &progress->recent;
+    recent_add(recent, learner, summary, learner != state ? &base : NULL);
+    if (progress->loss_from > 0) {
+        progress->loss += recent->sum;
+        progress->loss_weight += recent->weight;
+    }
+    if (progress->loss_from == 0 && summary->n_rows_all >= progress->rows_at_start + FIRST_LOSS_ROWS)
+        progress->loss_from = summary->n_rows_all;
+    recent->sum = recent->weight = 0;
+}
+
+/* "  progressive log loss 0.46885", once it is of enough rows. */
+static void append_loss(const cli_progress *progress, const gsa_summary *summary, char line[LINE_SIZE])
+{
+    double loss = progress->loss / progress->loss_weight;
+    const char *name = gsa_loss_measure(summary->loss, &loss);
+    if (progress->loss_weight > 0 && summary->n_rows_all >= progress->loss_from + FIRST_LOSS_ROWS)
+        report_append(line, LINE_SIZE, "  progressive %s %.5g", name != NULL ? name : "loss", loss);
+}
+
 /* The share of the pass that is done, or NaN. */
 static double fraction_read(const gsa_reader *reader)
 {
@@ -147,13 +178,12 @@ static const struct {
 static void compose(const cli_progress *progress, const gsa_state *learner, const gsa_summary *summary, double fraction,
                     size_t width, char line[LINE_SIZE])
 {
-    char passes[32], rate[32];
+    char passes[32];
     snprintf(line, LINE_SIZE, "pass %llu%s  %llu rows", (unsigned long long)summary->pass + 1,
              of_passes(learner, passes), (unsigned long long)summary->n_rows_all);
     if (widths[width].rate)
-        report_append(line, LINE_SIZE, "  %s rows/s", short_number(rate_of(progress, summary->n_rows_all), rate));
-    report_append(line, LINE_SIZE, "  loss %.5f",
-                  summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : (double)NAN);
+        append_rate(progress, summary->n_rows_all, line);
+    append_loss(progress, summary, line);
     if (widths[width].step)
         report_append(line, LINE_SIZE, "  step %.4g", summary->step);
     if (widths[width].fraction)
@@ -161,11 +191,12 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
 }
 
 void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
-                            const gsa_reader *reader)
+                            const gsa_state *state, const gsa_reader *reader)
 {
     char line[LINE_SIZE];
     if (!progress->shown)
         return;
+    take_loss(progress, learner, summary, state);
     double fraction = progress->is_live ? fraction_read(reader) : NAN;
     note_pass(progress, summary->pass, fraction);
     if (!is_due(progress, summary->n_rows_all))
@@ -182,9 +213,9 @@ void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_ro
     note_pass(progress, 0, 0);
     if (!is_due(progress, n_rows))
         return;
-    char line[LINE_SIZE], rate[32];
-    snprintf(line, sizeof line, "%s %llu rows  %s rows/s", doing, (unsigned long long)n_rows,
-             short_number(rate_of(progress, n_rows), rate));
+    char line[LINE_SIZE];
+    snprintf(line, sizeof line, "%s %llu rows", doing, (unsigned long long)n_rows);
+    append_rate(progress, n_rows, line);
     append_fraction(progress, n_total > 0 ? (double)n_rows / (double)n_total : NAN, line);
     draw(progress, line);
 }

@@ -6,6 +6,7 @@
 #define GREEDYSTEP_CLI_PROGRESS_H
 
 #include "message.h"
+#include "recent.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
@@ -21,6 +22,9 @@ typedef struct cli_progress {
     double pass_began, fraction_at_start;
     uint64_t next_rows; /* plain lines: the next at this many */
     bool is_drawn;      /* there is a line on the terminal */
+    cli_recent recent;
+    uint64_t loss_from;       /* rows before the first of these, 0: not there yet */
+    double loss, loss_weight; /* progressive: of all rows but the first */
 } cli_progress;
 
 /* Seconds of a clock that never goes back. */
@@ -28,9 +32,11 @@ double progress_clock(void);
 
 /* state may be NULL. */
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
-/* Shows the progress of training. learner: the state of the run, or a replica of it. */
+/* Shows the progress of training. The loss is the mean of those that all rows of all passes had before they were
+ * learned, but for the first rows, whose losses say how the run began. It falls while the run learns. learner: the
+ * state of the run, or a replica of it. */
 void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
-                            const gsa_reader *reader);
+                            const gsa_state *state, const gsa_reader *reader);
 /* Shows the number of rows done; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
 /* Says whether it is time to draw again, and notes that it was done. */

@@ -75,7 +75,7 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
     train_spill_tell(&run->spill, summary.pass, reader, &run->progress);
-    progress_show_training(&run->progress, learner, &summary, reader);
+    progress_show_training(&run->progress, learner, &summary, run->state, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
 }
 

@@ -129,7 +129,8 @@ def loss(run: Source, ax: Axes | None = None) -> Axes:
             alone = "o" if len(part) < 3 else ""
             ax.plot(rows, recent, color=color, linewidth=0.7, alpha=0.3)
             ax.plot(rows, means, color=color, linewidth=1.7, marker=alone, markersize=4, label=label)
-        smooth += means
+        if part is kept or not kept:  # a way that was given up does not set the scale
+            smooth += means
     held_out = [e.get("held_out_loss") for e in trace.passes]
     test = [_test_loss(e.get("test")) for e in trace.passes]
     _dots(ax, trace, held_out, ORANGE, "o", "held-out rows (model)")

@@ -142,7 +142,7 @@ def cards(trace: Trace) -> str:
     if end.get("passes"):
         out.append(card(number(end["passes"]), "pass" if end["passes"] == 1 else "passes"))
     if trace.model is not None:
-        out.append(card(number(trace.model["features_used"]), "features with a weight"))
+        out.append(card(number(trace.model["features_used"]), "features that the model uses"))
     if trace.model is not None and trace.model.get("classes"):
         out.append(card(number(trace.model["classes"]), "classes"))
     if end.get("peak_memory"):
@@ -208,7 +208,7 @@ def data(trace: Trace) -> str:
             lines.append(["labels", f"mean {number(looked['label_mean'])} ({span})"])
     if model is not None:
         lines.append(["highest feature", number(model["features"])])
-        lines.append(["features with a weight", number(model["features_used"])])
+        lines.append(["features that the model uses", number(model["features_used"])])
     if trace.end is not None and trace.end.get("bad_rows") is not None:
         lines.append(["bad rows, skipped", number(trace.end["bad_rows"])])
     return table(lines)

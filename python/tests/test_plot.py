@@ -191,6 +191,11 @@ def test_a_way_of_learning_that_was_given_up_is_told_apart_by_its_step() -> None
     assert given_up == [] and len(kept) == 3
 
 
+def test_a_way_that_was_given_up_does_not_set_the_scale_of_the_loss() -> None:
+    lines = [events.progress(100 * i, step=1e-8 if i < 4 else 0.1, loss=12 if i < 4 else 0.8 / i) for i in range(1, 9)]
+    assert plot.loss([events.start(), *lines, events.end(step=0.12)]).get_ylim()[1] < 1
+
+
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 

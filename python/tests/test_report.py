@@ -227,3 +227,8 @@ def test_a_trace_of_the_command_becomes_a_page(tmp_path: Path, classes: int) -> 
     assert "rows that were learned" in html and "Strongest weights" in html
     wanted = {1: "Residuals", 2: "ROC", 4: "Confusion matrix", 30: "Classes most missed"}
     assert wanted[classes] in html
+
+
+def test_the_page_says_in_plain_words_how_many_features_the_model_uses() -> None:
+    words = " ".join(Look(page_of(RUNS["two classes"])).words)
+    assert "features that the model uses" in words and "with a weight" not in words

@@ -23,6 +23,7 @@ replace_volatile()
 {
     sed -E -e "s#$1#TMP#g" \
         -e 's/[0-9.]+ s \([0-9]+ rows\/s\)/SECONDS s (RATE rows\/s)/' \
+        -e 's/^(pass .* rows)  [0-9.]+[kMGT]? rows\/s/\1/' \
         -e 's/[0-9.]+[kMGT]? rows\/s/RATE rows\/s/' \
         -e 's/[0-9]+ MB\/s/RATE MB\/s/' \
         -e 's/[0-9]+ MB of memory/SIZE MB of memory/' \
