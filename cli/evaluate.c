@@ -1,6 +1,7 @@
 /* `greedystep evaluate`: how good a model is on rows whose labels are known. */
 #include "interrupt.h"
 #include "message.h"
+#include "printable.h"
 #include "report.h"
 #include "session.h"
 #include "verbs.h"
@@ -9,21 +10,75 @@
 #include <greedystep/train.h>
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 
 static const cli_option evaluate_options[] = {
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the metrics as one JSON object"},
 };
 
-static int print_results(const cli_arguments *arguments, const gsa_metrics *metrics, const gsa_reader_progress *reading)
+enum { CLASSES_SHOWN = 100 };
+
+/* Labels stand last, as long as they are. */
+static void print_classes(const gsa_metrics *metrics, const gsa_model *model)
 {
+    gsa_class_metrics of = {.size = sizeof of};
+    size_t n = 0;
+    putchar('\n');
+    report_heading("%10s  %9s  %9s  %9s  %9s  class", "rows", "predicted", "precision", "recall", "f1");
+    for (; n < CLASSES_SHOWN && gsa_metrics_class_at(metrics, n, &of) != 0; n++) {
+        printf("%10.10g  %9.10g  %9.4f  %9.4f  %9.4f  ", of.rows, of.predicted, of.precision, of.recall, of.f1);
+        printable_put(stdout, gsa_model_label(model, n));
+        putchar('\n');
+    }
+    if (gsa_metrics_class_at(metrics, n, &of) != 0)
+        puts("...; --json has all classes");
+}
+
+/* Weights of rows, which are whole unless there are row weights. */
+static json_t *rows_json(double weight)
+{
+    return weight == floor(weight) ? report_count((uint64_t)weight) : report_real(weight);
+}
+
+static json_t *classes_json(const gsa_metrics *metrics, const gsa_model *model)
+{
+    json_t *list = json_array();
+    gsa_class_metrics of = {.size = sizeof of};
+    for (size_t i = 0; gsa_metrics_class_at(metrics, i, &of) != 0; i++) {
+        json_t *entry = json_object();
+        json_object_set_new(entry, "label", report_text(gsa_model_label(model, i)));
+        json_object_set_new(entry, "rows", rows_json(of.rows));
+        json_object_set_new(entry, "predicted", rows_json(of.predicted));
+        json_object_set_new(entry, "correct", rows_json(of.correct));
+        json_object_set_new(entry, "precision", report_real(of.precision));
+        json_object_set_new(entry, "recall", report_real(of.recall));
+        json_object_set_new(entry, "f1", report_real(of.f1));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static int print_results(const cli_arguments *arguments, const gsa_metrics *metrics, const gsa_model *model,
+                         const gsa_reader_progress *reading)
+{
+    uint64_t n_classes = info_of(model).n_classes;
     if (!arguments_flag(arguments, "json")) {
         report_metrics(metrics);
+        if (n_classes == 2)
+            report_field("positive_class", "%s", gsa_model_label(model, 1));
         if (reading->n_bad_rows > 0)
             report_field("bad_rows", "%" PRIu64, reading->n_bad_rows);
+        if (n_classes > 2)
+            print_classes(metrics, model);
         return EXIT_DONE;
     }
     json_t *object = json_object();
     report_metrics_json(object, metrics);
+    if (n_classes == 2)
+        json_object_set_new(object, "positive_class", report_text(gsa_model_label(model, 1)));
+    if (n_classes > 0)
+        json_object_set_new(object, "classes", classes_json(metrics, model));
     json_object_set_new(object, "bad_rows", report_count(reading->n_bad_rows));
     return report_print_json(object);
 }
@@ -46,7 +101,7 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
     if (status != GSA_OK)
         code = complain_error(status, &error);
     else if (code == EXIT_DONE)
-        code = print_results(arguments, metrics, &reading);
+        code = print_results(arguments, metrics, model, &reading);
     gsa_metrics_free(metrics);
     return code;
 }
@@ -73,7 +128,11 @@ const cli_verb evaluate_verb = {
     .usage = "MODEL DATA... [OPTIONS]",
     .summary = "measure a model on labelled rows",
     .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
-               "more for classes, errors for values. A label that the model does not know counts as wrong.",
+               "more for classes, errors for values. A label that the model does not know counts as wrong.\n\nOf two "
+               "classes the second, in the order of `inspect`, is the positive one: precision, recall, F1 and the "
+               "confusion counts are those at the threshold of `predict` (probability 0.5, or margin 0); "
+               "best_threshold has the highest F1 on these rows. More classes have a table: rows, how many are "
+               "predicted to be of the class, precision, recall and F1 of each.",
     .examples = "greedystep evaluate my.model test.svm\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",

@@ -54,17 +54,20 @@ void report_append(char *line, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* The metrics that count something are shown without a fraction. */
-static int is_count(const char *name)
+/* The metrics that count something are shown without a fraction, unless row weights have one. */
+static bool is_count(gsa_metric metric)
 {
-    return strcmp(name, "rows") == 0 || strcmp(name, "unknown_labels") == 0;
+    const char *name = metric.name;
+    bool counts = strcmp(name, "rows") == 0 || strcmp(name, "unknown_labels") == 0 || strncmp(name, "true_", 5) == 0 ||
+                  strncmp(name, "false_", 6) == 0;
+    return counts && metric.value == floor(metric.value);
 }
 
 static const char *metric_text(gsa_metric metric, char buffer[32])
 {
     if (isnan(metric.value))
         return "undefined";
-    snprintf(buffer, 32, is_count(metric.name) ? "%.0f" : "%.6g", metric.value);
+    snprintf(buffer, 32, is_count(metric) ? "%.0f" : "%.6g", metric.value);
     return buffer;
 }
 
@@ -129,9 +132,8 @@ void report_metrics_json(json_t *object, const gsa_metrics *metrics)
 {
     gsa_metric metric;
     for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++) {
-        bool whole = is_count(metric.name) && isfinite(metric.value);
         json_object_set_new(object, metric.name,
-                            whole ? report_count((uint64_t)metric.value) : report_real(metric.value));
+                            is_count(metric) ? report_count((uint64_t)metric.value) : report_real(metric.value));
     }
 }
 

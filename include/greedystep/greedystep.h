@@ -427,9 +427,21 @@ typedef struct gsa_metric {
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
 /* Fills in a result by its number, after finish; returns 0 beyond the end. Regression has rmse, mae and r2. Classes
  * have log_loss, accuracy and calibration_error (expected calibration error: 15 bins of equal width by the probability
- * of the predicted class); two classes also auc, average_precision and brier; more also precision, recall and f1, each
- * _macro and _weighted. */
+ * of the predicted class). Two classes also have auc, average_precision and brier, and of the second one, which is the
+ * positive one: precision, recall and f1 at the `threshold` of predictions (probability 0.5, margin 0), the threshold
+ * that has the highest f1 on these rows (best_f1, best_threshold), and true_negatives, false_positives,
+ * false_negatives, true_positives, by row weight. More classes also have precision, recall and f1, each _macro and
+ * _weighted. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
+
+/* The results of one class. */
+typedef struct gsa_class_metrics {
+    size_t size;                     /* sizeof(gsa_class_metrics), set by the caller */
+    double rows, predicted, correct; /* rows that have its label, that are predicted to, and both; by row weight */
+    double precision, recall, f1;    /* 0 where nothing is predicted or has the label */
+} gsa_class_metrics;
+/* Fills in the results of a class by its number, as in gsa_model_label; returns 0 beyond the end. */
+GSA_API int gsa_metrics_class_at(const gsa_metrics *metrics, size_t number, gsa_class_metrics *out);
 
 #ifdef __cplusplus
 }

@@ -229,6 +229,15 @@ class Metric(Structure):
     _fields_ = [("name", c_char_p), ("value", c_double)]
 
 
+class ClassMetrics(Structure):
+    """gsa_class_metrics."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        *((name, c_double) for name in ("rows", "predicted", "correct", "precision", "recall", "f1")),
+    ]
+
+
 NextRows = CFUNCTYPE(c_int, c_void_p, POINTER(Batch), POINTER(Error))
 RewindRows = CFUNCTYPE(c_int, c_void_p, POINTER(Error))
 Progress = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
@@ -394,6 +403,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_metrics_update": (c_int, [_P, _B, _E]),
     "gsa_metrics_finish": (c_int, [_P, _E]),
     "gsa_metrics_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
+    "gsa_metrics_class_at": (c_int, [_P, c_size_t, POINTER(ClassMetrics)]),
     "gsa_reader_open": (
         c_int,
         [POINTER(c_char_p), c_size_t, POINTER(ReaderOptions), _M, _C, _OUT, _E],

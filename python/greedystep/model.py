@@ -6,7 +6,7 @@ import heapq
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from ctypes import byref
+from ctypes import byref, sizeof
 from typing import Any, Callable
 
 import numpy as np
@@ -71,10 +71,35 @@ def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
     return np.array(labels)
 
 
-def finished(metrics: Handle) -> dict[str, float]:
+class Evaluation(dict[str, float]):
+    """Metrics by name, as the command's ``evaluate`` prints them.
+
+    Of two classes the second is the positive one: precision, recall, f1, the counts true_negatives,
+    false_positives, false_negatives and true_positives at `threshold`, and the threshold with the highest f1.
+
+    Attributes
+    ----------
+    classes : dict
+        For each class: its rows, how many are predicted to be of it, correct ones, precision, recall and f1.
+    """
+
+    classes: dict[str, dict[str, float]]
+
+
+def _class_metrics(metrics: Handle, labels: list[str]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    one = c.ClassMetrics(size=sizeof(c.ClassMetrics))
+    names = [name for name, *_ in c.ClassMetrics._fields_[1:]]
+    while c.library().gsa_metrics_class_at(metrics.pointer, len(found), byref(one)):
+        found[labels[len(found)]] = {name: float(getattr(one, name)) for name in names}
+    return found
+
+
+def finished(metrics: Handle, labels: list[str] | None = None) -> Evaluation:
     """Return the metrics of all rows that were added, by name."""
     call("gsa_metrics_finish", metrics.pointer)
-    found: dict[str, float] = {}
+    found = Evaluation()
+    found.classes = _class_metrics(metrics, labels) if labels is not None else {}
     metric = c.Metric()
     while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
         found[c.text_of(metric.name) or ""] = float(metric.value)
@@ -210,7 +235,7 @@ class Model:
         weight: Any = None,
         ignore: Iterable[str] = (),
         n_jobs: int | None = None,
-    ) -> dict[str, float]:
+    ) -> Evaluation:
         """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
         run = Run(_threads(n_jobs))
         reader = Rows(data, y, label, weight, ignore=ignore).open(run, self._frozen)
@@ -218,7 +243,7 @@ class Model:
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))
         reader.close()
-        return finished(metrics)
+        return finished(metrics, self._model.labels())
 
     # ---- elsewhere ------------------------------------------------------------------------------
 

@@ -354,6 +354,27 @@ def test_models_go_to_scikit_learn(rows):
             hinge.predict_proba(X)
 
 
+def test_an_evaluation_has_precision_recall_f1_and_confusion_as_scikit_learn_has_them(rows):
+    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+    X, y, n_classes = rows
+    model = greedystep.train(X, y)
+    found, guess = model.evaluate(X, y), model.predict(X)
+    if n_classes == 1:
+        assert found.classes == {}
+        return
+    expected = precision_recall_fscore_support(y, guess, labels=model.classes, zero_division=0)
+    for i, (label, one) in enumerate(found.classes.items()):
+        assert label == str(model.classes[i])
+        assert [one[name] for name in ("precision", "recall", "f1", "rows")] == pytest.approx([e[i] for e in expected])
+    if n_classes == 2:
+        counts = ("true_negatives", "false_positives", "false_negatives", "true_positives")
+        assert [found[name] for name in counts] == confusion_matrix(y, guess).ravel().tolist()
+        positive = model.predict_proba(X)[:, 1] >= found["best_threshold"]
+        f1 = precision_recall_fscore_support(y == model.classes[1], positive, average="binary")[2]
+        assert f1 == pytest.approx(found["best_f1"]) and f1 >= found["f1"]
+
+
 def test_models_are_evaluated_saved_pickled_and_merged(rows, tmp_path):
     import pickle
 

@@ -224,12 +224,23 @@ static void sort(gsai_ranking *ranking)
 /* ---- the two curves --------------------------------------------------------------------------------------------- */
 
 typedef struct curves {
-    sum_sq above; /* of the rows seen so far: those with greater scores */
+    double n_positive; /* weight of all positive rows */
+    sum_sq above;      /* of the rows seen so far: those with greater scores */
     double ordered_pairs, tied_pairs, precision_sum;
+    double best_f1, best_score;
 } curves;
 
-/* The next lower score. */
-static void curve_add(curves *curve, sum_sq here)
+/* The score of a key, the inverse of key_of. */
+static double score_of(uint32_t key)
+{
+    uint32_t bits = key & SIGN_BIT ? key & ~SIGN_BIT : ~key;
+    float score;
+    memcpy(&score, &bits, sizeof score);
+    return (double)score;
+}
+
+/* The next lower score, which the key `lowest` has and the next one below it `next`. */
+static void curve_add(curves *curve, sum_sq here, uint32_t lowest, uint32_t next)
 {
     sum_sq *above = &curve->above;
     curve->ordered_pairs += above->positive * here.negative;
@@ -238,6 +249,11 @@ static void curve_add(curves *curve, sum_sq here)
     above->negative += here.negative;
     if (here.positive > 0)
         curve->precision_sum += here.positive * (above->positive / (above->positive + above->negative));
+    double f1 = 2 * above->positive / (curve->n_positive + above->positive + above->negative);
+    if (here.positive > 0 && f1 > curve->best_f1) {
+        curve->best_f1 = f1;
+        curve->best_score = (score_of(lowest) + score_of(next)) / 2;
+    }
 }
 
 /* The weight of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
@@ -252,27 +268,39 @@ static sum_sq run_before(const uint64_t *entries, size_t *end)
 
 static gsai_ranking_result result_of(const curves *curve, bool exact)
 {
-    gsai_ranking_result result = {NAN, NAN, 0};
+    gsai_ranking_result result = {NAN, NAN, 0, NAN, NAN};
     double positive = curve->above.positive, pairs = positive * curve->above.negative;
     if (pairs > 0) {
         result.auc = (curve->ordered_pairs + 0.5 * curve->tied_pairs) / pairs;
         result.auc_error = exact ? 0.0 : 0.5 * curve->tied_pairs / pairs;
     }
-    if (positive > 0)
+    if (positive > 0) {
         result.average_precision = curve->precision_sum / positive;
+        result.best_f1 = curve->best_f1;
+        result.best_score = curve->best_score;
+    }
     return result;
 }
 
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking)
 {
     curves curve = {0};
+    sum_sq all = {0, 0};
+    for (size_t i = 0; i < ranking->n_entries; i++)
+        count_entry(&all, ranking->entries[i]);
+    for (size_t b = 0; ranking->bins && b < N_BINS; b++)
+        all.positive += ranking->bins[b].positive;
+    curve.n_positive = all.positive;
     if (ranking->bins) {
         for (size_t b = N_BINS; b-- > 0;)
-            curve_add(&curve, ranking->bins[b]);
+            curve_add(&curve, ranking->bins[b], (uint32_t)(b << (32 - BIN_BITS)), (uint32_t)(b << (32 - BIN_BITS)));
     } else {
         sort(ranking);
-        for (size_t end = ranking->n_entries; end > 0;)
-            curve_add(&curve, run_before(ranking->entries, &end));
+        for (size_t end = ranking->n_entries; end > 0;) {
+            uint32_t key = (uint32_t)(ranking->entries[end - 1] >> 32);
+            sum_sq run = run_before(ranking->entries, &end);
+            curve_add(&curve, run, key, end > 0 ? (uint32_t)(ranking->entries[end - 1] >> 32) : key);
+        }
     }
     return result_of(&curve, !ranking->bins);
 }

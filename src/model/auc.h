@@ -1,4 +1,4 @@
-/* Area under the ROC curve and average precision of scored rows, mergeable and independent of row order.
+/* Area under the ROC curve, average precision and best F1 of scored rows, mergeable and independent of row order.
  *
  *   R1  up to `limit` rows every score is kept and the result is exact, ties included (a tie counts one half);
  *   R2  beyond it scores are counted in fixed bins by the leading bits of the float, a monotone map; the bound on what
@@ -27,6 +27,8 @@ typedef struct gsai_ranking_result {
     double
         average_precision; /* sum over distinct scores of (recall gained) x (precision there); NaN without positives */
     double auc_error;      /* bound on |auc - exact auc|; 0 while exact */
+    double best_f1;        /* of all thresholds, the highest of equals; NaN without positives */
+    double best_score;     /* that threshold: halfway to the next score that is negative; NaN without positives */
 } gsai_ranking_result;
 /* May sort what is kept, so that later calls are cheap. */
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define MAX_RESULTS 16
+#define MAX_RESULTS 24
 #define CALIBRATION_BINS 15
 
 typedef struct class_counts {
@@ -264,6 +264,16 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+static gsa_class_metrics class_metrics(const class_counts *counts)
+{
+    return (gsa_class_metrics){.rows = counts->actual,
+                               .predicted = counts->predicted,
+                               .correct = counts->correct,
+                               .precision = ratio(counts->correct, counts->predicted),
+                               .recall = ratio(counts->correct, counts->actual),
+                               .f1 = ratio(2 * counts->correct, counts->predicted + counts->actual)};
+}
+
 /* Precision, recall and F1 of each class, averaged plainly over the classes that occur (in labels or predictions) and
  * weighted by how often they occur; a class that is never predicted has precision 0. As scikit-learn has it. */
 static void results_of_many(gsa_metrics *metrics)
@@ -274,8 +284,8 @@ static void results_of_many(gsa_metrics *metrics)
         const class_counts *counts = &metrics->classes[k];
         if (counts->actual == 0 && counts->predicted == 0)
             continue;
-        double precision = ratio(counts->correct, counts->predicted), recall = ratio(counts->correct, counts->actual);
-        double scores[3] = {precision, recall, ratio(2 * counts->correct, counts->predicted + counts->actual)};
+        gsa_class_metrics of = class_metrics(counts);
+        double scores[3] = {of.precision, of.recall, of.f1};
         for (size_t i = 0; i < 3; i++) {
             macro[i] += scores[i];
             weighted[i] += scores[i] * counts->actual;
@@ -290,6 +300,33 @@ static void results_of_many(gsa_metrics *metrics)
         result(metrics, weighted_names[i], ratio(weighted[i], total));
 }
 
+/* The threshold of a score as predictions have it: the probability of the second class, or its margin. */
+static double threshold_of(const gsa_model *model, double score)
+{
+    double margins[2] = {model->n_outputs == 1 ? score : 0, score}, p[2] = {0};
+    if (!gsai_loss_has_probabilities(model->loss) || isnan(score))
+        return score;
+    gsai_model_row_predict(model, margins, p);
+    return p[1];
+}
+
+/* Of the second class, which is the positive one. Labels that are unknown count against the precision only. */
+static void results_of_positive(gsa_metrics *metrics, const gsai_ranking_result *ranking)
+{
+    const class_counts *negative = &metrics->classes[0], *positive = &metrics->classes[1];
+    gsa_class_metrics of = class_metrics(positive);
+    result(metrics, "precision", of.precision);
+    result(metrics, "recall", of.recall);
+    result(metrics, "f1", of.f1);
+    result(metrics, "threshold", threshold_of(metrics->model, 0));
+    result(metrics, "best_f1", ranking->best_f1);
+    result(metrics, "best_threshold", threshold_of(metrics->model, ranking->best_score));
+    result(metrics, "true_negatives", negative->correct);
+    result(metrics, "false_positives", negative->actual - negative->correct);
+    result(metrics, "false_negatives", positive->actual - positive->correct);
+    result(metrics, "true_positives", positive->correct);
+}
+
 static void results_of_two(gsa_metrics *metrics, double weight)
 {
     gsai_ranking_result ranking = gsai_ranking_finish(metrics->ranking);
@@ -301,6 +338,7 @@ static void results_of_two(gsa_metrics *metrics, double weight)
         result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
     if (ranking.auc_error > 0)
         result(metrics, "auc_error_bound", ranking.auc_error);
+    results_of_positive(metrics, &ranking);
 }
 
 static void results_of_numbers(gsa_metrics *metrics, double weight)
@@ -340,5 +378,14 @@ int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
     if (number >= metrics->n_results)
         return 0;
     *out = metrics->results[number];
+    return 1;
+}
+
+int gsa_metrics_class_at(const gsa_metrics *metrics, size_t number, gsa_class_metrics *out)
+{
+    if (number >= metrics->model->labels.n)
+        return 0;
+    gsa_class_metrics of = class_metrics(&metrics->classes[number]);
+    gsai_give_sized(out, &of, sizeof of);
     return 1;
 }

@@ -5,6 +5,7 @@
 #include <greedystep/distributed.h>
 
 #include <math.h>
+#include <stdbool.h>
 
 /* The same metrics straight from the predictions. */
 static void two_class_metrics_are_what_the_predictions_say(void **unused)
@@ -45,6 +46,51 @@ static void two_class_metrics_are_what_the_predictions_say(void **unused)
     free(test);
 }
 
+/* F1 of the rows whose margin is at least this. */
+static double f1_from(const double *margins, const double *label, size_t n, double threshold)
+{
+    double both = 0, either = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_positive = (double)(float)margins[i] >= threshold;
+        both += is_positive && label[i] == 1;
+        either += (is_positive ? 1 : 0) + (label[i] == 1 ? 1 : 0);
+    }
+    return 2 * both / either;
+}
+
+static void the_positive_class_has_precision_recall_confusion_and_a_best_threshold(void **unused)
+{
+    (void)unused;
+    rows *test = rows_random(2, 300, 20, 2);
+    gsa_batch eval = rows_batch(test);
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    gsa_error error = {0};
+    learn_random(state, 1, 500, 20, 2);
+    gsa_model *model = model_of(state);
+    double margins[300], count[4] = {0}, best = 0;
+    must_be_ok(gsa_model_margins(model, &eval, margins, &error), &error);
+    for (size_t i = 0; i < 300; i++) {
+        count[2 * (test->label[i] == 1) + (margins[i] > 0)]++;
+        best = fmax(best, f1_from(margins, test->label, 300, (double)(float)margins[i]));
+    }
+    gsa_metrics *metrics = evaluated(model, &eval);
+    assert_close(value_of(metrics, "true_negatives"), count[0], 0);
+    assert_close(value_of(metrics, "false_positives"), count[1], 0);
+    assert_close(value_of(metrics, "false_negatives"), count[2], 0);
+    assert_close(value_of(metrics, "true_positives"), count[3], 0);
+    assert_close(value_of(metrics, "precision"), count[3] / (count[1] + count[3]), 1e-12);
+    assert_close(value_of(metrics, "recall"), count[3] / (count[2] + count[3]), 1e-12);
+    assert_close(value_of(metrics, "f1"), 2 * count[3] / (count[1] + count[2] + 2 * count[3]), 1e-12);
+    assert_close(value_of(metrics, "threshold"), 0.5, 0);
+    assert_close(value_of(metrics, "best_f1"), best, 1e-12);
+    double threshold = value_of(metrics, "best_threshold");
+    assert_close(f1_from(margins, test->label, 300, log(threshold / (1 - threshold))), best, 1e-12);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(test);
+}
+
 /* A model that always says class 1 of 0, 1, 2: precision 1/2, recall 1, F1 2/3 for it, zeros for the others. */
 static void many_class_metrics_are_those_of_the_confusion(void **unused)
 {
@@ -67,6 +113,13 @@ static void many_class_metrics_are_those_of_the_confusion(void **unused)
     assert_close(value_of(metrics, "precision_weighted"), 0.25, 1e-12);
     assert_close(value_of(metrics, "recall_weighted"), 0.5, 1e-12);
     assert_close(value_of(metrics, "f1_weighted"), 1.0 / 3, 1e-12);
+    gsa_class_metrics of = {.size = sizeof of};
+    assert_true(gsa_metrics_class_at(metrics, 1, &of));
+    assert_true(of.rows == 2 && of.predicted == 4 && of.correct == 2 && of.precision == 0.5 && of.recall == 1);
+    assert_close(of.f1, 2.0 / 3, 1e-12);
+    assert_true(gsa_metrics_class_at(metrics, 2, &of));
+    assert_true(of.rows == 1 && of.predicted == 0 && of.precision == 0 && of.recall == 0 && of.f1 == 0);
+    assert_false(gsa_metrics_class_at(metrics, 3, &of));
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     gsa_state_free(state);
@@ -186,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_class_metrics_are_what_the_predictions_say),
+        cmocka_unit_test(the_positive_class_has_precision_recall_confusion_and_a_best_threshold),
         cmocka_unit_test(many_class_metrics_are_those_of_the_confusion),
         cmocka_unit_test(regression_metrics_are_what_the_predictions_say),
         cmocka_unit_test(metrics_of_parts_add_up_to_those_of_the_whole),
