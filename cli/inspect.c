@@ -89,19 +89,24 @@ static void print_hashing(const inspection *what)
 
 static void print_top(const inspection *what)
 {
-    if (what->found.top.n == 0)
+    if (what->found.n == 0)
         return;
-    bool has_names = gsa_model_schema(what->model) != NULL;
+    bool has_names = gsa_model_schema(what->model) != NULL, has_importance = what->found.has_importance;
     putchar('\n');
     if (what->info.n_classes == 2 && what->info.n_outputs == 1)
         report_heading("strongest features (positive weights favour %s)", gsa_model_label(what->model, 1));
     else
         report_heading("strongest features");
-    printf("%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "", what->info.n_outputs > 1 ? "  label" : "");
-    for (size_t i = 0; i < what->found.top.n; i++) {
-        const top_feature *feature = &what->found.top.at[i];
-        const char *label = strongest_label(&what->found, feature), *name = gsa_model_name(what->model, feature->id);
-        printf("%10" PRIu64 "  %12.6g%s", feature->id + 1, feature->value, has_names ? "  " : "");
+    printf("%10s%s  %12s%s%s\n", "index", has_importance ? "    importance" : "", "weight", has_names ? "  name" : "",
+           what->info.n_outputs > 1 ? "  label" : "");
+    for (size_t i = 0; i < what->found.n; i++) {
+        const gsa_strong_feature *feature = &what->found.at[i];
+        const char *label = strongest_label(&what->found, feature);
+        const char *name = gsa_model_name(what->model, feature->feature);
+        printf("%10" PRIu64, feature->feature + 1);
+        if (has_importance)
+            printf("  %12.4g", feature->importance);
+        printf("  %12.6g%s", feature->weight, has_names ? "  " : "");
         printable_put(stdout, !has_names ? "" : name != NULL ? name : "?");
         fputs(label != NULL ? "  " : "", stdout);
         printable_put(stdout, label != NULL ? label : "");
@@ -248,12 +253,15 @@ const cli_verb inspect_verb = {
     .name = "inspect",
     .usage = "MODEL|DATA... [OPTIONS]",
     .summary = "describe a model, or profile data and warn about problems",
-    .details = "For a model: prints loss, labels, size, intercept and the features with the largest absolute weights "
-               "(by index in the data, from 1, or by column and column=word of a table), and the progress of training "
-               "if MODEL.state is there.\n\nFor data, in one pass: prints the detected format, rows, labels and their "
-               "balance, one line per column (missing cells, different values, range, frequent words) or the most "
-               "frequent features, and warnings with remedies: ids, row numbers, copies of the label, constants, rare "
-               "classes, rows sorted by label.",
+    .details =
+        "For a model: prints loss, labels, size, intercept and the strongest features (by index in the data, from "
+        "1, or by column and column=word of a table), and the progress of training if MODEL.state is there. The "
+        "importance of a feature is its weight, without the sign, times its standard deviation on the rows "
+        "that were learned: how far it moves predictions, whatever its unit.\n\nFor data, in one pass: prints the "
+        "detected format, rows, labels and their "
+        "balance, one line per column (missing cells, different values, range, frequent words) or the most "
+        "frequent features, and warnings with remedies: ids, row numbers, copies of the label, constants, rare "
+        "classes, rows sorted by label.",
     .examples = "# before training: the table\ngreedystep inspect clicks.csv --label clicked\n# after training: the "
                 "model\ngreedystep inspect clicks.model --top 20",
     .options = inspect_options,

@@ -1,40 +1,42 @@
-/* The features of a model with the largest absolute weights. */
+/* The features of a model that move predictions most. */
 #include "strongest.h"
 
 #include "report.h"
 #include "views.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+static void count_weights(strongest *out, uint64_t n_features, uint64_t first_used)
+{
+    for (uint64_t id = 0; id < n_features; id++) {
+        uint64_t before = out->n_nonzero;
+        for (size_t output = 0; output < out->n_outputs; output++)
+            out->n_nonzero += gsa_model_weight(out->model, id, output) != 0;
+        out->n_used += out->n_nonzero > before && id >= first_used;
+    }
+}
 
 bool strongest_find(const gsa_model *model, size_t max, uint64_t first_used, strongest *out)
 {
     gsa_model_info info = info_of(model);
     *out = (strongest){.model = model, .n_outputs = (size_t)info.n_outputs};
-    if (!top_init(&out->top, max))
+    out->at = calloc(max + 1, sizeof *out->at);
+    if (out->at == NULL)
         return false;
-    for (uint64_t id = 0; id < info.n_features; id++) {
-        top_feature feature = {.id = id};
-        for (size_t output = 0; output < out->n_outputs; output++) {
-            double weight = (double)gsa_model_weight(model, id, output);
-            out->n_nonzero += weight != 0;
-            if (fabs(weight) > fabs(feature.value)) {
-                feature.value = weight;
-                feature.output = output;
-            }
-        }
-        if (feature.value != 0)
-            top_consider(&out->top, feature);
-        out->n_used += feature.value != 0 && id >= first_used;
-    }
+    out->n = gsa_model_strongest(model, SIZE_MAX, out->at, max);
+    out->has_importance = out->n > 0 && !isnan(out->at[0].importance);
+    count_weights(out, info.n_features, first_used);
     return true;
 }
 
 void strongest_free(strongest *what)
 {
-    top_free(&what->top);
+    free(what->at);
+    what->at = NULL;
 }
 
-const char *strongest_label(const strongest *what, const top_feature *feature)
+const char *strongest_label(const strongest *what, const gsa_strong_feature *feature)
 {
     return what->n_outputs > 1 ? gsa_model_label(what->model, feature->output) : NULL;
 }
@@ -42,12 +44,13 @@ const char *strongest_label(const strongest *what, const top_feature *feature)
 json_t *strongest_json(const strongest *what)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < what->top.n; i++) {
+    for (size_t i = 0; i < what->n; i++) {
         json_t *entry = json_object();
-        const top_feature *feature = &what->top.at[i];
-        const char *label = strongest_label(what, feature), *name = gsa_model_name(what->model, feature->id);
-        json_object_set_new(entry, "index", report_count(feature->id + 1));
-        json_object_set_new(entry, "weight", report_real(feature->value));
+        const gsa_strong_feature *feature = &what->at[i];
+        const char *label = strongest_label(what, feature), *name = gsa_model_name(what->model, feature->feature);
+        json_object_set_new(entry, "index", report_count(feature->feature + 1));
+        json_object_set_new(entry, "importance", report_real(feature->importance));
+        json_object_set_new(entry, "weight", report_real(feature->weight));
         if (label != NULL)
             json_object_set_new(entry, "label", report_text(label));
         if (name != NULL)

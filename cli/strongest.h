@@ -1,8 +1,6 @@
-/* The features of a model with the largest absolute weights. */
+/* The features of a model that move predictions most. */
 #ifndef GREEDYSTEP_CLI_STRONGEST_H
 #define GREEDYSTEP_CLI_STRONGEST_H
-
-#include "top.h"
 
 #include <greedystep/greedystep.h>
 
@@ -12,9 +10,11 @@
 typedef struct strongest {
     const gsa_model *model;
     size_t n_outputs;
-    top_features top;   /* weights, each at the output where its absolute value is largest; the lower id of equals */
-    uint64_t n_nonzero; /* weights */
-    uint64_t n_used;    /* features with a weight, from `first_used` on */
+    gsa_strong_feature *at; /* the strongest first, each at the output where its weight is largest */
+    size_t n;
+    bool has_importance; /* else they are ranked by their weights alone */
+    uint64_t n_nonzero;  /* weights */
+    uint64_t n_used;     /* features whose weight is not 0, from `first_used` on */
 } strongest;
 
 /* Looks at every weight of the model, which must outlive the result. False if there is no memory. */
@@ -22,8 +22,8 @@ bool strongest_find(const gsa_model *model, size_t max, uint64_t first_used, str
 void strongest_free(strongest *what);
 
 /* The class that a weight belongs to; NULL where all belong to one output. */
-const char *strongest_label(const strongest *what, const top_feature *feature);
-/* index (from 1), weight and, where there are any, label and name of each. */
+const char *strongest_label(const strongest *what, const gsa_strong_feature *feature);
+/* index (from 1), importance, weight and, where there are any, label and name of each. */
 json_t *strongest_json(const strongest *what);
 /* The intercept of every output; null if the model has none. */
 json_t *strongest_intercepts(const strongest *what);

@@ -1,4 +1,4 @@
-/* The features of the largest absolute values (weights, counts), kept in order while all features are walked once. */
+/* The features of the largest absolute values (counts), kept in order while all features are walked once. */
 #ifndef GREEDYSTEP_CLI_TOP_H
 #define GREEDYSTEP_CLI_TOP_H
 
@@ -9,7 +9,6 @@
 typedef struct top_feature {
     uint64_t id;
     double value;
-    size_t output; /* of a model, that the value belongs to */
 } top_feature;
 
 typedef struct top_features {

@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as name:
     model = greedystep.train(folder / "train.csv", label="came", categorical=["weekday"])
     metrics = model.evaluate(folder / "test.csv", label="came")
     print({name: round(value, 4) for name, value in metrics.items()})
-    print("strongest:", [f"{name} {weight:+.2f}" for name, weight in model.strongest(4)])
+    print("strongest:", [f"{one.name} {one.weight:+.2f}" for one in model.strongest(4)])
 
     model.save(folder / "came.model")
     words = [command(), "evaluate", folder / "came.model", folder / "test.csv"]

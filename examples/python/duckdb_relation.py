@@ -26,7 +26,7 @@ model = greedystep.train(
 test = base.sql("select page, hour, minutes, clicked from labelled where id >= 80000")
 metrics = model.evaluate(test, label="clicked")
 print({name: round(value, 4) for name, value in metrics.items()})
-for name, weight in model.strongest(5):
+for name, weight, _importance in model.strongest(5):
     print(f"{name:>12} {weight:+.3f}")
 assert metrics["auc"] > 0.8
-assert abs(dict(model.strongest(5))["minutes"] - 0.1) < 0.01
+assert abs({one.name: one.weight for one in model.strongest(5)}["minutes"] - 0.1) < 0.01

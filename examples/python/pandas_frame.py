@@ -23,7 +23,7 @@ scores = cross_val_score(GreedystepClassifier(), frame, left, cv=5)
 print(f"accuracy over five folds: {scores.mean():.3f} ± {scores.std():.3f}")
 
 model = GreedystepClassifier().fit(frame, left)
-for name, weight in model.model_.strongest(6):  # of "stayed", the second class
+for name, weight, _importance in model.model_.strongest(6):  # of "stayed", the second class
     print(f"{name:>12} {weight:+.2f}")
 assert scores.mean() > 0.75
 assert model.model_.strongest(1)[0][0] in ("city=rome", "plan=free", "plan=paid")

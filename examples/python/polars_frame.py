@@ -25,6 +25,6 @@ error = float(np.sqrt(np.mean((found - test["rent"].to_numpy()) ** 2)))
 print(model)
 print({name: round(value, 3) for name, value in metrics.items()})
 print(f"root mean squared error {error:.1f}; the noise that was put in is 50.0")
-print("strongest:", [f"{name} {weight:+.1f}" for name, weight in model.strongest(4)])
+print("strongest:", [f"{one.name} {one.weight:+.1f}" for one in model.strongest(4)])
 assert error < 53
-assert abs(dict(model.strongest(6))["area"] - 12) < 0.5
+assert abs({one.name: one.weight for one in model.strongest(6)}["area"] - 12) < 0.5

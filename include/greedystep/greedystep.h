@@ -384,6 +384,17 @@ GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, s
 GSA_API const char *gsa_model_schema(const gsa_model *model);
 /* Returns the name of a feature, NULL if none is kept. */
 GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
+/* A feature, by how much it moves predictions. */
+typedef struct gsa_strong_feature {
+    uint64_t feature;  /* its id */
+    size_t output;     /* that the weight belongs to */
+    double weight;     /* for one unit of the feature */
+    double importance; /* |weight| x the standard deviation of the feature on the rows learned; NaN: not known */
+} gsa_strong_feature;
+/* Fills in the strongest features, the most important first, and returns how many there are, `max` at most. Each has
+ * the weight of this output, or (SIZE_MAX) the largest of all outputs. Models keep the deviations of their 16384 most
+ * important features; a model without any (gsa_model_with_weights) ranks by |weight|. */
+GSA_API size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_feature *out, size_t max);
 /* Returns a weight; 0 for ids beyond the model. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 /* Returns the constant term of an output; 0 if there is none. */

@@ -330,6 +330,13 @@ class CModel(Handle):
         """Return the name of a feature, if one is kept."""
         return c.text_of(c.library().gsa_model_name(self.pointer, feature))
 
+    def strongest(self, n: int, output: int | None = None) -> list[c.StrongFeature]:
+        """Return the features that move predictions most; output None: each with the largest of its weights."""
+        found = (c.StrongFeature * max(n, 1))()
+        any_output = 2 ** (8 * ctypes.sizeof(ctypes.c_size_t)) - 1
+        count = c.library().gsa_model_strongest(self.pointer, any_output if output is None else output, found, n)
+        return list(found[:count])
+
     def weights(self) -> FloatArray:
         """Return the weights, [features x outputs], borrowed from the model and read-only."""
         shape = (self.info.n_features, self.info.n_outputs)

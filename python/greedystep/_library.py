@@ -229,6 +229,12 @@ class Metric(Structure):
     _fields_ = [("name", c_char_p), ("value", c_double)]
 
 
+class StrongFeature(Structure):
+    """gsa_strong_feature."""
+
+    _fields_ = [("feature", c_uint64), ("output", c_size_t), ("weight", c_double), ("importance", c_double)]
+
+
 class ClassMetrics(Structure):
     """gsa_class_metrics."""
 
@@ -398,6 +404,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
     "gsa_model_class": (c_size_t, [_P, _B, c_size_t]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
+    "gsa_model_strongest": (c_size_t, [_P, c_size_t, POINTER(StrongFeature), c_size_t]),
     "gsa_metrics_new": (c_int, [_P, _OUT, _E]),
     "gsa_metrics_free": (None, [_P]),
     "gsa_metrics_update": (c_int, [_P, _B, _E]),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, sizeof
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +68,14 @@ def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
         except ValueError:
             continue
     return np.array(labels)
+
+
+class StrongFeature(NamedTuple):
+    """A feature by its name, what a unit of it adds, and how far it moves predictions."""
+
+    name: str
+    weight: float
+    importance: float
 
 
 class Evaluation(dict[str, float]):
@@ -160,20 +167,23 @@ class Model:
         """Return the name of a feature, or, where none is kept, its number as `inspect` counts: from 1."""
         return self._model.name(feature) or str(feature + 1)
 
-    def strongest(self, n: int = 20, output: int = 0) -> list[tuple[str, float]]:
-        """Return the `n` features with the largest weights by magnitude, by name.
+    def strongest(self, n: int = 20, output: int = 0) -> list[StrongFeature]:
+        """Return the `n` features that move predictions most, the strongest first.
+
+        Each has its name, its weight for one unit of the feature, and its importance: the weight, without the
+        sign, times the standard deviation of the feature on the rows that were learned (NaN if that is not known).
 
         Parameters
         ----------
         n : int
-            How many.
+            How many, 16384 at most.
         output : int
             Of more than two classes: which.
         """
-        weights = self._model.weights()[:, output]
-        present = np.flatnonzero(weights)
-        best = heapq.nlargest(n, present, key=lambda i: abs(weights[i]))
-        return [(self.feature_name(int(i)), float(weights[i])) for i in best]
+        return [
+            StrongFeature(self.feature_name(one.feature), one.weight, one.importance)
+            for one in self._model.strongest(n, output)
+        ]
 
     # ---- predicting -----------------------------------------------------------------------------
 

@@ -42,17 +42,14 @@ def _find(name: str, folder: str) -> str | None:
 
 
 def _strongest(model: Model, labels: list[str]) -> list[Event]:
-    weights = model._model.weights()
-    used = np.flatnonzero(weights)  # few of the features that words are hashed to
-    top = used[np.argsort(-np.abs(weights.ravel()[used]), kind="stable")[:_STRONGEST]]
     found = []
-    for feature, output in (divmod(int(i), weights.shape[1]) for i in top):
-        entry: Event = {"index": feature + 1, "weight": float(weights[feature, output])}
-        name = model._model.name(feature)
+    for one in model._model.strongest(_STRONGEST):
+        entry: Event = {"index": one.feature + 1, "importance": one.importance, "weight": one.weight}
+        name = model._model.name(one.feature)
         if name is not None:
             entry["name"] = name
-        if weights.shape[1] > 1:
-            entry["label"] = labels[output]
+        if model._model.info.n_outputs > 1:
+            entry["label"] = labels[one.output]
         found.append(entry)
     return found
 

@@ -1,7 +1,8 @@
-"""The strongest weights, by name."""
+"""The strongest features, by name."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -36,12 +37,17 @@ def _title_of_weights(trace: Trace) -> str:
     model = trace.model or {}
     labels = model.get("labels") or []
     if len(labels) == 2 and model.get("outputs") == 1:
-        return (
-            f"for {plain(labels[0], 14)} \N{LEFTWARDS ARROW}  weight  \N{RIGHTWARDS ARROW} for {plain(labels[1], 14)}"
-        )
+        left, right = plain(labels[0], 14), plain(labels[1], 14)
+        return f"for {left} \N{LEFTWARDS ARROW}  importance  \N{RIGHTWARDS ARROW} for {right}"
     if (model.get("outputs") or 1) > 1:
-        return "against the class \N{LEFTWARDS ARROW}  weight  \N{RIGHTWARDS ARROW} for it"
-    return "lower \N{LEFTWARDS ARROW}  weight  \N{RIGHTWARDS ARROW} higher"
+        return "against the class \N{LEFTWARDS ARROW}  importance  \N{RIGHTWARDS ARROW} for it"
+    return "lower \N{LEFTWARDS ARROW}  importance  \N{RIGHTWARDS ARROW} higher"
+
+
+def _bar_of(entry: Event) -> float:
+    """The importance with the sign of the weight: comparable, whatever the units of features are."""
+    importance, weight = entry.get("importance"), float(entry["weight"])
+    return weight if importance is None or importance != importance else math.copysign(importance, weight)
 
 
 def weights(
@@ -51,7 +57,8 @@ def weights(
     top: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """The strongest weights by name: of a model or estimator, a run, a mapping from names to weights, or of both."""
+    """The strongest features by name: of a model or estimator, or a run, by importance (weight x deviation); of a mapping
+    from names to weights, or of names and weights, by weight."""
     x_label = "weight"
     if values is not None or isinstance(source, Mapping):
         pairs = list(source.items()) if isinstance(source, Mapping) else list(zip(source, np.ravel(np.asarray(values))))
@@ -62,7 +69,7 @@ def weights(
         trace = Trace(model=model_event(source)) if isinstance(source, Model) else evaluated(source)
         if trace.model is None:
             raise TraceError("the trace has no model yet: it comes at the end of a run")
-        strongest = [(_feature_name(entry), float(entry["weight"])) for entry in trace.model["strongest"]]
+        strongest = [(_feature_name(entry), _bar_of(entry)) for entry in trace.model["strongest"]]
         x_label = _title_of_weights(trace)
     shown = strongest[:top][::-1]
     ax = axes_of(ax)
@@ -70,7 +77,7 @@ def weights(
     ax.barh(range(len(shown)), heights, color=[BLUE if value > 0 else ORANGE for value in heights], height=0.7)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.set_yticks(range(len(shown)), [name for name, _value in shown])
-    tidy(ax, "Strongest weights", x_label, grid="x")
+    tidy(ax, "Strongest features", x_label, grid="x")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
     ax.tick_params(axis="y", length=0)
     if not shown:

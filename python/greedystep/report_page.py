@@ -111,10 +111,10 @@ def _features(page: _Page, trace: Trace) -> str:
     if trace.model is None or not trace.model.get("strongest"):
         return ""
     shown = min(len(trace.model["strongest"]), 25)
-    about = "A weight is for one unit of its feature: of a column in thousands it is a thousand times smaller."
+    about = "Importance: the weight times the standard deviation of the feature. A weight is for one unit of it."
     height = 1.0 + 0.19 * shown
     figure = page.picture(
-        lambda ax: plot.weights(trace, top=shown, ax=ax), "Strongest weights", about, height, width=5.2
+        lambda ax: plot.weights(trace, top=shown, ax=ax), "Strongest features", about, height, width=5.2
     )
     return _pictures([figure]) + words.intercepts(trace) + words.strongest(trace)
 

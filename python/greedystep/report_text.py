@@ -263,14 +263,14 @@ def strongest(trace: Trace) -> str:
     if not entries:
         return ""
     has_names, has_labels = any("name" in e for e in entries), any("label" in e for e in entries)
-    heads = ["feature", *(["name"] if has_names else []), *(["class"] if has_labels else []), "weight"]
+    heads = ["feature", *(["name"] if has_names else []), *(["class"] if has_labels else []), "importance", "weight"]
     lines = []
     for entry in entries:
         line = [str(entry["index"])]
         line += [text(entry.get("name", ""))] if has_names else []
         line += [text(entry.get("label", ""))] if has_labels else []
-        lines.append([*line, f"{entry['weight']:.6g}"])
-    rows = table(lines, heads, numbers_from=len(heads) - 1)
+        lines.append([*line, number(entry.get("importance")), f"{entry['weight']:.6g}"])
+    rows = table(lines, heads, numbers_from=len(heads) - 2)
     return f"<details><summary>the {len(entries)} strongest, as a table</summary>{rows}</details>"
 
 

@@ -184,7 +184,7 @@ def test_tables_of_every_kind_give_the_commands_bits(door, clicks, by_command, t
     assert model.schema == by_command.schema
     assert np.array_equal(model.coef, by_command.coef)
     assert model.strongest(5) == by_command.strongest(5)
-    assert "city=oslo" in dict(model.strongest(5))
+    assert "city=oslo" in [one.name for one in model.strongest(5)]
     found = model.predict_proba(TABLES[door](clicks, tmp_path))
     assert np.array_equal(found, by_command.predict_proba(clicks))
 
@@ -208,7 +208,7 @@ def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command, tmp
     assert np.array_equal(other.coef, model.coef)
     assert np.array_equal(other.predict(files), model.predict(clicks))
     assert "ignored age" in model.schema
-    assert any(name.startswith("hour=") for name, _ in model.strongest(100))
+    assert any(one.name.startswith("hour=") for one in model.strongest(100))
     crossed = greedystep.train(clicks, label="clicked", cross=["city:hour"], bits=12)
     assert crossed.n_features <= 2**12 + 2
     assert by_command.n_features > 2**13
@@ -350,3 +350,14 @@ def test_weights_in_an_array_are_refused_beside_a_column_of_labels(tmp_path):
         greedystep.train(path, label="label", weight=np.ones(2))
     with pytest.raises(ValueError, match="a table has labels in a column: name it by label="):
         greedystep.train(pa.table({"a": [1, 2]}), y=[0, 1])
+
+
+def test_the_strongest_feature_moves_predictions_most_whatever_its_unit():
+    random = np.random.default_rng(3)
+    grams, metres = random.normal(5e4, 1e4, 2000), random.normal(0, 1, 2000)
+    X = np.column_stack([metres, grams])
+    model = greedystep.train(X, 3e-4 * grams + metres + random.normal(0, 0.1, 2000))
+    (first, weight, importance), second = model.strongest(2)
+    assert weight == pytest.approx(3e-4, rel=0.01) and importance == pytest.approx(weight * grams.std(), rel=0.01)
+    assert second.weight > weight and second.importance == pytest.approx(second.weight * metres.std(), rel=0.01)
+    assert first != second.name

@@ -103,7 +103,7 @@ def test_the_page_has_what_the_run_has() -> None:
         "AUC 0.8400",
         "Calibration, test rows",
         "Confusion matrix, test rows",
-        "Strongest weights",
+        "Strongest features",
         "comma-separated",
         "20 MB",
         "reading and learning",
@@ -126,7 +126,7 @@ def test_what_was_learned_is_called_so() -> None:
         ("five classes", ["Confusion matrix"]),
         ("just begun", ["no end: still running, or killed"]),
         ("cut short", ["no end: still running, or killed", "has not come to its evaluation"]),
-        ("stopped", ["can be resumed", "A run that was stopped is not evaluated", "Strongest weights"]),
+        ("stopped", ["can be resumed", "A run that was stopped is not evaluated", "Strongest features"]),
         ("from a pipe", ["could be read only once"]),
         ("failed", ["failed before its evaluation", "bad.csv:3: &lt;b&gt;no"]),
         ("twelve rows", ["too few rows for pictures"]),
@@ -224,7 +224,7 @@ def test_a_trace_of_the_command_becomes_a_page(tmp_path: Path, classes: int) -> 
     run("train", "all.svm", "-o", "m", "--passes", 2, "--trace", "run.jsonl", "--quiet")
     html = page_of(tmp_path / "run.jsonl")
     Look(html)
-    assert "rows that were learned" in html and "Strongest weights" in html
+    assert "rows that were learned" in html and "Strongest features" in html
     wanted = {1: "Residuals", 2: "ROC", 4: "Confusion matrix", 30: "Classes most missed"}
     assert wanted[classes] in html
 

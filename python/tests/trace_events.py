@@ -80,7 +80,7 @@ def end(**more: Any) -> Event:
 def model(labels: list[str], outputs: int = 1, names: bool = True) -> Event:
     strongest = []
     for i in range(30):
-        entry: Event = {"index": i + 1, "weight": (30 - i) * (-1) ** i / 10}
+        entry: Event = {"index": i + 1, "importance": (30 - i) / 7, "weight": (30 - i) * (-1) ** i / 10}
         if names:
             entry["name"] = "town=" + (WICKED if i == 0 else f"$place_{i}$")
         if outputs > 1:

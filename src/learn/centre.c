@@ -13,6 +13,8 @@
 
 /* Present in at least this share of rows. */
 #define DENSE_SHARE 0.9
+/* Of rows in memory columns are measured that are present in at least this share, for gsai_state_deviation. */
+#define MEASURED_SHARE 0.05
 
 /* Returns the column to centre by, NULL if the feature is not present in nearly all of `rows`. */
 static const gsai_column *column_of(const gsa_state *state, size_t slot, double count, double rows)
@@ -72,7 +74,7 @@ gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n,
 void gsai_centre_group(gsa_state *state)
 {
     const gsai_group *group = &state->group;
-    double min = DENSE_SHARE * (double)(state->rows_behind + 1);
+    double min = (state->is_frozen ? MEASURED_SHARE : DENSE_SHARE) * (double)(state->rows_behind + 1);
     for (size_t row = 0; row < group->n_rows && centres(state); row++)
         for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
             size_t slot = group->slot[e];
@@ -93,4 +95,24 @@ void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_colu
     into->squares += (squares > 0 ? squares : 0) + between * between * into->n * n / total;
     into->mean += between * n / total;
     into->n = total;
+}
+
+/* Values of a column that are enough to know where they lie. */
+#define ENOUGH_VALUES 32
+
+double gsai_state_deviation(const gsa_state *state, size_t slot)
+{
+    double count = (double)gsai_state_n_seen(state, slot), rows = (double)state->rows_behind;
+    if (!(count > 0) || !(rows > 0))
+        return 0;
+    const gsai_column *column = slot < state->centre.n ? &state->centre.at[slot] : NULL;
+    double present = fmin(count / rows, 1), square = gsai_state_sum_sq(state, slot) / count, mean_square = square;
+    if (column && column->n >= ENOUGH_VALUES) {
+        mean_square = column->mean * column->mean;
+        square = mean_square + column->squares / column->n;
+    } else if (square != 1) {
+        mean_square = square / 2; /* between values that are all one and values around 0 */
+    }
+    double variance = present * square - present * present * mean_square;
+    return sqrt(fmax(variance, 0));
 }

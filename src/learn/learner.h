@@ -102,6 +102,10 @@ static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table
     return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
            (slot < state->prior.n ? (double)state->prior.count[slot] : 0);
 }
+/* Returns the standard deviation of a feature over all rows, absent ones counted as 0: exact for ones, from the centre
+ * of columns that are or were present in nearly all rows, else from the mean square and the count, within a factor of
+ * sqrt(2) while it is present in at most half of the rows. docs/decisions/0031. */
+double gsai_state_deviation(const gsa_state *state, size_t slot);
 /* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
 typedef struct gsai_measure {
     double origin;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "learn/engine.h"
+#include "learn/learner.h"
 #include "learn/state.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ static float strength_of(const gsa_state *state, size_t slot)
     double max = 0;
     for (size_t k = 0; k < state->table.n_outputs; k++)
         max = fmax(max, fabs(gsai_state_average(state, slot, k)));
-    return (float)max;
+    return (float)(max * gsai_state_deviation(state, slot));
 }
 
 /* Keeps the strongest of n candidates and returns how many they are. */

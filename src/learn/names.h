@@ -1,4 +1,5 @@
-/* Names of features, for people: of the strongest ones, as far as the reader of the rows knows them.
+/* Names of features, for people: of the strongest ones (weight x deviation), as far as the reader of the rows knows
+ * them.
  *
  *   1 Ids ascend; texts stand one after the other in the order of the ids, each with its NUL.
  *   2 Nothing that is learned depends on them. */

@@ -92,8 +92,8 @@ typedef struct gsai_class_sums {
     size_t n, capacity; /* n: 0, or up to the labels + 1 */
 } gsai_class_sums;
 
-/* Mean and sum of squares around it of a column, over the rows where it was present while present in nearly all rows.
- */
+/* Mean and sum of squares around it of a column, over the rows where it was present while present in nearly all rows
+ * (in one of 20, of rows in memory). */
 typedef struct gsai_column {
     double n, mean, squares;
 } gsai_column;

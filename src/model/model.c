@@ -30,6 +30,7 @@ void gsa_model_free(gsa_model *model)
     gsai_labels_release(&model->labels);
     gsai_free(&env, model->schema);
     gsai_names_release(&model->names, &env);
+    gsai_deviations_release(&model->deviations, &env);
     gsai_free(&env, model->owned_weights);
     gsai_free(&env, model->intercept);
     if (model->close_owner)
@@ -147,6 +148,8 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
         status = gsai_names_copy(&model->names, &state->names, &model->env, error);
     if (status == GSA_OK)
         status = copy_weights(from, &map, model, error);
+    if (status == GSA_OK)
+        status = gsai_deviations_of(model, state, error);
     gsai_free(&model->env, map.order);
     if (status == GSA_OK)
         *out = model;

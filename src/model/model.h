@@ -5,6 +5,7 @@
 #include "learn/config.h"
 #include "learn/labels.h"
 #include "learn/state.h"
+#include "model/strongest.h"
 
 struct gsa_model {
     gsa_env env;
@@ -17,6 +18,7 @@ struct gsa_model {
     gsai_labels labels; /* in canonical order */
     char *schema;       /* NULL: none */
     gsai_names names;
+    gsai_deviations deviations;
     const float *weights; /* [n_features x n_outputs], row-major */
     double *intercept;    /* [n_outputs], zeros without one */
     float *owned_weights; /* what `weights` points to, unless it is the memory of an owner */

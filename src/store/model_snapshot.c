@@ -18,7 +18,9 @@ static const gsai_field fields[] = {
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static const gsai_key feature_key = {"feature", GSAI_U32, GSA_MAX_ID}, weight_key = {"weight", GSAI_F32, GSAI_FINITE},
-                      intercept_key = {"intercept", GSAI_F64, GSAI_FINITE};
+                      intercept_key = {"intercept", GSAI_F64, GSAI_FINITE},
+                      deviation_feature = {"deviation.feature", GSAI_U32, GSA_MAX_ID},
+                      deviation_value = {"deviation.value", GSAI_F32, GSAI_NOT_NEGATIVE};
 
 /* The next feature with a weight. */
 static size_t next_feature(const void *ctx, size_t feature, size_t n_features)
@@ -48,6 +50,10 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_fields(snapshot, fields, FIELDS, model);
     gsai_snapshot_add(snapshot, &intercept_key, model->intercept, model->n_outputs);
     GSA_TRY(gsai_snapshot_texts(snapshot, &model->labels, model->schema, &model->names, error));
+    if (model->deviations.n > 0) {
+        gsai_snapshot_add(snapshot, &deviation_feature, model->deviations.id, model->deviations.n);
+        gsai_snapshot_add(snapshot, &deviation_value, model->deviations.value, model->deviations.n);
+    }
     gsai_line_tensor weights = weights_of(model, model->weights);
     return gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model,
                                error);
@@ -115,10 +121,29 @@ static gsa_status restore_intercept(gsa_model *model, const gsai_bundle *bundle,
                             : gsai_fail_memory(&model->env, error, "no memory for %zu outputs", model->n_outputs);
 }
 
+static gsa_status restore_deviations(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *ids, *values;
+    GSA_TRY(gsai_bundle_may_have(bundle, &deviation_feature, GSAI_ANY_LEN, &ids, error));
+    if (!ids)
+        return GSA_OK;
+    size_t n = (size_t)gsai_tensor_len(ids);
+    GSA_TRY(gsai_bundle_need(bundle, &deviation_value, n, &values, error));
+    const uint32_t *id = ids->data;
+    for (size_t i = 0; i < n; i++)
+        if (id[i] >= model->n_features || (i > 0 && id[i] <= id[i - 1]))
+            return gsai_fail(error, GSA_FORMAT, "the deviations of features are damaged");
+    GSA_TRY(gsai_deviations_init(&model->deviations, n, &model->env, error));
+    memcpy(model->deviations.id, id, n * sizeof *id);
+    memcpy(model->deviations.value, values->data, n * sizeof *model->deviations.value);
+    return GSA_OK;
+}
+
 static gsa_status restore_all(gsa_model *model, const gsai_bundle *bundle, bool may_keep, int *kept, gsa_error *error)
 {
     GSA_TRY(restore_numbers(model, bundle, error));
     GSA_TRY(restore_intercept(model, bundle, error));
+    GSA_TRY(restore_deviations(model, bundle, error));
     return restore_weights(model, bundle, may_keep, kept, error);
 }
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 TIERS = {"greedystep.h": "stable", "data.h": "stable", "train.h": "stable", "distributed.h": "engines", "mpi.h": "mpi"}
 # Stable structs that callers do not make, or whose members are fixed by what they are.
-FIXED = {"gsa_param", "gsa_predictions", "gsa_place", "gsa_metric"}
+FIXED = {"gsa_param", "gsa_predictions", "gsa_place", "gsa_metric", "gsa_strong_feature"}
 RESERVED = {"gsa_error", "gsa_batch"}
 
 

@@ -267,6 +267,61 @@ static void margins_are_sums_in_eight_lanes_whatever_the_row_has(void **unused)
     free(r);
 }
 
+/* y = 2e-6 a + b + 0.5 c + noise-free: a has the deviation 1e6, b one of 0.1, c is 1 in every fifth row. */
+static gsa_model *model_of_units(const char *scale)
+{
+    rows *r = rows_new();
+    gsa_state *state = state_with("method", "gsa", "loss", "squared", "scale", scale, NULL);
+    for (size_t i = 0; i < 500; i++) {
+        double a = i % 2 ? 3e6 : 1e6, b = i / 2 % 2 ? 5.2 : 5.0;
+        rows_entry(r, 0, (float)a);
+        rows_entry(r, 1, (float)b);
+        if (i % 5 == 0)
+            rows_entry(r, 2, 1);
+        rows_end(r, 2e-6 * a + b + (i % 5 == 0 ? 0.5 : 0));
+    }
+    gsa_batch batch = rows_batch(r);
+    for (int pass = 0; pass < 20; pass++)
+        learn(state, &batch);
+    gsa_model *model = model_of(state);
+    gsa_state_free(state);
+    free(r);
+    return model;
+}
+
+static void the_strongest_feature_moves_predictions_most_whatever_its_unit(void **unused)
+{
+    (void)unused;
+    gsa_strong_feature top[4];
+    gsa_model *model = model_of_units("standard");
+    static const double deviation[] = {1e6, 0.1, 0.4};
+    assert_int_equal(gsa_model_strongest(model, SIZE_MAX, top, 4), 3);
+    assert_int_equal(top[0].feature, 0);
+    assert_true(fabs(top[0].weight) < fabs(top[1].weight) && fabs(top[0].weight) < fabs(top[2].weight));
+    for (size_t i = 0; i < 3; i++) {
+        assert_close(top[i].importance, fabs(top[i].weight) * deviation[top[i].feature], 0.01 * top[i].importance);
+        assert_true(i == 0 || top[i - 1].importance >= top[i].importance);
+    }
+    gsa_strong_feature first;
+    assert_int_equal(gsa_model_strongest(model, 0, &first, 1), 1);
+    assert_true(first.feature == 0 && first.importance == top[0].importance);
+    gsa_model_free(model);
+}
+
+static void a_model_with_weights_from_elsewhere_ranks_by_weight(void **unused)
+{
+    (void)unused;
+    const float weights[] = {0.5F, -2, 0, 1};
+    gsa_strong_feature top[4];
+    gsa_model *model = model_of_units("none"), *other = NULL;
+    gsa_error error = {0};
+    must_be_ok(gsa_model_with_weights(model, 4, weights, NULL, &other, &error), &error);
+    assert_int_equal(gsa_model_strongest(other, SIZE_MAX, top, 2), 2);
+    assert_true(top[0].feature == 1 && top[1].feature == 3 && top[0].weight == -2 && isnan(top[0].importance));
+    gsa_model_free(model);
+    gsa_model_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +334,8 @@ int main(void)
         cmocka_unit_test(features_beyond_the_model_count_as_absent),
         cmocka_unit_test(values_that_are_not_finite_are_refused_with_their_row),
         cmocka_unit_test(margins_are_sums_in_eight_lanes_whatever_the_row_has),
+        cmocka_unit_test(the_strongest_feature_moves_predictions_most_whatever_its_unit),
+        cmocka_unit_test(a_model_with_weights_from_elsewhere_ranks_by_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

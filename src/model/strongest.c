@@ -1,0 +1,134 @@
+/* The features that move predictions most: |weight| x the standard deviation of the feature.
+ *
+ *   1 A model has the deviations of its strongest features only: those of all would double the file.
+ *   2 Ids ascend. Nothing that is predicted depends on them. */
+#include "model/strongest.h"
+
+#include "model/model.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/learner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct candidate {
+    uint32_t id;
+    float deviation;
+    double strength;
+} candidate;
+
+static int by_strength(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->strength != y->strength)
+        return x->strength < y->strength ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void gsai_deviations_release(gsai_deviations *deviations, const gsa_env *env)
+{
+    gsai_free(env, deviations->id);
+    gsai_free(env, deviations->value);
+    *deviations = (gsai_deviations){0};
+}
+
+gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsa_env *env, gsa_error *error)
+{
+    *deviations =
+        (gsai_deviations){gsai_alloc(env, n, sizeof *deviations->id), gsai_alloc(env, n, sizeof *deviations->value), n};
+    if (deviations->id && deviations->value)
+        return GSA_OK;
+    gsai_deviations_release(deviations, env);
+    return gsai_fail_memory(env, error, "no memory for the deviations of %zu features", n);
+}
+
+static size_t keep_strongest(candidate *at, size_t n)
+{
+    if (n <= GSAI_MAX_DEVIATIONS)
+        return n;
+    qsort(at, n, sizeof *at, by_strength);
+    return GSAI_MAX_DEVIATIONS;
+}
+
+/* The largest absolute weight of a feature, and its output. */
+static double largest_weight(const gsa_model *model, uint64_t feature, size_t *output)
+{
+    const float *weight = model->weights + feature * model->n_outputs;
+    *output = 0;
+    for (size_t k = 1; k < model->n_outputs; k++)
+        if (fabsf(weight[k]) > fabsf(weight[*output]))
+            *output = k;
+    return fabs((double)weight[*output]);
+}
+
+gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error)
+{
+    candidate *at = NULL;
+    size_t n = 0, capacity = 0, output;
+    gsa_status status = GSA_OK;
+    for (uint64_t i = 0; i < model->n_features && status == GSA_OK; i++) {
+        double weight = largest_weight(model, i, &output);
+        if (weight == 0)
+            continue;
+        double deviation = gsai_state_deviation(state, (size_t)i + 1);
+        n = n == 2 * GSAI_MAX_DEVIATIONS ? keep_strongest(at, n) : n;
+        if (!gsai_reserve(&model->env, &at, &capacity, n + 1, sizeof *at))
+            status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", n);
+        else
+            at[n++] = (candidate){(uint32_t)i, (float)fmin(deviation, 1e38), weight * deviation};
+    }
+    n = keep_strongest(at, n);
+    if (status == GSA_OK && n > 0)
+        status = gsai_deviations_init(&model->deviations, n, &model->env, error);
+    if (status == GSA_OK && n > 0)
+        qsort(at, n, sizeof *at, by_id);
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        model->deviations.id[i] = at[i].id;
+        model->deviations.value[i] = at[i].deviation;
+    }
+    gsai_free(&model->env, at);
+    return status;
+}
+
+static double strength_of(const gsa_strong_feature *feature)
+{
+    return isnan(feature->importance) ? fabs(feature->weight) : feature->importance;
+}
+
+/* Enters a feature at its place, if it is among the strongest; of equals the lower id comes first. */
+static size_t enter(gsa_strong_feature *out, size_t n, size_t max, gsa_strong_feature feature)
+{
+    size_t at = n < max ? n++ : max;
+    for (; at > 0 && strength_of(&out[at - 1]) < strength_of(&feature); at--)
+        if (at < max)
+            out[at] = out[at - 1];
+    if (at < max)
+        out[at] = feature;
+    return n;
+}
+
+size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_feature *out, size_t max)
+{
+    const gsai_deviations *known = &model->deviations;
+    uint64_t n_features = known->n > 0 ? known->n : model->n_features;
+    size_t n = 0;
+    for (uint64_t i = 0; i < n_features && max > 0; i++) {
+        gsa_strong_feature feature = {.feature = known->n > 0 ? known->id[i] : i, .output = output, .importance = NAN};
+        if (output >= model->n_outputs)
+            largest_weight(model, feature.feature, &feature.output);
+        feature.weight = (double)model->weights[feature.feature * model->n_outputs + feature.output];
+        if (known->n > 0)
+            feature.importance = fabs(feature.weight) * (double)known->value[i];
+        if (feature.weight != 0)
+            n = enter(out, n, max, feature);
+    }
+    return n;
+}
