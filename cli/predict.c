@@ -18,6 +18,8 @@ static const cli_option predict_options[] = {
      "output format; auto: csv or jsonl by the name of FILE, else text"},
     {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "in csv and jsonl: print the probability of every class, also if there are more than 20"},
+    {"keep", 0, OPTION_TEXT, false, "COLUMN[,...]", NULL, 0, 0,
+     "write these columns of DATA beside the predictions, such as ids; the model need not know them"},
     {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
      "number of threads; auto: one per processor; never changes the result"},
 };
@@ -30,6 +32,7 @@ typedef struct predicting {
     gsa_reader *reader;
     cli_output output;
     gsa_text text;
+    const char *kept; /* columns, or NULL */
     bool every_class;
     bool is_watched;   /* the writer of a stream may wait for the answer */
     atomic_int failed; /* the exit code of a write that failed, 0 if none did */
@@ -60,12 +63,16 @@ static int predict_all(predicting *what)
     gsa_error error = {0};
     gsa_reader_progress reading = progress_of(what->reader);
     what->is_watched = reading.is_stream && what->output.is_direct;
+    const char *schema = gsa_reader_schema(what->reader);
+    if (schema != NULL && strstr(schema, "\ncolumns namespaces\n") != NULL && what->text != GSA_TEXT_LINES)
+        what->kept = "tag";
     what->every_class = what->every_class || info_of(what->model).n_classes <= FEW_CLASSES;
     gsa_predict_hooks hooks = {.size = sizeof hooks,
                                .ctx = what,
                                .text = what->text,
                                .header = 1,
                                .every_class = what->every_class,
+                               .kept = what->kept,
                                .take = print_predictions};
     gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env.call, &error);
     if (what->failed != 0)
@@ -74,8 +81,10 @@ static int predict_all(predicting *what)
         return complain_error(status, &error);
     reading = progress_of(what->reader);
     if (reading.n_bad_rows > 0)
-        note("%" PRIu64 " bad rows were skipped and have no prediction%s", reading.n_bad_rows,
-             what->text != GSA_TEXT_LINES ? "; row numbers do not count them" : "");
+        note("%" PRIu64 " bad rows have no prediction: their lines %s", reading.n_bad_rows,
+             what->text == GSA_TEXT_LINES ? "are NA"
+             : what->text == GSA_TEXT_CSV ? "have empty cells"
+                                          : "have null");
     return EXIT_DONE;
 }
 
@@ -88,6 +97,7 @@ static int choose_text(const cli_arguments *arguments, predicting *what)
                  : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
                                                 : GSA_TEXT_LINES;
     what->every_class = arguments_flag(arguments, "proba");
+    what->kept = arguments_text(arguments, "keep");
     if (what->every_class && what->text == GSA_TEXT_LINES)
         return complain_usage("--proba needs --format csv or jsonl; give one of them");
     return EXIT_DONE;
@@ -129,13 +139,16 @@ const cli_verb predict_verb = {
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "predict every row with a model",
     .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
-               "for a hinge loss, or the predicted value for regression. csv and jsonl begin with the row number and "
-               "end with the probability of each class.\n\nLabels in DATA are ignored, and a table may lack them. Rows "
-               "from a pipe are answered as they come.",
+               "for a hinge loss, or the predicted value for regression. Of two classes the number is always that of "
+               "the second, in the order of `inspect`: the positive one. csv and jsonl begin with the row number and "
+               "end with the probability of each class. A bad row that is skipped has a line too: NA, empty cells in "
+               "csv, null in jsonl.\n\nLabels in DATA are ignored, and a table may lack them. Columns of --keep stand "
+               "behind the row number, in text behind the answer, each after a tab; so do tags of Vowpal Wabbit text. "
+               "Rows from a pipe are answered as they come.",
     .examples = "# a label and its probability for every row\n"
                 "greedystep predict my.model test.svm | head -n 5\n"
-                "# with the probability of every class, as a table\n"
-                "greedystep predict clicks.model new.csv -o predictions.csv",
+                "# every probability and the column `id`, as a table\n"
+                "greedystep predict clicks.model new.csv --keep id -o predictions.csv",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

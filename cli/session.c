@@ -116,6 +116,9 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                                   .remember_names = arguments->verb == &train_verb ||
                                                     arguments->verb == &convert_verb || is_inspected,
                                   .keep_cells = is_inspected,
+                                  .keep = column_option(arguments, "keep"),
+                                  .keep_tags = arguments->verb == &predict_verb,
+                                  .keep_bad_rows = arguments->verb == &predict_verb,
                                   .label = column_option(arguments, "label"),
                                   .weight = column_option(arguments, "weight"),
                                   .categorical = column_option(arguments, "categorical"),

@@ -164,7 +164,10 @@ typedef struct gsa_batch {
     size_t n_words;           /* number of words */
     const float *weight;      /* NULL: every row counts once */
     const gsa_place *place;   /* NULL: unknown */
-    const void *reserved[4];  /* NULL: for members of later versions. A batch has no size: one is made for every call */
+    const char *kept;         /* texts that the reader was to keep of each row, each with its NUL; NULL: none */
+    const size_t *kept_start; /* n_rows + 1 offsets into kept */
+    const unsigned char *bad; /* NULL: no row is; nonzero: the row could not be read and has no features */
+    const void *reserved[1];  /* NULL: for members of later versions. A batch has no size: one is made for every call */
 } gsa_batch;
 
 /* The highest feature id, 2^32 - 3: libsvm's index 2^32 - 2. */

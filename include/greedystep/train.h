@@ -67,8 +67,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *
 /* The text format of predictions; fields are in docs/formats/predictions.md. */
 typedef enum gsa_text {
     GSA_TEXT_NONE, /* numbers only */
-    /* The most probable label and its probability ("%s %.6g"), without probabilities the label and its margin, in
-     * regression the value ("%.9g"). */
+    /* The most probable label and its probability ("%s %.6g"), of two classes that of the second, without
+     * probabilities the margin; in regression the value ("%.9g"). NA for a bad row (gsa_batch.bad). */
     GSA_TEXT_LINES,
     GSA_TEXT_CSV,  /* a table */
     GSA_TEXT_JSONL /* a JSON object per line */
@@ -79,7 +79,8 @@ typedef struct gsa_predictions {
     const gsa_batch *rows; /* the rows */
     uint64_t first_row;    /* rows predicted before */
     size_t width;          /* numbers per row */
-    const double *number;  /* row-major: as by gsa_model_predict, without probabilities as by gsa_model_margins */
+    const double *number;  /* row-major: as by gsa_model_predict, without probabilities as by gsa_model_margins; NaN for
+                            * bad rows */
     const char *text;      /* a line per row, or NULL if no text was asked for */
     size_t text_size;      /* in bytes */
 } gsa_predictions;
@@ -94,6 +95,9 @@ typedef struct gsa_predict_hooks {
     /* Called for one batch at a time, in the order of rows, from the thread that predicted it. Any status but GSA_OK
      * ends the prediction. */
     gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);
+    /* The names of the texts that the reader keeps of each row (gsa_batch.kept), as in its option keep; "tag". NULL:
+     * they are not written, but for a tag in GSA_TEXT_LINES. */
+    const char *kept;
 } gsa_predict_hooks;
 
 /* Predicts all rows of a reader, on the threads of `call`. Predictions of all rows before an error are delivered first.

@@ -101,7 +101,10 @@ class Batch(Structure):
         ("n_words", c_size_t),
         ("weight", c_void_p),
         ("place", c_void_p),
-        ("reserved", c_void_p * 4),
+        ("kept", c_void_p),
+        ("kept_start", c_void_p),
+        ("bad", c_void_p),
+        ("reserved", c_void_p),
     ]
 
 
@@ -204,6 +207,9 @@ class ReaderOptions(Sized):
         ("decimal", c_char_p),
         ("dates", c_char_p),
         ("files", POINTER(FileSource)),
+        ("keep", c_char_p),
+        ("keep_tags", c_int),
+        ("keep_bad_rows", c_int),
     ]
 
 

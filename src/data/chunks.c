@@ -69,6 +69,7 @@ static bool make_chunk(gsai_chunks *chunks, chunk *out, const gsai_reader_sizes 
     out->source.rows = &out->rows;
     return chunks->format->open(sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
            gsai_rows_init(&out->rows, n_rows, n_values, env, NULL) == GSA_OK &&
+           (!gsai_format_keeps(chunks->input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK) &&
            (!names->came || gsai_feature_names_list(&out->names, names, chunks->input->schema->bits, env));
 }
 

@@ -210,7 +210,7 @@ static void close_files(gsa_reader *head)
     gsai_feature_names_free(&reader->names);
     const char *texts[] = {reader->options.label,  reader->options.weight, reader->options.categorical,
                            reader->options.ignore, reader->options.cross,  reader->options.decimal,
-                           reader->options.dates};
+                           reader->options.dates,  reader->options.keep};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsai_free(&env, (void *)(uintptr_t)texts[i]);
     gsai_rows_free(&reader->rows);
@@ -243,7 +243,7 @@ static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
     const char **texts[] = {&to->label, &to->weight,  &to->categorical, &to->ignore,
-                            &to->cross, &to->decimal, &to->dates};
+                            &to->cross, &to->decimal, &to->dates,       &to->keep};
     bool has_room = true;
     *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -291,6 +291,8 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     bool has_room = !options || copy_options(reader, options);
     gsa_status status = gsai_rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
     reader->rows.without_labels = reader->options.without_labels != 0;
+    if (status == GSA_OK && gsai_format_keeps(&reader->input))
+        status = gsai_rows_keep(&reader->rows, error);
     if (status == GSA_OK && !has_room)
         status = gsai_fail_memory(&resolved, error, "no memory for a reader");
     if (status == GSA_OK)
@@ -512,6 +514,8 @@ bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)
     const gsa_memory *a = &head->env.memory, *b = &rows->env->memory;
     if (head->kind != &files_kind || !reader->delivered || a->budget != b->budget || a->release != b->release ||
         a->ctx != b->ctx)
+        return false;
+    if (reader->rows.keeps && gsai_rows_keep(rows, NULL) != GSA_OK) /* which the reader goes on with */
         return false;
     const gsai_rows delivered = reader->rows;
     take_arrays(&reader->rows, rows);

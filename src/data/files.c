@@ -99,6 +99,10 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
                                gsai_fail(error, GSA_ARGUMENT,
                                          "%s is %s, which has neither columns nor namespaces: leave crosses out", name,
                                          format->title));
+    if (reader->options.keep && (is_cache || format == gsai_format_libsvm() || format == gsai_format_vw()))
+        return gsai_fail_about(
+            error, "keep",
+            gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name, format->title));
     if (is_cache || !expected || format == expected)
         return GSA_OK; /* a cache says itself what its columns were */
     if (reader->first_name)

@@ -28,8 +28,8 @@ gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, c
 
 void gsai_rows_free(gsai_rows *rows)
 {
-    void *arrays[] = {rows->row_start, rows->index,  rows->value, rows->label,
-                      rows->word,      rows->weight, rows->place, rows->cell};
+    void *arrays[] = {rows->row_start, rows->index, rows->value, rows->label,      rows->word, rows->weight,
+                      rows->place,     rows->cell,  rows->kept,  rows->kept_start, rows->bad};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         gsai_free(rows->env, arrays[i]);
     gsai_words_free(&rows->words);
@@ -42,7 +42,44 @@ void gsai_rows_clear(gsai_rows *rows)
     rows->n_values = rows->n_implied = rows->n_cells = 0;
     rows->row_start[0] = 0;
     rows->all_ones = true;
-    rows->any_word = rows->any_weight = false;
+    rows->any_word = rows->any_weight = rows->any_bad = false;
+    rows->kept_size = 0;
+    if (rows->keeps)
+        rows->kept_start[0] = 0;
+}
+
+gsa_status gsai_rows_keep(gsai_rows *rows, gsa_error *error)
+{
+    if (rows->keeps)
+        return GSA_OK;
+    rows->kept_start = gsai_alloc_zeroed(rows->env, rows->row_capacity + 1, sizeof *rows->kept_start);
+    rows->bad = gsai_alloc_zeroed(rows->env, rows->row_capacity, 1);
+    rows->keeps = rows->kept_start && rows->bad;
+    if (rows->keeps)
+        return gsai_rows_keep_texts(rows, "", 0, error);
+    gsai_free(rows->env, rows->kept_start);
+    gsai_free(rows->env, rows->bad);
+    rows->kept_start = NULL;
+    rows->bad = NULL;
+    return gsai_fail_memory(rows->env, error, "no memory for the texts of %zu rows", rows->row_capacity);
+}
+
+gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size, gsa_error *error)
+{
+    size_t need;
+    if (!gsai_add(rows->kept_size, size + 1, &need) ||
+        !gsai_reserve(rows->env, &rows->kept, &rows->kept_capacity, need, 1))
+        return gsai_fail_memory(rows->env, error, "no memory for the texts of a row");
+    memcpy(rows->kept + rows->kept_size, texts, size);
+    rows->kept_size += size;
+    return GSA_OK;
+}
+
+void gsai_rows_finish_bad(gsai_rows *rows, gsa_place place)
+{
+    gsai_rows_finish(rows, 0, true, 0, -1, place);
+    rows->bad[rows->n_rows - 1] = 1;
+    rows->any_bad = true;
 }
 
 /* Room for n more ids and values, of which those before them that are implied are written now. */
@@ -65,7 +102,7 @@ gsa_status gsai_rows_reserve(gsai_rows *rows, size_t n, gsa_error *error)
 /* An array that is longer than row_capacity says, because another could not follow, does no harm. */
 static bool reserve_rows(gsai_rows *rows, size_t need)
 {
-    size_t had = rows->row_capacity, n[] = {had, had, had, had, had};
+    size_t had = rows->row_capacity, n[] = {had, had, had, had, had, had, had};
     if (need <= had)
         return true;
     bool has_room = gsai_reserve(rows->env, &rows->row_start, &n[0], need + 1, sizeof *rows->row_start) &&
@@ -73,8 +110,12 @@ static bool reserve_rows(gsai_rows *rows, size_t need)
                     gsai_reserve(rows->env, &rows->word, &n[2], need, sizeof *rows->word) &&
                     gsai_reserve(rows->env, &rows->weight, &n[3], need, sizeof *rows->weight) &&
                     gsai_reserve(rows->env, &rows->place, &n[4], need, sizeof *rows->place);
+    if (has_room && rows->keeps)
+        has_room = gsai_reserve(rows->env, &rows->bad, &n[5], need, 1) &&
+                   gsai_reserve(rows->env, &rows->kept_start, &n[6], need + 1, sizeof *rows->kept_start);
     n[0]--; /* one more than there are rows */
-    for (size_t i = 0; i < 5 && has_room; i++)
+    n[6] -= rows->keeps;
+    for (size_t i = 0; i < (rows->keeps ? 7u : 5u) && has_room; i++)
         rows->row_capacity = i == 0 || n[i] < rows->row_capacity ? n[i] : rows->row_capacity;
     return has_room;
 }
@@ -126,6 +167,10 @@ void gsai_rows_finish(gsai_rows *rows, size_t n, bool all_ones, double label, in
     rows->place[row] = place;
     rows->all_ones = rows->all_ones && all_ones;
     rows->any_word = rows->any_word || word >= 0;
+    if (!rows->keeps)
+        return;
+    rows->kept_start[row + 1] = rows->kept_size;
+    rows->bad[row] = 0;
 }
 
 uint64_t gsai_rows_size(const gsai_rows *rows)
@@ -196,6 +241,11 @@ gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *
             return status;
         memcpy(rows->index + rows->n_values, other->index + start, n * sizeof *rows->index);
         memcpy(rows->value + rows->n_values, other->value + start, n * sizeof *rows->value);
+        if (other->keeps)
+            status = gsai_rows_keep_texts(rows, other->kept + other->kept_start[r],
+                                          other->kept_start[r + 1] - other->kept_start[r], error);
+        if (status != GSA_OK)
+            return status;
         if (n_cells > 0)
             memcpy(rows->cell + rows->n_cells, other->cell + r * n_cells, n_cells * sizeof *rows->cell);
         rows->n_cells += n_cells;
@@ -204,6 +254,8 @@ gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *
         bool all_ones = other->all_ones || (rows->all_ones && are_ones(other->value + start, n));
         gsai_rows_finish(rows, n, all_ones, other->label[r], word, place);
         gsai_rows_weigh(rows, other->weight[r]);
+        if (other->keeps && other->bad[r])
+            rows->bad[rows->n_rows - 1] = rows->any_bad = true;
         from->n_taken = r + 1;
     }
     return status;
@@ -220,5 +272,8 @@ void gsai_rows_view(const gsai_rows *rows, gsa_batch *out)
                        .words = (const char *const *)rows->words.word,
                        .n_words = rows->words.n_words,
                        .weight = rows->any_weight ? rows->weight : NULL,
-                       .place = rows->place};
+                       .place = rows->place,
+                       .kept = rows->keeps ? rows->kept : NULL,
+                       .kept_start = rows->kept_start,
+                       .bad = rows->any_bad ? rows->bad : NULL};
 }

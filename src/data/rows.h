@@ -30,6 +30,12 @@ typedef struct gsai_rows {
     gsa_place *place;
     uint64_t *cell; /* of tables, if they are asked for: gsa_reader_cells */
     size_t n_cells, cell_capacity;
+    bool keeps; /* texts and bad rows: kept_start and bad are there, see gsai_rows_keep */
+    char *kept;
+    size_t *kept_start;
+    unsigned char *bad;
+    size_t kept_size, kept_capacity; /* size: with what the row at hand has so far */
+    bool any_bad;
     bool all_ones, any_word, any_weight;
     bool without_labels; /* views have none */
     gsai_words words;
@@ -39,6 +45,18 @@ typedef struct gsai_rows {
 gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsa_env *env, gsa_error *error);
 void gsai_rows_free(gsai_rows *rows);
 void gsai_rows_clear(gsai_rows *rows);
+/* Lets rows have texts that are kept, and be bad. */
+gsa_status gsai_rows_keep(gsai_rows *rows, gsa_error *error);
+/* A row begins, which has no texts yet. */
+static inline void gsai_rows_begin_texts(gsai_rows *rows)
+{
+    if (rows->keeps)
+        rows->kept_size = rows->kept_start[rows->n_rows];
+}
+/* Keeps texts of the row at hand, as they are in a batch: each with its NUL. A bad row has those that it came to. */
+gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size, gsa_error *error);
+/* The row at hand could not be read; it is finished without features. */
+void gsai_rows_finish_bad(gsai_rows *rows, gsa_place place);
 
 static inline bool gsai_rows_full(const gsai_rows *rows)
 {

@@ -113,6 +113,18 @@ static size_t copy_entries(gsai_rows *to, size_t at, const gsa_batch *from, size
     return at;
 }
 
+/* The texts of a row, and whether it is a bad one. */
+static gsa_status copy_kept(gsai_rows *to, size_t r, const gsa_batch *from, size_t row, gsa_error *error)
+{
+    if (from->kept)
+        GSA_TRY(gsai_rows_keep_texts(to, from->kept + from->kept_start[row],
+                                     from->kept_start[row + 1] - from->kept_start[row], error));
+    to->kept_start[r + 1] = to->kept_size;
+    to->bad[r] = from->bad ? from->bad[row] : 0;
+    to->any_bad = to->any_bad || to->bad[r];
+    return GSA_OK;
+}
+
 /* n rows of what is pending, which have so many entries at the most. */
 static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_error *error)
 {
@@ -120,6 +132,8 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
     const gsa_batch *from = &block->pending;
     gsai_rows *to = &block->rows;
     const bool has_values = from->value != NULL;
+    if (from->kept || from->bad)
+        GSA_TRY(gsai_rows_keep(to, error));
     GSA_TRY(gsai_rows_reserve_block(to, n, n_entries, has_values, error));
     size_t at = to->n_values, row = block->pending_row, r = to->n_rows;
     for (size_t i = 0; i < n; i++, row++, r++) {
@@ -129,6 +143,8 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
         to->word[r] = from->word ? from->word[row] : -1;
         to->weight[r] = from->weight ? from->weight[row] : 1;
         to->place[r] = from->place ? from->place[row] : nowhere;
+        if (to->keeps)
+            GSA_TRY(copy_kept(to, r, from, row, error));
     }
     to->any_word = to->any_word || from->word;
     to->any_weight = to->any_weight || from->weight;

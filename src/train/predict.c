@@ -17,6 +17,7 @@
 
 #include <greedystep/train.h>
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -25,10 +26,13 @@
 
 /* Labels are quoted once, when it is opened: a line is copies and digits. */
 
-/* A line: begin ROW before_label LABEL before_number NUMBER before_every NUMBERS end, as far as it has them. */
+/* A line: begin ROW KEPT before_label LABEL before_number NUMBER before_every NUMBERS end, as far as it has them; of
+ * GSA_TEXT_LINES what is kept stands last. */
 typedef struct prediction_text {
     gsa_text kind;
     size_t n_classes, n_listed; /* listed: classes whose numbers stand in a line; all or none */
+    size_t n_kept;              /* texts of a row that are written */
+    char *kept_marks;           /* what stands before each, with its NUL */
     const char *begin, *before_label, *before_number, *before_every, *end;
     const char *header, *prefix; /* the first columns of CSV; what stands before a label that names one */
     size_t *start; /* of each label in `label`, which lies behind it, as it is written: quoted where it must be */
@@ -38,7 +42,8 @@ typedef struct prediction_text {
 
 #define FIXED_ROOM ((size_t)128) /* what a line has beside labels and the numbers of classes */
 #define CLASS_ROOM (GSAI_DECIMAL_SIZE + 2)
-#define MAX_GROWTH 2 /* a byte with one before it that quotes it */
+#define MAX_GROWTH 2            /* a byte with one before it that quotes it */
+#define JSON_GROWTH ((size_t)6) /* a control character as \uXXXX */
 
 static char *put(char *out, const char *text)
 {
@@ -51,7 +56,7 @@ static char *put(char *out, const char *text)
 static char *put_label(char *out, const char *label, gsa_text kind)
 {
     size_t size = strlen(label);
-    bool is_plain = size > 0 && !strpbrk(label, ",\"") && label[0] != ' ' && label[size - 1] != ' ';
+    bool is_plain = size > 0 && !strpbrk(label, ",\"\r\n") && label[0] != ' ' && label[size - 1] != ' ';
     if (kind == GSA_TEXT_LINES || (kind == GSA_TEXT_CSV && is_plain))
         return put(out, label);
     *out++ = '"';
@@ -61,6 +66,48 @@ static char *put_label(char *out, const char *label, gsa_text kind)
         *out++ = *label;
     }
     return put(out, "\"");
+}
+
+/* Any text, also one that is no UTF-8 or has controls: JSON has question marks and escapes for them, lines blanks. */
+static char *put_text(char *out, const char *text, gsa_text kind)
+{
+    size_t size = strlen(text);
+    if (kind == GSA_TEXT_CSV)
+        return size > 0 ? put_label(out, text, kind) : out;
+    if (kind == GSA_TEXT_JSONL)
+        *out++ = '"';
+    for (size_t at = 0, n; at < size; at += n) {
+        unsigned char c = (unsigned char)text[at];
+        n = kind == GSA_TEXT_JSONL ? gsai_utf8_character(text + at, size - at) : 1;
+        if (c < 0x20) {
+            out = put(out, kind == GSA_TEXT_LINES ? " " : "\\u00");
+            if (kind == GSA_TEXT_JSONL) {
+                *out++ = (char)('0' + c / 16);
+                *out++ = "0123456789abcdef"[c % 16];
+            }
+            n = 1;
+        } else if (n == 0) {
+            out = put(out, "?");
+            n = 1;
+        } else {
+            if (kind == GSA_TEXT_JSONL && (c == '"' || c == '\\'))
+                *out++ = '\\';
+            memcpy(out, text + at, n);
+            out += n;
+        }
+    }
+    return kind == GSA_TEXT_JSONL ? put(out, "\"") : out;
+}
+
+/* The texts of a row; those that it lacks, since it is a bad one, are empty. */
+static char *put_kept(const prediction_text *text, const char *kept, size_t size, char *out)
+{
+    const char *mark = text->kept_marks, *end = kept + size;
+    for (size_t i = 0; i < text->n_kept; i++, mark += strlen(mark) + 1) {
+        out = put_text(put(out, mark), kept < end ? kept : "", text->kind);
+        kept += kept < end ? strlen(kept) + 1 : 0;
+    }
+    return text->kind == GSA_TEXT_JSONL && text->n_kept > 0 ? put(out, "}") : out;
 }
 
 static char *put_class(const prediction_text *text, size_t number, char *out)
@@ -81,9 +128,34 @@ static void set_marks(prediction_text *text, bool has_probabilities)
                           : has_classes                ? " "
                                                        : "";
     text->before_every = !is_json ? "," : has_probabilities ? ",\"probabilities\":{" : ",\"margins\":{";
-    text->header = !has_classes ? "row,prediction" : has_probabilities ? "row,label,probability" : "row,label,margin";
+    text->header = !has_classes ? ",prediction" : has_probabilities ? ",label,probability" : ",label,margin";
     text->prefix = has_probabilities ? "p_" : "m_";
     text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
+}
+
+/* What stands before texts that are kept: in JSON their names, in CSV they are in the header. */
+static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_env *env, gsa_error *error)
+{
+    char name[256];
+    size_t size = names ? strlen(names) : 0;
+    text->kept_marks = gsai_alloc_zeroed(env, JSON_GROWTH * size + FIXED_ROOM, 1);
+    if (!text->kept_marks)
+        return gsai_fail_memory(env, error, "no memory for the names of columns");
+    char *out = text->kept_marks;
+    for (const char *item = names; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
+        size_t length = strcspn(item, ",");
+        length = length < sizeof name ? length : sizeof name - 1;
+        memcpy(name, item, length);
+        name[length] = '\0';
+        if (text->kind == GSA_TEXT_JSONL)
+            out = put(put_text(put(out, text->n_kept > 0 ? "," : ",\"kept\":{"), name, text->kind), ":");
+        else
+            out = put(out, text->kind == GSA_TEXT_CSV ? "," : "\t");
+        *out++ = '\0';
+        text->n_kept++;
+    }
+    text->room += JSON_GROWTH * size + FIXED_ROOM + 2 * text->n_kept;
+    return GSA_OK;
 }
 
 static gsa_status text_open(prediction_text *text, const gsa_model *model, const gsa_predict_hooks *hooks,
@@ -108,11 +180,14 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
         text->room = (size_t)(to - from) > text->room ? (size_t)(to - from) : text->room;
     }
     text->room += FIXED_ROOM + (is_listed ? text->start[n] + n * CLASS_ROOM : 0);
-    return GSA_OK;
+    return mark_kept(text, hooks->kept, env, error);
 }
 
-static char *text_header(const prediction_text *text, char *out)
+static char *text_header(const prediction_text *text, const char *names, char *out)
 {
+    out = put(out, "row");
+    if (names)
+        out = put(put(out, ","), names);
     out = put(out, text->header);
     for (size_t i = 0; i < text->n_listed; i++) {
         char *cell = put(out, ",");
@@ -123,23 +198,58 @@ static char *text_header(const prediction_text *text, char *out)
     return put(out, "\n");
 }
 
-static char *text_line(const prediction_text *text, uint64_t row, size_t best, double number, const double *every,
-                       char *out)
+/* A row to be written. */
+typedef struct answer {
+    uint64_t row;
+    size_t best;
+    double number;
+    const double *every;
+    const char *kept;
+    size_t kept_size;
+    bool is_bad;
+} answer;
+
+/* The answer to a row that could not be read: NA, null, or cells that are empty. */
+static char *put_missing(const prediction_text *text, char *out)
 {
-    bool is_lines = text->kind == GSA_TEXT_LINES;
-    out = put(out, text->begin);
-    if (!is_lines)
-        out = gsai_decimal_unsigned(row, out);
+    bool is_json = text->kind == GSA_TEXT_JSONL;
+    if (text->kind == GSA_TEXT_LINES)
+        return put(out, "NA");
     if (text->n_classes > 0)
-        out = put_class(text, best, put(out, text->before_label));
-    out = gsai_decimal_general(number, is_lines && text->n_classes > 0 ? 6 : 9, put(out, text->before_number));
+        out = put(put(out, text->before_label), is_json ? "null" : "");
+    out = put(put(out, text->before_number), is_json ? "null" : "");
+    for (size_t i = 0; i < text->n_listed && !is_json; i++)
+        out = put(out, ",");
+    return out;
+}
+
+static char *put_answer(const prediction_text *text, const answer *of, char *out)
+{
+    if (text->n_classes > 0)
+        out = put_class(text, of->best, put(out, text->before_label));
+    int digits = text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
+    out = gsai_decimal_general(of->number, digits, put(out, text->before_number));
     for (size_t i = 0; i < text->n_listed; i++) {
         out = put(out, i > 0 ? "," : text->before_every);
         if (text->kind == GSA_TEXT_JSONL)
             out = put(put_class(text, i, out), ":");
-        out = gsai_decimal_general(every[i], 9, out);
+        out = gsai_decimal_general(of->every[i], 9, out);
     }
-    return put(out, text->end);
+    return out;
+}
+
+static char *text_line(const prediction_text *text, const answer *of, char *out)
+{
+    bool is_lines = text->kind == GSA_TEXT_LINES;
+    out = put(out, text->begin);
+    if (!is_lines)
+        out = put_kept(text, of->kept, of->kept_size, gsai_decimal_unsigned(of->row, out));
+    out = of->is_bad ? put_missing(text, out) : put_answer(text, of, out);
+    if (is_lines && text->n_kept > 0)
+        out = put_kept(text, of->kept, of->kept_size, out);
+    else if (is_lines && of->kept_size > 1) /* a tag */
+        out = put_text(put(out, "\t"), of->kept, text->kind);
+    return put(out, of->is_bad && text->kind == GSA_TEXT_JSONL ? "}\n" : text->end);
 }
 
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
@@ -179,33 +289,38 @@ typedef struct predicting {
     gsa_error failure;
 } predicting;
 
-/* The class that is predicted, and how sure that is. The one margin of two classes is that of the second. */
+/* The class that is predicted, and its number; of two classes always that of the second, the positive one. */
 static size_t best_class(const predicting *run, const double *row, double *number)
 {
     size_t best = 0;
     if (run->has_margins && run->info.n_classes <= 2) {
-        best = run->info.n_classes == 2 && row[0] > 0;
-        *number = best ? row[0] : -row[0];
-        return best;
+        *number = row[0];
+        return run->info.n_classes == 2 && row[0] > 0;
     }
     for (size_t i = 1; i < run->width; i++)
         best = row[i] > row[best] ? i : best;
-    *number = row[best];
+    *number = row[run->info.n_classes == 2 ? 1 : best];
     return best;
 }
 
 /* Makes the text of predictions that have their numbers. */
 static gsa_status write_text(const predicting *run, worker *mine)
 {
-    size_t n_rows = mine->rows.n_rows, size = 0;
-    for (size_t i = 0; i < n_rows; i++) {
+    const gsa_batch *rows = &mine->rows;
+    size_t size = 0;
+    for (size_t i = 0; i < rows->n_rows; i++) {
         const double *row = mine->number + i * run->width;
-        double number = row[0];
-        size_t best = run->info.n_classes > 0 ? best_class(run, row, &number) : 0;
-        if (!gsai_reserve(&run->env, &mine->text, &mine->text_capacity, size + run->text.room, 1))
-            return gsai_fail_memory(&run->env, &mine->error, "no memory for the text of %zu predictions", n_rows);
-        uint64_t row_number = mine->some.first_row + i + 1;
-        size = (size_t)(text_line(&run->text, row_number, best, number, row, mine->text + size) - mine->text);
+        answer of = {.row = mine->some.first_row + i + 1,
+                     .number = row[0],
+                     .every = row,
+                     .kept = rows->kept ? rows->kept + rows->kept_start[i] : "",
+                     .kept_size = rows->kept ? rows->kept_start[i + 1] - rows->kept_start[i] : 0,
+                     .is_bad = rows->bad && rows->bad[i]};
+        of.best = run->info.n_classes > 0 ? best_class(run, row, &of.number) : 0;
+        size_t room = run->text.room + JSON_GROWTH * of.kept_size;
+        if (!gsai_reserve(&run->env, &mine->text, &mine->text_capacity, size + room, 1))
+            return gsai_fail_memory(&run->env, &mine->error, "no memory for the text of %zu predictions", rows->n_rows);
+        size = (size_t)(text_line(&run->text, &of, mine->text + size) - mine->text);
     }
     mine->some.text = mine->text;
     mine->some.text_size = size;
@@ -243,6 +358,9 @@ static gsa_status predict_rows(const predicting *run, worker *mine)
         (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
     if (status != GSA_OK)
         gsa_reader_locate(run->reader, &mine->rows, &mine->error);
+    for (size_t i = 0; mine->rows.bad && status == GSA_OK && i < n; i++)
+        if (mine->rows.bad[i / run->width])
+            mine->number[i] = NAN;
     mine->some.number = mine->number;
     return status == GSA_OK && run->hooks->text != GSA_TEXT_NONE ? write_text(run, mine) : status;
 }
@@ -305,7 +423,7 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
     if (!gsai_reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1))
         return gsai_fail_memory(&run->env, error, "no memory for the names of columns");
     gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
-    some.text_size = (size_t)(text_header(&run->text, first->text) - first->text);
+    some.text_size = (size_t)(text_header(&run->text, run->hooks->kept, first->text) - first->text);
     return run->hooks->take(run->hooks->ctx, &some, error);
 }
 
@@ -341,5 +459,6 @@ gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_pre
     }
     gsai_free(&run.env, run.workers);
     gsai_free(&run.env, run.text.start);
+    gsai_free(&run.env, run.text.kept_marks);
     return status;
 }

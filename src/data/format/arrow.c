@@ -241,6 +241,8 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
     for (size_t i = 0; i < csv->n_columns; i++)
         GSA_TRY(use_column(arrow, csv->column[i].cell, csv->input->schema->field[csv->column[i].field].kind, error));
+    for (size_t i = 0; i < csv->n_kept; i++)
+        GSA_TRY(use_column(arrow, csv->kept[i], GSAI_FIELD_IGNORED, error));
     return GSA_OK;
 }
 
@@ -522,13 +524,7 @@ static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai
     if (cell.kind == GSAI_CELL_NUMBER) {
         if (isinf(cell.number))
             return fail_cell(arrow, number, &cell, "values must be finite", error);
-        if (column->type == 'l')
-            cell.size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRId64, cell.whole);
-        else if (column->type == 'L')
-            cell.size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRIu64, (uint64_t)cell.whole);
-        else
-            cell.size = gsai_number_text(cell.number, column->digits);
-        cell.text = column->digits;
+        gsai_arrow_make_word(column, &cell);
     }
     if (cell.kind == GSAI_CELL_ABSENT || gsai_is_missing(cell.text, cell.size))
         return GSA_OK;
@@ -608,6 +604,19 @@ static gsa_status take_lists(const arrow_reader *arrow, const items *of, gsai_fe
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 
+static gsa_status keep_texts(arrow_reader *arrow, int64_t row, gsai_rows *rows, gsa_error *error)
+{
+    gsai_rows_begin_texts(rows);
+    for (size_t i = 0; i < arrow->csv.n_kept && rows->keeps; i++) {
+        gsai_arrow_column *column = &arrow->column[arrow->csv.kept[i]];
+        gsai_arrow_cell cell = gsai_arrow_read(column, row);
+        if (cell.kind == GSAI_CELL_NUMBER)
+            gsai_arrow_make_word(column, &cell);
+        GSA_TRY(gsai_csv_keep_text(rows, cell.text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, error));
+    }
+    return GSA_OK;
+}
+
 /* The next row of the batch. */
 static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
 {
@@ -618,6 +627,7 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     gsai_features features;
     items of = {.n = csv->most_entries};
     arrow->n_rows++;
+    GSA_TRY(keep_texts(arrow, row, rows, error));
     GSA_TRY(take_label(arrow, row, &head, error));
     if (head.is_missing)
         return GSA_OK;
@@ -696,7 +706,7 @@ static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
     arrow->is_begun = true;
     while (status == GSA_OK && !gsai_rows_full(rows)) {
         status = arrow->at < arrow->batch.length ? take_row(arrow, rows, error) : next_batch(arrow, error);
-        status = gsai_format_settle(arrow->csv.input, status);
+        status = gsai_format_settle(arrow->csv.input, rows, status);
     }
     return status;
 }

@@ -5,7 +5,9 @@
 #include "data/format/number.h"
 #include "data/format/text.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
@@ -315,4 +317,17 @@ const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct Arrow
     column->values = column->list ? array->children[0] : array->dictionary;
     objection = check_scalars(column->type, column->values);
     return objection ? objection : column->list ? check_list(column) : check_dictionary(column);
+}
+
+void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell)
+{
+    if (column->type == 'l')
+        cell->size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRId64, cell->whole);
+    else if (column->type == 'L')
+        cell->size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRIu64, (uint64_t)cell->whole);
+    else if (isinf(cell->number))
+        cell->size = (size_t)snprintf(column->digits, sizeof column->digits, "%s", cell->number > 0 ? "inf" : "-inf");
+    else
+        cell->size = gsai_number_text(cell->number, column->digits);
+    cell->text = column->digits;
 }

@@ -60,6 +60,8 @@ const char *gsai_arrow_type_name(const struct ArrowSchema *schema);
 const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct ArrowArray *array, int64_t end);
 
 gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row);
+/* Makes a word of a number, as text would have it; infinities are as they are printed. */
+void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell);
 /* Of a column with a dictionary: the row's place in it, -1 if it is null. */
 int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
 /* Items of a row's list: how many, and the first; a null list has none. */

@@ -306,7 +306,7 @@ static gsa_status read_csv(void *memory, gsai_rows *rows, gsa_error *error)
             return GSA_OK;
         if (status == GSA_OK)
             status = gsai_csv_row(csv, &record, rows, error);
-        status = gsai_format_settle(csv->input, status);
+        status = gsai_format_settle(csv->input, rows, status);
     }
     return status;
 }

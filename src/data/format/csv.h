@@ -55,6 +55,8 @@ typedef struct gsai_csv {
     size_t n_crosses;
     size_t label, weight; /* cells; SIZE_MAX: none is read */
     uint64_t *cells;      /* of each column, in the row at hand; NULL if cells are not asked for */
+    size_t *kept;         /* cells whose texts are kept: csv_keep.c */
+    size_t n_kept;
 } gsai_csv;
 
 typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD } gsai_cell_kind;
@@ -116,6 +118,15 @@ void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff);
 
 /* Frees the columns. */
 void gsai_csv_forget(gsai_csv *csv);
+
+/* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
+size_t gsai_csv_find_column(const gsai_csv_sniff *sniff, const char *item, size_t size);
+/* Finds the columns whose texts are kept, which are there; those of another parser of the same file. */
+gsa_status gsai_csv_keep_find(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error);
+gsa_status gsai_csv_keep_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error);
+/* Keeps the texts of a record, before anything of it can be wrong; and one text, up to a NUL in it. */
+gsa_status gsai_csv_keep_row(const gsai_csv *csv, const gsai_record *record, gsai_rows *rows, gsa_error *error);
+gsa_status gsai_csv_keep_text(gsai_rows *rows, const char *text, size_t size, gsa_error *error);
 
 gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *rows, gsa_error *error);
 

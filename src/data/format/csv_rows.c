@@ -281,6 +281,7 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
     if (record->n_cells != csv->n_cells)
         return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
                               "the row has %zu cells, the first line has %zu", record->n_cells, csv->n_cells);
+    GSA_TRY(gsai_csv_keep_row(csv, record, rows, error));
     GSA_TRY(take_label(csv, record, &head, error));
     if (head.is_missing)
         return GSA_OK;

@@ -66,8 +66,7 @@ static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
 
 /* ---- the options ------------------------------------------------------------------------------------------------ */
 
-/* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
-static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t size)
+size_t gsai_csv_find_column(const gsai_csv_sniff *sniff, const char *item, size_t size)
 {
     for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++)
         if (sniff->column[i].first_size == size && memcmp(sniff->column[i].first, item, size) == 0)
@@ -85,7 +84,7 @@ static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t si
 static bool is_listed(const char *list, const gsai_csv_sniff *sniff, size_t column)
 {
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
-        if (find_item(sniff, item, strcspn(item, ",")) == column)
+        if (gsai_csv_find_column(sniff, item, strcspn(item, ",")) == column)
             return true;
     return false;
 }
@@ -132,7 +131,7 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
         size_t size = strcspn(item, ",");
         gsai_quote(item, size, quote);
-        if (find_item(sniff, item, size) == SIZE_MAX)
+        if (gsai_csv_find_column(sniff, item, size) == SIZE_MAX)
             return gsai_fail_about(error, option,
                                    gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s",
                                              csv->input->name, quote,
@@ -168,7 +167,7 @@ static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sni
 static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *out, gsa_error *error)
 {
     const char *asked = csv->input->options->label;
-    *out = asked ? find_item(sniff, asked, strlen(asked)) : 0;
+    *out = asked ? gsai_csv_find_column(sniff, asked, strlen(asked)) : 0;
     if (asked && *out == SIZE_MAX)
         return gsai_fail_about(
             error, "label",
@@ -191,7 +190,7 @@ void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
     const char *asked = csv->input->options->weight;
     gsai_csv_sniff named = *sniff;
     named.has_header = true; /* not known yet: a number is a name first */
-    sniff->weight = asked ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
+    sniff->weight = asked ? gsai_csv_find_column(&named, asked, strlen(asked)) : SIZE_MAX;
 }
 
 /* What the cells of a column are, where no option says so. */
@@ -304,7 +303,7 @@ static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_er
     gsa_status status;
     while ((status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK) {
         for (int k = 0; k < 2; k++) {
-            size_t column = find_item(sniff, name[k], size[k]);
+            size_t column = gsai_csv_find_column(sniff, name[k], size[k]);
             if (size[k] > 0 && column != SIZE_MAX) {
                 name[k] = csv->input->schema->field[column].name;
                 size[k] = csv->input->schema->field[column].name_size;
@@ -384,7 +383,7 @@ static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff
                              csv->input->name, quote);
         if (field != SIZE_MAX)
             cell_of[field] = i;
-        else if (!is_listed(csv->input->options->ignore, sniff, i))
+        else if (!is_listed(csv->input->options->ignore, sniff, i) && !is_listed(csv->input->options->keep, sniff, i))
             return gsai_fail_about(error, "ignore",
                                    gsai_fail(error, GSA_ARGUMENT,
                                              "%s has a column '%s' that %s does not have; ignore it", csv->input->name,
@@ -452,6 +451,9 @@ void gsai_csv_forget(gsai_csv *csv)
     gsai_free(csv->env, csv->gap);
     gsai_free(csv->env, csv->term);
     gsai_free(csv->env, csv->cross);
+    gsai_free(csv->env, csv->kept);
+    csv->kept = NULL;
+    csv->n_kept = 0;
     csv->column = NULL;
     csv->date = NULL;
     csv->gap = NULL;
@@ -569,6 +571,8 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
     gsa_status status = plan_columns(csv, cell_of, error);
     if (status == GSA_OK)
         status = plan_crosses(csv, error);
+    if (status == GSA_OK)
+        status = gsai_csv_keep_same(csv, other, error);
     csv->label = other->label;
     csv->weight = other->weight;
     csv->n_cells = other->n_cells;
@@ -679,6 +683,8 @@ gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
     if (is_new)
         GSA_TRY(infer(csv, sniff, error));
     GSA_TRY(match(csv, sniff, error));
+    GSA_TRY(check_list(csv, "keep", input->options->keep, sniff, error));
+    GSA_TRY(gsai_csv_keep_find(csv, sniff, error));
     if (input->options->remember_names)
         GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error));
     if (input->description[0] == '\0') {

@@ -53,12 +53,20 @@ typedef struct gsai_format {
     uint64_t *(*lines)(void *parser); /* how many were read; NULL where give is */
 } gsai_format;
 
-/* What became of a row: a bad one is counted and passed over, if that is wanted. */
-static inline gsa_status gsai_format_settle(gsai_format_input *input, gsa_status status)
+/* Whether rows have texts that are kept, or may be bad. */
+static inline bool gsai_format_keeps(const gsai_format_input *input)
+{
+    return input->options->keep || input->options->keep_tags || input->options->keep_bad_rows;
+}
+
+/* What became of a row: a bad one is counted, and passed over or kept as a bad one, if that is wanted. */
+static inline gsa_status gsai_format_settle(gsai_format_input *input, gsai_rows *rows, gsa_status status)
 {
     if (status != GSA_INPUT || !input->options->skip_bad_rows)
         return status;
     input->n_bad_rows++;
+    if (input->options->keep_bad_rows)
+        gsai_rows_finish_bad(rows, (gsa_place){0, UINT64_MAX, input->file});
     return GSA_OK;
 }
 

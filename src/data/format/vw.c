@@ -2,9 +2,9 @@
  *
  *   1 A feature is hashed with its namespace as the word of a column is; its value is the one given, or 1, times the
  *     weight of its namespace. Where a feature stands twice in a row its values are added up.
- *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and not looked at.
- *   3 A label is one number; what else VW has is refused by name.
- *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
+ *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and only kept where it is asked
+ * for. 3 A label is one number; what else VW has is refused by name. 4 Every line is followed by '\n' or '\r' in the
+ * buffer (lines.h). */
 #include "data/format/features.h"
 #include "data/format/lines.h"
 
@@ -96,6 +96,8 @@ typedef struct head {
     double label;
     float importance;
     bool has_label;
+    const char *tag; /* without its apostrophe */
+    size_t tag_size;
 } head;
 
 static gsa_status take_label(const vw *parser, const gsai_line *line, const char *p, const char *end, unsigned number,
@@ -130,8 +132,12 @@ static gsa_status take_head(const vw *parser, const gsai_line *line, const char 
     for (unsigned number = 0; p < line->end && *p != '|'; p = gsai_skip_blanks(p)) {
         const char *end = token_end(p, line->end);
         bool is_tag = *p == '\'' || (end < line->end && *end == '|');
-        if (!is_tag)
+        if (is_tag) {
+            out->tag = p + (*p == '\'');
+            out->tag_size = (size_t)(end - out->tag);
+        } else {
             GSA_TRY(take_label(parser, line, p, end, number++, out, error));
+        }
         p = end;
     }
     *at = p;
@@ -288,7 +294,13 @@ static gsa_status parse_line(void *memory, const gsai_line *line, gsai_rows *row
     head found;
     if (gsai_skip_blanks(p) == line->end)
         return GSA_OK;
-    GSA_TRY(take_head(parser, line, &p, &found, error));
+    gsai_rows_begin_texts(rows);
+    gsa_status status = take_head(parser, line, &p, &found, error);
+    if (parser->text.input->options->keep_tags && rows->keeps) {
+        GSA_TRY(gsai_rows_keep_texts(rows, found.tag ? found.tag : "", found.tag_size, error));
+        GSA_TRY(gsai_rows_keep_texts(rows, "", 1, error));
+    }
+    GSA_TRY(status);
     GSA_TRY(gsai_rows_reserve(rows, (size_t)(line->end - p) / 2 + 1, error));
     gsai_features features = {
         .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};

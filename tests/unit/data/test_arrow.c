@@ -269,6 +269,41 @@ static void arrow_floats_taken_for_words_are_those_of_text(void **state)
 }
 
 /* Rows to predict need no label, and the column is not missed. */
+static void arrow_texts_of_columns_are_kept_as_text_would_have_them(void **state)
+{
+    (void)state;
+    static const int64_t id[] = {9007199254740993, 12};
+    static const double a[] = {0.25, INFINITY};
+    static const uint8_t b[] = {2}, valid[] = {1};
+    static const int32_t town_at[] = {0, 4, 4};
+    static const char first[] = "9007199254740993\0oslo\0"
+                                "0\0"
+                                "0.25",
+                      bad[] = "12\0\0"
+                              "1\0inf";
+    const plan columns[] = {LABEL(2),
+                            {"id", "l", 2, 0, 2, {NULL, id}, NULL, NULL},
+                            {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL},
+                            {"b", "b", 2, 0, 2, {NULL, b}, NULL, NULL},
+                            {"town", "u", 2, 0, 3, {valid, town_at, "oslo"}, NULL, NULL}};
+    source from = SOURCE(columns, 2);
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_batch batch;
+    const gsa_reader_options options = {
+        .size = sizeof options, .keep = "id,town,b,a", .ignore = "id", .skip_bad_rows = 1, .keep_bad_rows = 1};
+    assert_int_equal(open_arrow(&from, &options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+    assert_int_equal(batch.n_rows, 2);
+    assert_non_null(batch.kept);
+    assert_int_equal(batch.kept_start[1] - batch.kept_start[0], sizeof first);
+    assert_memory_equal(batch.kept, first, sizeof first);
+    assert_int_equal(batch.kept_start[2] - batch.kept_start[1], sizeof bad);
+    assert_memory_equal(batch.kept + batch.kept_start[1], bad, sizeof bad);
+    assert_true(batch.bad && !batch.bad[0] && batch.bad[1]); /* an infinity is no value */
+    gsa_reader_close(reader);
+}
+
 static void arrow_rows_without_labels_are_read(void **state)
 {
     (void)state;
@@ -367,6 +402,7 @@ int main(void)
         cmocka_unit_test(arrow_lists_are_sparse_rows),
         cmocka_unit_test(arrow_list_of_fixed_size_is_a_dense_row),
         cmocka_unit_test(arrow_floats_taken_for_words_are_those_of_text),
+        cmocka_unit_test(arrow_texts_of_columns_are_kept_as_text_would_have_them),
         cmocka_unit_test(arrow_rows_without_labels_are_read),
         cmocka_unit_test(arrow_follows_the_schema_of_a_model),
         cmocka_unit_test(arrow_says_what_it_understood),
