@@ -116,15 +116,15 @@ static void names_are_those_of_the_strongest(void **unused)
     (void)unused;
     enum { N = 70000 };
     gsa_error error = {0};
-    int64_t row_start[2] = {0, N};
+    int64_t row_start[3] = {0, N, N};
     uint32_t *index = malloc(N * sizeof *index);
     float *value = malloc(N * sizeof *value);
     for (uint32_t i = 0; i < N; i++) {
         index[i] = i;
         value[i] = i < 1000 ? 0.001f : 1;
     }
-    double label = 1;
-    gsa_batch batch = {.n_rows = 1, .row_start = row_start, .index = index, .value = value, .label = &label};
+    double label[2] = {1, 0}; /* a feature that every row has does not vary */
+    gsa_batch batch = {.n_rows = 2, .row_start = row_start, .index = index, .value = value, .label = label};
     gsa_state *state = state_with("loss", "squared", "method", "paper", NULL);
     learn(state, &batch);
     must_be_ok(gsa_state_set_names(state, any_name, NULL, &error), &error);

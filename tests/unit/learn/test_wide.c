@@ -1,5 +1,6 @@
 /* Wide tables, most of whose slots were never learned: which slots count as used, and which features keep a name. */
 #define MAX_ROWS 16384
+#include "learn/learner.h"
 #include "rows.h"
 
 #include "base/memory.h"
@@ -43,6 +44,11 @@ static int descending(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
+static float strength_of(const gsa_state *state, uint32_t id)
+{
+    return (float)(fabs(gsai_state_average(state, id + 1, 0)) * gsai_state_deviation(state, id + 1));
+}
+
 static void the_strongest_features_keep_their_names(void **unused)
 {
     (void)unused;
@@ -64,14 +70,14 @@ static void the_strongest_features_keep_their_names(void **unused)
     size_t n_named = 0, n_kept = 0;
     for (uint32_t id = 0; id < FEATURES; id++)
         if (id % 3 != 2)
-            strength[n_named++] = fabsf((float)gsai_state_average(state, id + 1, 0));
+            strength[n_named++] = strength_of(state, id);
     qsort(strength, n_named, sizeof *strength, descending);
     must_be_ok(gsa_state_set_names(state, name_of, texts, &error), &error);
     gsa_model *model = NULL;
     must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
     for (uint32_t id = 0; id < FEATURES; id++) {
         const char *name = gsa_model_name(model, id);
-        float own = fabsf((float)gsai_state_average(state, id + 1, 0));
+        float own = strength_of(state, id);
         n_kept += name != NULL;
         if (id % 3 == 2 || own < strength[KEPT - 1])
             assert_null(name);

@@ -136,9 +136,10 @@ static void must_be_refused(restore_function *restore, const gsai_bundle *bundle
 /* What older releases did not write, or only some states have. */
 static bool may_be_missing(const char *name)
 {
-    static const char *const optional[] = {
-        "prior.sum_sq",          "centre",  "centre.slot", "class_sums",           "lineage",         "schema",
-        "feature_names.feature", "feature", "slot",        "best_checkpoint.pass", "scaling.restart", "sample.number"};
+    static const char *const optional[] = {"prior.sum_sq", "centre", "centre.slot",           "class_sums",
+                                           "lineage",      "schema", "feature_names.feature", "deviation.feature",
+                                           "feature",      "slot",   "best_checkpoint.pass",  "scaling.restart",
+                                           "sample.number"};
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         if (strcmp(name, optional[i]) == 0)
             return true;
@@ -429,6 +430,7 @@ static void a_model_that_lies_is_refused_with_a_message_that_says_where(void **u
          .bits = NOT_A_NUMBER,
          .message = "tensor 'intercept' has a value that is not finite"},
         {.tensor = "feature_names.feature", .element = 1, .bits = 0, .message = "the names of features are damaged"},
+        {.tensor = "deviation.feature", .element = 1, .bits = 0, .message = "the deviations of features are damaged"},
         {.tensor = "feature_names.text", .element = 0, .bits = 0xFF, .message = "the names of features are damaged"},
         {.tensor = "schema", .element = 0, .bits = 0, .message = "tensor 'schema' is not a text"},
         {.tensor = "schema", .element = 0, .bits = 0x80, .message = "tensor 'schema' is not a text"},

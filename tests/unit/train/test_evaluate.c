@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { MAX_RESULTS = 16, N_ROWS = 140000 /* three blocks */ };
+enum { MAX_RESULTS = 32, N_ROWS = 140000 /* three blocks */ };
 
 typedef struct results {
     gsa_metric of[MAX_RESULTS];
