@@ -124,16 +124,6 @@ gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsa_
     return GSA_OK;
 }
 
-double gsai_state_sum_sq(const gsa_state *state, size_t slot)
-{
-    double sum_sq = slot < state->prior.n ? state->prior.sum_sq[slot] : 0.0;
-    if (slot < state->table.n_slots) {
-        const gsai_cell *record = gsai_table_slot(&state->table, slot);
-        sum_sq += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;
-    }
-    return sum_sq;
-}
-
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
 {
     GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));

@@ -257,14 +257,24 @@ static inline gsai_target gsai_held_target(const gsa_state *state, const gsai_he
                          gsai_state_width(state)};
 }
 
-/* Returns the sum of squares of a slot, and the rows that it was in, prior totals included. */
-double gsai_state_sum_sq(const gsa_state *state, size_t slot);
+/* Returns the rows that a slot was in, prior totals included. */
 static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 {
     uint64_t count = slot < state->prior.n ? state->prior.count[slot] : 0;
     if (slot < state->table.n_slots)
         count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
     return count;
+}
+
+/* Returns its sum of squares, likewise. */
+static inline double gsai_state_sum_sq(const gsa_state *state, size_t slot)
+{
+    double sum_sq = slot < state->prior.n ? state->prior.sum_sq[slot] : 0.0;
+    if (slot < state->table.n_slots) {
+        const gsai_cell *record = gsai_table_slot(&state->table, slot);
+        sum_sq += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;
+    }
+    return sum_sq;
 }
 /* Returns what the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)

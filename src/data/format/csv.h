@@ -119,10 +119,8 @@ void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff);
 /* Frees the columns. */
 void gsai_csv_forget(gsai_csv *csv);
 
-/* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
-size_t gsai_csv_find_column(const gsai_csv_sniff *sniff, const char *item, size_t size);
-/* Finds the columns whose texts are kept, which are there; those of another parser of the same file. */
-gsa_status gsai_csv_keep_find(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error);
+/* Makes room for n columns whose texts are kept; takes those of another parser of the same file. */
+gsa_status gsai_csv_keep_room(gsai_csv *csv, size_t n, gsa_error *error);
 gsa_status gsai_csv_keep_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error);
 /* Keeps the texts of a record, before anything of it can be wrong; and one text, up to a NUL in it. */
 gsa_status gsai_csv_keep_row(const gsai_csv *csv, const gsai_record *record, gsai_rows *rows, gsa_error *error);

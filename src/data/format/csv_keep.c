@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static gsa_status make_room(gsai_csv *csv, size_t n, gsa_error *error)
+gsa_status gsai_csv_keep_room(gsai_csv *csv, size_t n, gsa_error *error)
 {
     gsai_free(csv->env, csv->kept);
     csv->n_kept = 0;
@@ -15,21 +15,9 @@ static gsa_status make_room(gsai_csv *csv, size_t n, gsa_error *error)
     return n == 0 || csv->kept ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", n);
 }
 
-gsa_status gsai_csv_keep_find(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
-{
-    const char *list = csv->input->options->keep;
-    size_t n = list != NULL;
-    for (const char *at = list; at && *at; at++)
-        n += *at == ',';
-    GSA_TRY(make_room(csv, n, error));
-    for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
-        csv->kept[csv->n_kept++] = gsai_csv_find_column(sniff, item, strcspn(item, ","));
-    return GSA_OK;
-}
-
 gsa_status gsai_csv_keep_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error)
 {
-    GSA_TRY(make_room(csv, other->n_kept, error));
+    GSA_TRY(gsai_csv_keep_room(csv, other->n_kept, error));
     for (size_t i = 0; i < other->n_kept; i++)
         csv->kept[csv->n_kept++] = other->kept[i];
     return GSA_OK;

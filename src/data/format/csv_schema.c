@@ -66,7 +66,8 @@ static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
 
 /* ---- the options ------------------------------------------------------------------------------------------------ */
 
-size_t gsai_csv_find_column(const gsai_csv_sniff *sniff, const char *item, size_t size)
+/* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
+static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t size)
 {
     for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++)
         if (sniff->column[i].first_size == size && memcmp(sniff->column[i].first, item, size) == 0)
@@ -84,7 +85,7 @@ size_t gsai_csv_find_column(const gsai_csv_sniff *sniff, const char *item, size_
 static bool is_listed(const char *list, const gsai_csv_sniff *sniff, size_t column)
 {
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
-        if (gsai_csv_find_column(sniff, item, strcspn(item, ",")) == column)
+        if (find_item(sniff, item, strcspn(item, ",")) == column)
             return true;
     return false;
 }
@@ -131,7 +132,7 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
         size_t size = strcspn(item, ",");
         gsai_quote(item, size, quote);
-        if (gsai_csv_find_column(sniff, item, size) == SIZE_MAX)
+        if (find_item(sniff, item, size) == SIZE_MAX)
             return gsai_fail_about(error, option,
                                    gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s",
                                              csv->input->name, quote,
@@ -167,7 +168,7 @@ static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sni
 static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *out, gsa_error *error)
 {
     const char *asked = csv->input->options->label;
-    *out = asked ? gsai_csv_find_column(sniff, asked, strlen(asked)) : 0;
+    *out = asked ? find_item(sniff, asked, strlen(asked)) : 0;
     if (asked && *out == SIZE_MAX)
         return gsai_fail_about(
             error, "label",
@@ -190,7 +191,7 @@ void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
     const char *asked = csv->input->options->weight;
     gsai_csv_sniff named = *sniff;
     named.has_header = true; /* not known yet: a number is a name first */
-    sniff->weight = asked ? gsai_csv_find_column(&named, asked, strlen(asked)) : SIZE_MAX;
+    sniff->weight = asked ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
 }
 
 /* What the cells of a column are, where no option says so. */
@@ -303,7 +304,7 @@ static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_er
     gsa_status status;
     while ((status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK) {
         for (int k = 0; k < 2; k++) {
-            size_t column = gsai_csv_find_column(sniff, name[k], size[k]);
+            size_t column = find_item(sniff, name[k], size[k]);
             if (size[k] > 0 && column != SIZE_MAX) {
                 name[k] = csv->input->schema->field[column].name;
                 size[k] = csv->input->schema->field[column].name_size;
@@ -676,6 +677,20 @@ static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
              (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
 }
 
+/* The columns whose texts are kept. */
+static gsa_status find_kept(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
+{
+    const char *list = csv->input->options->keep;
+    size_t n = list != NULL;
+    for (const char *at = list; at && *at; at++)
+        n += *at == ',';
+    GSA_TRY(check_list(csv, "keep", list, sniff, error));
+    GSA_TRY(gsai_csv_keep_room(csv, n, error));
+    for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
+        csv->kept[csv->n_kept++] = find_item(sniff, item, strcspn(item, ","));
+    return GSA_OK;
+}
+
 gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     gsai_format_input *input = csv->input;
@@ -683,8 +698,7 @@ gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
     if (is_new)
         GSA_TRY(infer(csv, sniff, error));
     GSA_TRY(match(csv, sniff, error));
-    GSA_TRY(check_list(csv, "keep", input->options->keep, sniff, error));
-    GSA_TRY(gsai_csv_keep_find(csv, sniff, error));
+    GSA_TRY(find_kept(csv, sniff, error));
     if (input->options->remember_names)
         GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error));
     if (input->description[0] == '\0') {
