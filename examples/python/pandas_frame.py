@@ -26,4 +26,4 @@ model = GreedystepClassifier().fit(frame, left)
 for name, weight, _importance in model.model_.strongest(6):  # of "stayed", the second class
     print(f"{name:>12} {weight:+.2f}")
 assert scores.mean() > 0.75
-assert model.model_.strongest(1)[0][0] in ("city=rome", "plan=free", "plan=paid")
+assert model.model_.strongest(1)[0].name in ("visits", "city=rome")

@@ -57,7 +57,7 @@ def weights(
     top: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """The strongest features by name: of a model or estimator, or a run, by importance (weight x deviation); of a mapping
+    """The strongest features by name: of a model, estimator or run by importance (weight x deviation), of a mapping
     from names to weights, or of names and weights, by weight."""
     x_label = "weight"
     if values is not None or isinstance(source, Mapping):

@@ -129,9 +129,9 @@ def test_gaps_do_not_decide_what_labels_are(n_labels):
 
 def test_features_have_names_and_numbers_count_from_1():
     X, y = gappy()
-    names = {name for name, _ in greedystep.train(X, y).strongest(20)}
+    names = {one.name for one in greedystep.train(X, y).strongest(20)}
     assert {"1", "2", "3", "4"} < names
-    named = {name for name, _ in greedystep.train(pd.DataFrame(X, columns=columns()), y).strongest(20)}
+    named = {one.name for one in greedystep.train(pd.DataFrame(X, columns=columns()), y).strongest(20)}
     assert set(columns()) < named
     assert any("x1" in name for name in named - set(columns()))
 

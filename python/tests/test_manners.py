@@ -89,7 +89,7 @@ def test_features_of_a_frame_of_numbers_keep_their_names(form, visits, tmp_path)
     fitted = GreedystepClassifier().fit(X, y)
     learned = GreedystepClassifier().partial_fit(X, y, classes=[0, 1])
     for model in (greedystep.train(X, y), fitted.model_, learned.model_):
-        assert {name for name, _ in model.strongest()} == {"age", "minutes"}
+        assert {one.name for one in model.strongest()} == {"age", "minutes"}
         model.save(tmp_path / "model")
         assert greedystep.load(tmp_path / "model").strongest() == model.strongest()
         told = json.loads(run_command("inspect", tmp_path / "model", "--json"))
@@ -100,10 +100,12 @@ def test_features_without_names_are_counted_from_1_as_inspect_counts(tmp_path):
     X, y = planted(300, 4, 2)
     for rows in (X, X.toarray(), pd.DataFrame(X.toarray())):
         model = greedystep.train(rows, y)
-        assert {name for name, _ in model.strongest()} == {"1", "2", "3", "4"}
+        assert {one.name for one in model.strongest()} == {"1", "2", "3", "4"}
     model.save(tmp_path / "model")
     told = json.loads(run_command("inspect", tmp_path / "model", "--json"))["top"]
-    assert {str(one["index"]): one["weight"] for one in told} == pytest.approx(dict(model.strongest()))
+    assert {str(one["index"]): one["weight"] for one in told} == pytest.approx(
+        {one.name: one.weight for one in model.strongest()}
+    )
 
 
 def test_weights_of_models_and_estimators_are_drawn(visits):
