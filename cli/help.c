@@ -25,7 +25,8 @@ static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n
                                   "greedystep predict my.model test.svm | head";
 
 static const char about_data[] =
-    "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, or Parquet; - is "
+    "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, or "
+    "Parquet; - is "
     "standard input. A column is given by its name or by its number from 1; one whose name contains a comma or a colon "
     "by its number.";
 

@@ -43,9 +43,9 @@ typedef struct gsa_reader_options {
     const char *dates;       /* "day-first" or "month-first", where the cells leave it open */
     /* Opens the paths; NULL: the file system does. Copied; what its ctx points to must outlive the reader. */
     const gsa_file_source *files;
-    const char *keep;        /* columns whose texts are kept (gsa_batch.kept); the schema need not know them */
-    int keep_tags;           /* nonzero: the tags of Vowpal Wabbit text are kept likewise */
-    int keep_bad_rows;       /* nonzero, with skip_bad_rows: a bad row is a row without features (gsa_batch.bad) */
+    const char *keep;  /* columns whose texts are kept (gsa_batch.kept); the schema need not know them */
+    int keep_tags;     /* nonzero: the tags of Vowpal Wabbit text are kept likewise */
+    int keep_bad_rows; /* nonzero, with skip_bad_rows: a bad row is a row without features (gsa_batch.bad) */
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or

@@ -43,6 +43,14 @@ static table make_table(size_t n_rows, uint64_t seed)
     return made;
 }
 
+/* Zeros in place of missing numbers, which tables count as the mean and libsvm text as 0. */
+static void fill_gaps(table *of)
+{
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        for (size_t i = 0; i < of->n_rows; i++)
+            of->cell[k][i] = isnan(of->cell[k][i]) ? 0 : of->cell[k][i];
+}
+
 static void free_table(table *of)
 {
     for (size_t k = 0; k < N_COLUMNS; k++)
@@ -326,8 +334,9 @@ static void numbers_train_to_the_same_bits_in_every_format(void **unused)
 {
     (void)unused;
     table small = make_table(1500, 1);
-    numbers_train_alike(&small, DEFAULTS);
     weighted_numbers_train_alike(&small, DEFAULTS);
+    fill_gaps(&small);
+    numbers_train_alike(&small, DEFAULTS);
     free_table(&small);
 }
 
@@ -336,8 +345,9 @@ static void long_inputs_train_to_the_same_bits_in_every_format(void **unused)
 {
     (void)unused;
     table large = make_table(70000, 2);
-    numbers_train_alike(&large, ONE_PASS);
     weighted_numbers_train_alike(&large, ONE_PASS);
+    fill_gaps(&large);
+    numbers_train_alike(&large, ONE_PASS);
     free_table(&large);
 }
 
@@ -346,6 +356,7 @@ static void streams_train_to_the_same_bits_in_every_format(void **unused)
     (void)unused;
     arrow_table arrow;
     table small = make_table(1200, 3);
+    fill_gaps(&small);
     text svm = libsvm_of(&small), csv = csv_of(&small);
     gsa_model *model = learned(open_pipe(&svm, NULL), DEFAULTS);
     must_have_learned(model, N_COLUMNS);
