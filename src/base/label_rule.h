@@ -1,4 +1,4 @@
-/* Whether the whole numbers in a table's label column are classes or a number to predict: docs/decisions/0031. */
+/* Whether the whole numbers in a table's label column are classes or a number to predict: docs/decisions/0032. */
 #ifndef GSA_BASE_LABEL_RULE_H
 #define GSA_BASE_LABEL_RULE_H
 

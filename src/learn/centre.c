@@ -23,9 +23,15 @@ static const gsai_column *column_of(const gsa_state *state, size_t slot, double 
     return dense && state->centre.at[slot].n > 0 ? &state->centre.at[slot] : NULL;
 }
 
+/* Without an intercept nothing could take up the origin. */
+static bool centres(const gsa_state *state)
+{
+    return (state->standardised || state->scaling) && state->params.value[GSAI_PARAM_intercept];
+}
+
 gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot)
 {
-    if (slot >= state->centre.n)
+    if (slot >= state->centre.n || !centres(state))
         return (gsai_measure){0, -1};
     const gsai_column *column =
         column_of(state, slot, gsai_state_rows_of(state, table, slot) + 1, (double)(state->rows_behind + 1));
@@ -56,16 +62,10 @@ static void enter(gsai_column *column, double x)
     column->squares += off * (x - column->mean);
 }
 
-/* Without an intercept nothing could take up the origin. */
-static bool centres(const gsa_state *state)
-{
-    return (state->standardised || state->scaling) && state->params.value[GSAI_PARAM_intercept];
-}
-
 gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
 {
     size_t last = 0;
-    for (size_t i = 0; i < n && centres(state); i++)
+    for (size_t i = 0; i < n && (centres(state) || state->is_frozen); i++)
         if (slot[i] > last && slot[i] < GSAI_MAX_COLUMNS)
             last = slot[i];
     return last > 0 ? gsai_centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
@@ -75,7 +75,7 @@ void gsai_centre_group(gsa_state *state)
 {
     const gsai_group *group = &state->group;
     double min = (state->is_frozen ? MEASURED_SHARE : DENSE_SHARE) * (double)(state->rows_behind + 1);
-    for (size_t row = 0; row < group->n_rows && centres(state); row++)
+    for (size_t row = 0; row < group->n_rows && (centres(state) || state->is_frozen); row++)
         for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
             size_t slot = group->slot[e];
             if (slot < state->centre.n && (double)(gsai_state_n_seen(state, slot) + 1) >= min)

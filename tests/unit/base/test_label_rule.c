@@ -1,4 +1,4 @@
-/* Classes or a number: the cases of docs/decisions/0031. */
+/* Classes or a number: the cases of docs/decisions/0032. */
 #include "base/label_rule.h"
 
 #include <setjmp.h>
