@@ -32,7 +32,7 @@ static const cli_option compare_options[] = {
 
 typedef struct comparing {
     const cli_arguments *arguments;
-    gsa_env env;
+    gsai_env env;
     compare_method *methods;
     compare_data data;
     compare_grid grid;

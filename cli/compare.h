@@ -25,7 +25,7 @@
 
 /* Rows in memory. */
 typedef struct compare_rows {
-    gsa_env env; /* resolved; whose memory they take */
+    gsai_env env; /* resolved; whose memory they take */
     size_t n_rows, n_entries;
     size_t row_capacity, entry_capacity;
     int64_t *row_start; /* n_rows + 1 */
@@ -41,7 +41,7 @@ typedef struct compare_rows {
 } compare_rows;
 
 /* Adds all rows of the reader. */
-gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_env *env, cli_progress *progress,
+gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsai_env *env, cli_progress *progress,
                              gsa_error *error);
 void compare_rows_free(compare_rows *rows);
 
@@ -49,7 +49,7 @@ void compare_rows_free(compare_rows *rows);
 enum { COMPARE_SIZE_TEXT = 32 };
 const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT]);
 /* GSA_STOPPED once a signal came. */
-gsa_status compare_check_stop(const gsa_env *env, gsa_error *error);
+gsa_status compare_check_stop(const gsai_env *env, gsa_error *error);
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ typedef struct compare_data {
 
 /* What is to be learned with one seed. */
 typedef struct compare_task {
-    gsa_env env; /* resolved */
+    gsai_env env; /* resolved */
     const compare_data *data;
     uint64_t seed;
     gsa_batch train, test;
@@ -75,13 +75,13 @@ typedef struct compare_task {
     bool intercept;
 } compare_task;
 
-gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_env *env, compare_task *out,
+gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsai_env *env, compare_task *out,
                             gsa_error *error);
 void compare_task_free(compare_task *task);
 /* Sets the order of a pass, from 0: blocks of consecutive rows, each permuted as `train --order shuffled` does. */
 void compare_task_set_order(compare_task *task, uint64_t pass);
 /* A state that has learned nothing but knows the loss and all labels of the training rows. */
-gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsa_env *env,
+gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
                               gsa_state **out, gsa_error *error);
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ struct compare_method;
 
 /* How a method is run: self is what open gives. */
 typedef struct compare_learner {
-    gsa_status (*open)(const struct compare_method *method, const compare_task *task, const gsa_env *env, void **self,
+    gsa_status (*open)(const struct compare_method *method, const compare_task *task, const gsai_env *env, void **self,
                        gsa_error *error);
     /* One pass in the task's order. */
     gsa_status (*pass)(void *self, gsa_error *error);
@@ -160,7 +160,7 @@ typedef struct compare_grid {
 
 compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t seed, size_t pass);
 /* Runs everything; to be freed in every case. */
-gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsa_env *env, gsa_error *error);
+gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsai_env *env, gsa_error *error);
 void compare_grid_free(compare_grid *grid);
 
 /* False if the stream does not take it. */

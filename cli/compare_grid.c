@@ -21,7 +21,7 @@ compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t 
 
 enum { ROWS_BETWEEN_CHECKS = 4096 };
 
-static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const gsa_reader *reader, const gsa_env *env,
+static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const gsa_reader *reader, const gsai_env *env,
                            gsa_error *error)
 {
     gsa_status status = GSA_OK;
@@ -53,7 +53,7 @@ static compare_score score_of(const gsa_metrics *metrics)
 }
 
 static gsa_status score_part(const gsa_batch *batch, const gsa_reader *reader, const gsa_model *model,
-                             const gsa_env *env, compare_score *out, gsa_error *error)
+                             const gsai_env *env, compare_score *out, gsa_error *error)
 {
     gsa_metrics *metrics = NULL;
     gsa_status status = gsa_metrics_new(model, &metrics, error);
@@ -74,14 +74,14 @@ static const gsa_reader *reader_of_test(const compare_task *task)
     return task->data->test_reader != NULL ? task->data->test_reader : task->data->reader;
 }
 
-static gsa_status score_parts(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
-                              gsa_error *error)
+static gsa_status score_parts(const compare_task *task, const gsa_model *model, const gsai_env *env,
+                              compare_record *out, gsa_error *error)
 {
     GSA_TRY(score_part(&task->train, task->data->reader, model, env, &out->score[COMPARE_TRAIN], error));
     return score_part(&task->test, reader_of_test(task), model, env, &out->score[COMPARE_TEST], error);
 }
 
-static gsa_status score_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
+static gsa_status score_row(const compare_task *task, const gsa_model *model, size_t row, const gsai_env *env,
                             compare_score *out, gsa_error *error)
 {
     gsa_batch single = batch_part(&task->test, row, 1);
@@ -102,7 +102,7 @@ static void write_result(FILE *stream, const compare_score *score)
 }
 
 static gsa_status write_row_results(const compare_grid *grid, size_t method, const compare_task *task,
-                                    const gsa_model *model, const gsa_env *env, gsa_error *error)
+                                    const gsa_model *model, const gsai_env *env, gsa_error *error)
 {
     const compare_method *learned = &grid->methods[method];
     char parameters[COMPARE_PARAMETERS_SIZE];
@@ -171,7 +171,7 @@ static const compare_record diverged_record = {
     .score = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}, .step = NAN, .diverged = true};
 
 /* Runs one pass, timed, and scores it, which is not timed. */
-static gsa_status run_pass(const compare_learner *learner, void *self, const compare_task *task, const gsa_env *env,
+static gsa_status run_pass(const compare_learner *learner, void *self, const compare_task *task, const gsai_env *env,
                            compare_record *record, gsa_error *error)
 {
     gsa_model *model = NULL;
@@ -190,7 +190,7 @@ static gsa_status run_pass(const compare_learner *learner, void *self, const com
     return status;
 }
 
-static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *task, void *self, const gsa_env *env,
+static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *task, void *self, const gsai_env *env,
                              gsa_error *error)
 {
     const compare_learner *learner = grid->methods[method].learner;
@@ -220,7 +220,7 @@ static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *ta
 }
 
 static gsa_status write_rows(const compare_grid *grid, size_t method, const compare_task *task, void *self,
-                             const gsa_env *env, gsa_error *error)
+                             const gsai_env *env, gsa_error *error)
 {
     gsa_model *model = NULL;
     gsa_status status = GSA_OK;
@@ -232,7 +232,7 @@ static gsa_status write_rows(const compare_grid *grid, size_t method, const comp
     return status;
 }
 
-static gsa_status run_seed(compare_grid *grid, size_t method, compare_task *task, const gsa_env *env, gsa_error *error)
+static gsa_status run_seed(compare_grid *grid, size_t method, compare_task *task, const gsai_env *env, gsa_error *error)
 {
     const compare_learner *learner = grid->methods[method].learner;
     void *self = NULL;
@@ -247,7 +247,7 @@ static gsa_status run_seed(compare_grid *grid, size_t method, compare_task *task
 
 /* The task of a seed is made anew for every method: splitting costs little beside learning, and keeping the splits of
  * all seeds would take their number times the memory. */
-static gsa_status run_method(compare_grid *grid, const compare_data *data, size_t method, const gsa_env *env,
+static gsa_status run_method(compare_grid *grid, const compare_data *data, size_t method, const gsai_env *env,
                              gsa_error *error)
 {
     gsa_status status = GSA_OK;
@@ -264,7 +264,7 @@ static gsa_status run_method(compare_grid *grid, const compare_data *data, size_
     return status;
 }
 
-gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsa_env *env, gsa_error *error)
+gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsai_env *env, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     if (grid->n_methods > SIZE_MAX / grid->n_seeds / grid->n_passes)

@@ -20,7 +20,7 @@ enum { ROWS_BETWEEN_CHECKS = 1024 };
 typedef struct gsa_learner {
     const compare_method *method;
     const compare_task *task;
-    gsa_env env;
+    gsai_env env;
     gsa_state *state;
 } gsa_learner;
 
@@ -33,7 +33,7 @@ static void close_gsa(void *self)
     free(learner);
 }
 
-static gsa_status open_gsa(const compare_method *method, const compare_task *task, const gsa_env *env, void **self,
+static gsa_status open_gsa(const compare_method *method, const compare_task *task, const gsai_env *env, void **self,
                            gsa_error *error)
 {
     gsa_learner *learner = calloc(1, sizeof *learner);
@@ -99,7 +99,7 @@ const compare_learner compare_gsa_learner = {open_gsa, pass_gsa, finish_gsa, ste
 
 typedef struct baseline_learner {
     const compare_task *task;
-    gsa_env env;
+    gsai_env env;
     gsai_problem problem;
     gsai_optimizer *optimizer;
     double *weights;      /* [slots x outputs], slot 0 the intercept */
@@ -130,7 +130,7 @@ static gsai_problem make_problem(const compare_task *task)
 
 /* Checks the memory of the method's tables, the weights to score and the times of slots, in doubles, which cannot
  * overflow. */
-static gsa_status check_limit(const gsai_method *method, const gsai_problem *problem, const gsa_env *env,
+static gsa_status check_limit(const gsai_method *method, const gsai_problem *problem, const gsai_env *env,
                               gsa_error *error)
 {
     double cells = (double)gsai_problem_slots(problem) * (double)problem->n_outputs;
@@ -146,8 +146,8 @@ static gsa_status check_limit(const gsai_method *method, const gsai_problem *pro
     return GSA_OK;
 }
 
-static gsa_status open_baseline(const compare_method *method, const compare_task *task, const gsa_env *env, void **self,
-                                gsa_error *error)
+static gsa_status open_baseline(const compare_method *method, const compare_task *task, const gsai_env *env,
+                                void **self, gsa_error *error)
 {
     _Static_assert(COMPARE_KNOBS == GSAI_KNOBS, "a method has room for all knobs");
     baseline_learner *learner = calloc(1, sizeof *learner);

@@ -19,7 +19,7 @@ const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT])
     return buffer;
 }
 
-gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
+gsa_status compare_check_stop(const gsai_env *env, gsa_error *error)
 {
     if (env->call.should_stop != NULL && gsai_should_stop(env))
         return gsai_fail(error, GSA_STOPPED, "stopped on request");
@@ -29,13 +29,13 @@ gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 /* ---- capacity
  * -------------------------------------------------------------------------------------------------------- */
 
-static gsa_status no_memory(const gsa_env *env, gsa_error *error)
+static gsa_status no_memory(const gsai_env *env, gsa_error *error)
 {
     return gsai_fail_memory(env, error, "no memory for the rows, which compare keeps in memory");
 }
 
 /* The array with room for n elements; where there is no memory it stays as it is, and *fits becomes false. */
-static void *resize(const gsa_env *env, void *array, size_t n, size_t element_size, bool *fits)
+static void *resize(const gsai_env *env, void *array, size_t n, size_t element_size, bool *fits)
 {
     size_t size = 0;
     *fits = *fits && gsai_multiply(n, element_size, &size);
@@ -51,7 +51,7 @@ static size_t wider(size_t capacity, size_t need)
     return more > need ? more : need;
 }
 
-static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsa_env *env, gsa_error *error)
+static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsai_env *env, gsa_error *error)
 {
     static const uint64_t row_size = sizeof(int64_t) + sizeof(double) + sizeof(int32_t) + sizeof(gsa_place);
     uint64_t bytes = n_rows * row_size + n_entries * (uint64_t)(sizeof(uint32_t) + sizeof(float));
@@ -66,7 +66,7 @@ static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsa_env *en
     return GSA_OK;
 }
 
-static gsa_status reserve(compare_rows *rows, size_t more_rows, size_t more_entries, const gsa_env *env,
+static gsa_status reserve(compare_rows *rows, size_t more_rows, size_t more_entries, const gsai_env *env,
                           gsa_error *error)
 {
     size_t n_rows = rows->n_rows + more_rows, n_entries = rows->n_entries + more_entries;
@@ -131,7 +131,7 @@ static void append_row(compare_rows *rows, const gsa_batch *from, size_t row)
     rows->row_start[++rows->n_rows] = (int64_t)at;
 }
 
-static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const gsa_env *env, gsa_error *error)
+static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const gsai_env *env, gsa_error *error)
 {
     if (batch->weight != NULL)
         return gsai_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not support");
@@ -143,7 +143,7 @@ static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const
     return GSA_OK;
 }
 
-gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_env *env, cli_progress *progress,
+gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsai_env *env, cli_progress *progress,
                              gsa_error *error)
 {
     gsa_batch batch;
@@ -175,7 +175,7 @@ static gsa_batch view_rows(const compare_rows *rows)
 
 /* Adds those rows of `from`, in its order, for which chosen[row] is `which`. */
 static gsa_status choose_rows(compare_rows *rows, const compare_rows *from, const bool *chosen, bool which,
-                              const gsa_env *env, gsa_error *error)
+                              const gsai_env *env, gsa_error *error)
 {
     gsa_batch batch = view_rows(from);
     size_t n_rows = 0, n_entries = 0;
@@ -237,7 +237,7 @@ static void choose_tests(uint64_t seed, uint32_t n_rows, uint32_t *scratch, bool
         is_test[scratch[i]] = i < n_tests;
 }
 
-static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_error *error)
+static gsa_status split_by_seed(compare_task *task, const gsai_env *env, gsa_error *error)
 {
     const compare_rows *rows = &task->data->rows;
     bool *is_test = gsai_alloc_zeroed(&task->env, rows->n_rows, sizeof *is_test);
@@ -254,7 +254,7 @@ static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_erro
     return status;
 }
 
-static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *error)
+static gsa_status set_parts(compare_task *task, const gsai_env *env, gsa_error *error)
 {
     const compare_data *data = task->data;
     if (data->test_reader != NULL) {
@@ -272,7 +272,7 @@ static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *e
 
 /* ---- what the labels mean ---------------------------------------------------------------------------------------- */
 
-static gsa_status make_state(const compare_task *task, const char *method, const char *average, const gsa_env *env,
+static gsa_status make_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
                              gsa_state **out, gsa_error *error)
 {
     gsa_config *config = NULL;
@@ -291,7 +291,7 @@ static gsa_status make_state(const compare_task *task, const char *method, const
     return status;
 }
 
-gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsa_env *env,
+gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
                               gsa_state **out, gsa_error *error)
 {
     gsa_status status = make_state(task, method, average, env, out, error);
@@ -303,7 +303,7 @@ gsa_status compare_task_state(const compare_task *task, const char *method, cons
     return status;
 }
 
-static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *error)
+static gsa_status set_like(compare_task *task, const gsai_env *env, gsa_error *error)
 {
     gsa_state *state = NULL;
     gsa_status status = compare_task_state(task, "paper", "last", env, &state, error);
@@ -361,7 +361,7 @@ static size_t count_features(const gsa_batch *rows)
     return n_features;
 }
 
-gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_env *env, compare_task *out,
+gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsai_env *env, compare_task *out,
                             gsa_error *error)
 {
     *out = (compare_task){

@@ -102,7 +102,7 @@ static bool is_cache(const char *path, const char *format)
 }
 
 /* Reads the file back and compares it with what was written. */
-static int verify(converting *what, const char *path, const gsa_env *env)
+static int verify(converting *what, const char *path, const gsai_env *env)
 {
     gsa_error error = {0};
     gsa_reader *reader = NULL;
@@ -145,7 +145,7 @@ static void print_results(const converting *what, const char *path, double secon
 
 /* Copies the rows of a reader, which follows the schema if there is one, to a file. */
 static gsa_status copy(const cli_arguments *arguments, converting *what, const char *path, const char *schema,
-                       const gsa_env *env, gsa_error *error)
+                       const gsai_env *env, gsa_error *error)
 {
     const char *format = arguments_text(arguments, "format");
     GSA_TRY(gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, &env->memory, &env->call, &what->writer,
@@ -162,7 +162,7 @@ static gsa_status copy(const cli_arguments *arguments, converting *what, const c
 }
 
 static int convert(const cli_arguments *arguments, converting *what, const char *path, const char *schema,
-                   const gsa_env *env)
+                   const gsai_env *env)
 {
     gsa_error error = {0};
     progress_begin(&what->progress, style_is_on(stderr), NULL);
@@ -179,7 +179,7 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     return what->verifies ? verify(what, path, env) : EXIT_DONE;
 }
 
-static int convert_to_file(const cli_arguments *arguments, const char *path, const gsa_env *env)
+static int convert_to_file(const cli_arguments *arguments, const char *path, const gsai_env *env)
 {
     converting what = {.verifies = arguments_flag(arguments, "verify")};
     if (what.verifies && !is_cache(path, arguments_text(arguments, "format")))
@@ -260,7 +260,7 @@ static int check_names(const cli_arguments *arguments, const char *folder)
 }
 
 /* The columns of all files are those of the first. The text is to be freed; NULL: there are none. */
-static int first_schema(const cli_arguments *arguments, const gsa_env *env, char **schema)
+static int first_schema(const cli_arguments *arguments, const gsai_env *env, char **schema)
 {
     gsa_error error = {0};
     gsa_reader *reader = NULL;
@@ -277,7 +277,7 @@ static int first_schema(const cli_arguments *arguments, const gsa_env *env, char
 }
 
 /* The first file of rank 0 decides for all ranks. */
-static int find_schema(const cli_arguments *arguments, cli_cluster *cluster, const gsa_env *env, char **schema)
+static int find_schema(const cli_arguments *arguments, cli_cluster *cluster, const gsai_env *env, char **schema)
 {
     int code = first_schema(arguments, env, schema);
     char *first = cluster_broadcast(cluster, *schema);
@@ -313,7 +313,7 @@ static int add_ranks(const cli_cluster *cluster, converting *what)
 }
 
 static int convert_files(const cli_arguments *arguments, const char *folder, cli_cluster *cluster, converting *what,
-                         const gsa_env *env)
+                         const gsai_env *env)
 {
     char path[PATH_SIZE], *schema = NULL;
     bool is_local = arguments_flag(arguments, "local");
@@ -338,7 +338,7 @@ static int convert_files(const cli_arguments *arguments, const char *folder, cli
 
 /* One cache per file, by all ranks. */
 static int convert_to_folder(const cli_arguments *arguments, const char *folder, cli_cluster *cluster,
-                             const gsa_env *env)
+                             const gsai_env *env)
 {
     converting what = {.verifies = arguments_flag(arguments, "verify")};
     double began = progress_clock();
@@ -357,7 +357,7 @@ static int convert_to_folder(const cli_arguments *arguments, const char *folder,
 
 static int run_convert(const cli_arguments *arguments)
 {
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     const char *path = arguments_text(arguments, "output");
     cli_cluster cluster = {0};
     interrupt_catch();

@@ -83,7 +83,7 @@ static int print_results(const cli_arguments *arguments, const gsa_metrics *metr
     return report_print_json(object);
 }
 
-static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_reader *reader, const gsa_env *env)
+static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_reader *reader, const gsai_env *env)
 {
     gsa_error error = {0};
     gsa_metrics *metrics = NULL;
@@ -108,7 +108,7 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
 
 static int run_evaluate(const cli_arguments *arguments)
 {
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     gsa_model *model = NULL;
     gsa_reader *reader = NULL;
     int code = session_load_model(arguments->positional[0], &env, &model);

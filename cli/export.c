@@ -108,7 +108,7 @@ static int run_export(const cli_arguments *arguments)
 {
     char buffer[NAME_SIZE];
     gsa_model *model = NULL;
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     const char *model_path = arguments->positional[0], *path = arguments_text(arguments, "output");
     exported what = {.name = name_of_file(model_path, buffer)};
     int code = EXIT_DONE;

@@ -42,7 +42,7 @@ static gsa_status copy_rows(gsa_reader *reader, gsa_writer *writer, uint64_t n_r
 
 static int run_generate(const cli_arguments *arguments)
 {
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     gsa_generator what = {.size = sizeof what,
                           .n_rows = arguments_number(arguments, "rows"),
                           .n_features = arguments_number(arguments, "features"),

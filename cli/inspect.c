@@ -176,7 +176,7 @@ static int print_json(const inspection *what)
 
 static int load(const cli_arguments *arguments, inspection *out)
 {
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     out->path = arguments->positional[0];
     int code = session_load_model(out->path, &env, &out->model);
     if (code != EXIT_DONE)
@@ -222,7 +222,7 @@ static int check_model(const cli_arguments *arguments)
 static int inspect_model(const cli_arguments *arguments)
 {
     inspection what = {0};
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     int code = check_model(arguments);
     if (code == EXIT_DONE)
         code = load(arguments, &what);

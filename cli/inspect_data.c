@@ -177,7 +177,7 @@ static void release(data_inspection *data)
 
 int inspect_data(const cli_arguments *arguments)
 {
-    gsa_env env = session_env(arguments);
+    gsai_env env = session_env(arguments);
     gsa_error error = {0};
     data_inspection data = {.paths = arguments->positional,
                             .n_paths = arguments->n_positional,

@@ -19,7 +19,7 @@ static const cli_option merge_options[] = {
 };
 
 typedef struct merging {
-    gsa_env env;
+    gsai_env env;
     gsa_state **states;
     size_t n_states;
     gsa_state *base, *merged;

@@ -46,7 +46,7 @@ static int complain_unwritable(const gsa_error *error)
 static int check_links(const char *path)
 {
     gsa_error error = {0};
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_output_path at;
     gsa_status status = gsai_output_path_open(path, &env, &at, &error);
     if (status == GSA_OK)
@@ -79,7 +79,7 @@ int output_check_place(const char *path)
 FILE *output_open_log(const char *path, bool appends)
 {
     gsa_error error = {0};
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_output_path at;
     if (gsai_output_path_open(path, &env, &at, &error) != GSA_OK) {
         complain_unwritable(&error);
@@ -105,7 +105,7 @@ int output_open(const char *path, cli_output *out)
     int code = output_check_place(path);
     if (code != EXIT_DONE)
         return code;
-    const gsa_env env = {.call.should_stop = interrupt_should_stop}; /* a pipe may wait for its reader */
+    const gsai_env env = {.call.should_stop = interrupt_should_stop}; /* a pipe may wait for its reader */
     gsa_status status = gsai_atomic_file_open(path, &env, &out->file, &error);
     if (status == GSA_STOPPED)
         return complain_interrupted();

@@ -27,7 +27,7 @@ static const cli_option predict_options[] = {
 enum { FEW_CLASSES = 20 }; /* up to which all probabilities are printed without --proba */
 
 typedef struct predicting {
-    gsa_env env;
+    gsai_env env;
     gsa_model *model;
     gsa_reader *reader;
     cli_output output;

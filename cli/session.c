@@ -36,14 +36,14 @@ const char *session_temporary_folder(void)
     return folder != NULL && *folder != '\0' ? folder : "/tmp";
 }
 
-gsa_env session_env(const cli_arguments *arguments)
+gsai_env session_env(const cli_arguments *arguments)
 {
     static gsa_budget budget = {.size = sizeof budget}; /* a process is one run */
     budget.limit = half_of_memory();
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
         budget.limit = arguments_number(arguments, "memory-limit");
-    return (gsa_env){.memory = {.size = sizeof(gsa_memory), .budget = &budget},
-                     .call = {.size = sizeof(gsa_call), .should_stop = interrupt_should_stop}};
+    return (gsai_env){.memory = {.size = sizeof(gsa_memory), .budget = &budget},
+                      .call = {.size = sizeof(gsa_call), .should_stop = interrupt_should_stop}};
 }
 
 static bool any_is_parquet(const char *const *paths, size_t n_paths)
@@ -76,7 +76,7 @@ static bool any_is_elsewhere(const char *const *paths, size_t n_paths)
 }
 
 /* The files themselves are read by DuckDB, and their bytes as those of any other. */
-static int open_elsewhere(const char *const *paths, size_t n_paths, gsa_reader_options *options, const gsa_env *env,
+static int open_elsewhere(const char *const *paths, size_t n_paths, gsa_reader_options *options, const gsai_env *env,
                           gsa_reader **out)
 {
     gsa_error error = {0};
@@ -105,7 +105,7 @@ static const char *chosen_option(const cli_arguments *arguments, const char *nam
     return chosen != NULL && strcmp(chosen, "auto") != 0 ? chosen : NULL;
 }
 
-int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
+int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsai_env *env,
                         gsa_reader **out)
 {
     gsa_error error = {0};
@@ -171,7 +171,7 @@ int session_match(gsa_reader *reader, const char *schema)
     return EXIT_DONE;
 }
 
-int session_load_model(const char *path, const gsa_env *env, gsa_model **out)
+int session_load_model(const char *path, const gsai_env *env, gsa_model **out)
 {
     gsa_error error = {0};
     gsa_status status = gsa_model_load(path, &env->memory, &env->call, out, &error);
@@ -203,7 +203,7 @@ bool session_has_state(const char *model_path)
     return exists;
 }
 
-int session_load_state(const char *model_path, const gsa_env *env, gsa_state **out)
+int session_load_state(const char *model_path, const gsai_env *env, gsa_state **out)
 {
     gsa_error error = {0};
     char *path = session_state_path(model_path);
@@ -231,7 +231,7 @@ bool session_skips_calibration(const gsa_state *state)
     return interrupt_signal() != 0 && summary.n_held_out * summary.n_classes > SCORED_AT_ONCE;
 }
 
-static gsa_status save_both(const gsa_state *state, const char *state_path, const char *model_path, const gsa_env *env,
+static gsa_status save_both(const gsa_state *state, const char *state_path, const char *model_path, const gsai_env *env,
                             gsa_error *error)
 {
     gsa_model *model = NULL;
@@ -244,13 +244,13 @@ static gsa_status save_both(const gsa_state *state, const char *state_path, cons
     return status;
 }
 
-int session_save(const gsa_state *state, const char *model_path, const gsa_env *env)
+int session_save(const gsa_state *state, const char *model_path, const gsai_env *env)
 {
     gsa_error error = {0};
     char *state_path = session_state_path(model_path);
     if (state_path == NULL)
         return EXIT_FAILED;
-    gsa_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
+    gsai_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
     if (!session_skips_calibration(state))
         patient.call.should_stop = NULL;
     gsa_status status = save_both(state, state_path, model_path, &patient, &error);

@@ -17,22 +17,22 @@ const char *session_temporary_folder(void);
 /* Says whether a name has this ending, with something before it. */
 bool session_is_named(const char *path, const char *ending);
 /* Returns the environment of a run: the memory limit (by default half of the memory) and the interrupt handler. */
-gsa_env session_env(const cli_arguments *arguments);
+gsai_env session_env(const cli_arguments *arguments);
 
-int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
+int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsai_env *env,
                         gsa_reader **out);
 /* Reads until the format of the input is known, and prints it. */
 gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error);
 /* Makes the reader follow the schema of a model; NULL: the model has none. */
 int session_match(gsa_reader *reader, const char *schema);
-int session_load_model(const char *path, const gsa_env *env, gsa_model **out);
+int session_load_model(const char *path, const gsai_env *env, gsa_model **out);
 /* Loads the state beside a model. The path may also be that of the state itself. */
-int session_load_state(const char *model_path, const gsa_env *env, gsa_state **out);
+int session_load_state(const char *model_path, const gsai_env *env, gsa_state **out);
 /* Says whether a signal came and calibration on the held-out rows would take seconds: the model is then not calibrated.
  */
 bool session_skips_calibration(const gsa_state *state);
 /* Saves the state, then its model, so that an existing model has its state. */
-int session_save(const gsa_state *state, const char *model_path, const gsa_env *env);
+int session_save(const gsa_state *state, const char *model_path, const gsai_env *env);
 
 /* Returns MODEL.state, to be freed; NULL after a message if there is no memory. */
 char *session_state_path(const char *model_path);

@@ -43,7 +43,7 @@ typedef struct training {
     const cli_arguments *arguments;
     cli_cluster cluster;
     const char *model_path;
-    gsa_env env;
+    gsai_env env;
     gsa_reader *reader;
     gsa_state *state;
     train_test test;

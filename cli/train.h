@@ -31,7 +31,7 @@ void train_checkpoint_close(train_checkpoint *checkpoint);
 
 /* The state to begin with: a new one, that of an interrupted run (--resume), or what another run has learned
  * (--start-from). Gives an exit code. */
-int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env,
+int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
                 gsa_state **out);
 
 /* The file of --test, evaluated after every pass. All members are NULL without --test. */
@@ -41,9 +41,9 @@ typedef struct train_test {
     json_t *results; /* one object a pass */
 } train_test;
 
-int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out);
+int train_test_open(const cli_arguments *arguments, const gsai_env *env, train_test *out);
 /* Evaluates the model of the state and prints the results. */
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_env *env, cli_progress *progress,
                           gsa_error *error);
 /* Prints the last results. */
 void train_test_report(const train_test *test);

@@ -36,8 +36,8 @@ static gsa_status set_inherited(const gsa_state *from, gsa_config *config, gsa_e
 }
 
 /* A new state; with `from` not NULL it begins with what that one knows. */
-static gsa_status make_state(const cli_arguments *arguments, const gsa_state *from, const gsa_env *env, gsa_state **out,
-                             gsa_error *error)
+static gsa_status make_state(const cli_arguments *arguments, const gsa_state *from, const gsai_env *env,
+                             gsa_state **out, gsa_error *error)
 {
     gsa_config *config = NULL;
     gsa_status status = gsa_config_new(&env->memory, &config, error);
@@ -53,7 +53,7 @@ static gsa_status make_state(const cli_arguments *arguments, const gsa_state *fr
     return status;
 }
 
-static int start_from(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+static int start_from(const cli_arguments *arguments, const gsai_env *env, gsa_state **out)
 {
     gsa_state *from = NULL;
     gsa_error error = {0};
@@ -106,7 +106,7 @@ static int check_given(const cli_arguments *arguments, gsa_state *state)
     return EXIT_DONE;
 }
 
-static int begin(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+static int begin(const cli_arguments *arguments, const gsai_env *env, gsa_state **out)
 {
     gsa_error error = {0};
     gsa_status status = make_state(arguments, NULL, env, out, &error);
@@ -114,7 +114,7 @@ static int begin(const cli_arguments *arguments, const gsa_env *env, gsa_state *
 }
 
 /* With checkpoints the same command can be given again and again, until it has ended. */
-static int resume(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env,
+static int resume(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
                   gsa_state **out)
 {
     const char *model = arguments_text(arguments, "output");
@@ -131,7 +131,8 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
     return code == EXIT_DONE ? check_given(arguments, *out) : code;
 }
 
-int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env, gsa_state **out)
+int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
+                gsa_state **out)
 {
     bool resumes = arguments_flag(arguments, "resume"), starts_from = arguments_given(arguments, "start-from");
     if (resumes && starts_from)

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out)
+int train_test_open(const cli_arguments *arguments, const gsai_env *env, train_test *out)
 {
     *out = (train_test){.path = arguments_text(arguments, "test")};
     if (out->path == NULL)
@@ -35,7 +35,7 @@ static void tell_results(train_test *test, uint64_t pass, const gsa_metrics *met
     json_array_append_new(test->results, object);
 }
 
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_env *env, cli_progress *progress,
                           gsa_error *error)
 {
     gsa_summary summary = summary_of(state);

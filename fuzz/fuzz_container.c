@@ -9,7 +9,7 @@
 static void check_container(const unsigned char *file, size_t size)
 {
     static fuzz_bytes again;
-    gsa_env env = fuzz_state_env;
+    gsai_env env = fuzz_state_env;
     gsai_container *container = NULL, *back = NULL;
     gsa_error error = {0};
     if (fuzz_status(gsai_container_open_bytes(file, size, "file", &env, &container, &error), &error) != GSA_OK)

@@ -3,7 +3,7 @@
 #include "states.h"
 
 /* The model that was read is there still: a second one of its size needs a limit of its own. */
-static const gsa_env mapped_env = {
+static const gsai_env mapped_env = {
     .memory = {.size = sizeof(gsa_memory),
                .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20}},
     .call = {.size = sizeof(gsa_call), .n_threads = 1}};

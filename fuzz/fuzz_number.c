@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static gsai_number_locale *locale;
     if (!locale) {
-        gsa_env env = gsai_env_resolve(NULL);
+        gsai_env env = gsai_env_resolve(NULL);
         locale = gsai_number_locale_new(&env);
     }
     if (size > 256 || size == 0)

@@ -122,7 +122,7 @@ static inline void fuzz_tell_rest(fuzz_told *told, gsa_reader *reader)
 }
 
 static const gsai_reader_sizes fuzz_sizes = {.buffer = 4096, .batch_rows = 64};
-static const gsa_env fuzz_env = {
+static const gsai_env fuzz_env = {
     .memory = {.size = sizeof(gsa_memory),
                .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)32 << 20}},
     .call = {.size = sizeof(gsa_call), .n_threads = 1}};
@@ -265,7 +265,7 @@ static inline void fuzz_check_blocks(const fuzz_source *from, const fuzz_told *s
 /* Packed by a codec of ours that can; returns the size. */
 static inline size_t fuzz_pack(const gsai_codec *codec, const void *text, size_t size, unsigned char *out, size_t room)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     void *encoder = codec->open_encoder(&env);
     gsai_codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
     gsai_codec_result result = codec->step(encoder, &io);

@@ -15,7 +15,7 @@
 #include "learn/state.h"
 #include "store/container.h"
 
-static const gsa_env fuzz_state_env = {
+static const gsai_env fuzz_state_env = {
     .memory = {.size = sizeof(gsa_memory),
                .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)16 << 20}},
     .call = {.size = sizeof(gsa_call), .n_threads = 1}};

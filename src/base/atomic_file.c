@@ -24,7 +24,7 @@
 #define MAX_NAME_BYTES 200
 
 struct gsai_atomic_file {
-    gsa_env env;
+    gsai_env env;
     int fd;
     bool is_stdout; /* not ours to close */
     bool failed;
@@ -41,7 +41,7 @@ static gsa_status fail_errno(gsa_error *error, const char *path, int number)
     return gsai_fail(error, GSA_IO, "cannot write %s: %s", path, gsai_reason(number, reason));
 }
 
-static gsa_status fail_memory(const gsa_env *env, gsa_error *error, const char *path)
+static gsa_status fail_memory(const gsai_env *env, gsa_error *error, const char *path)
 {
     return gsai_fail_memory(env, error, "cannot write %s: no memory for its buffer", path);
 }
@@ -128,9 +128,9 @@ static gsa_status open_by_kind(gsai_atomic_file *file, gsa_error *error)
                                                                       : open_directly(file, &existing, error);
 }
 
-gsa_status gsai_atomic_file_open(const char *path, const gsa_env *env, gsai_atomic_file **out, gsa_error *error)
+gsa_status gsai_atomic_file_open(const char *path, const gsai_env *env, gsai_atomic_file **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     *out = NULL;
     gsai_atomic_file *file = gsai_alloc(&resolved, 1, sizeof *file);
     if (!file)
@@ -256,7 +256,7 @@ void gsai_atomic_file_discard(gsai_atomic_file *file)
         (void)close_descriptor(file, NULL);
     if (file->temporary)
         gsai_output_path_remove(&file->at, file->temporary);
-    gsa_env env = file->env;
+    gsai_env env = file->env;
     gsai_free(&env, file->temporary);
     gsai_output_path_close(&file->at, &env);
     gsai_free(&env, file->path);

@@ -6,12 +6,12 @@
 
 #include <stdbool.h>
 
-typedef struct gsa_env {
+typedef struct gsai_env {
     gsa_memory memory;
     gsa_call call;
-} gsa_env;
+} gsai_env;
 
-static inline bool gsai_should_stop(const gsa_env *env)
+static inline bool gsai_should_stop(const gsai_env *env)
 {
     return env->call.should_stop(env->call.ctx) != 0;
 }

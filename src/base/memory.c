@@ -40,9 +40,9 @@ static int never_stop(void *ctx)
     return 0;
 }
 
-gsa_env gsai_env_resolve(const gsa_env *env)
+gsai_env gsai_env_resolve(const gsai_env *env)
 {
-    gsa_env resolved = {0};
+    gsai_env resolved = {0};
     if (env)
         resolved = *env;
     gsa_memory *memory = &resolved.memory;
@@ -65,9 +65,9 @@ gsa_env gsai_env_resolve(const gsa_env *env)
     return resolved;
 }
 
-gsa_status gsai_env_take(gsa_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error)
+gsa_status gsai_env_take(gsai_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error)
 {
-    gsa_env taken;
+    gsai_env taken;
     GSA_TRY(gsai_take(&taken.memory, memory, error));
     GSA_TRY(gsai_take(&taken.call, call, error));
     if (taken.memory.budget && taken.memory.budget->size < sizeof *taken.memory.budget)
@@ -77,9 +77,9 @@ gsa_status gsai_env_take(gsa_env *own, const gsa_memory *memory, const gsa_call 
     return GSA_OK;
 }
 
-gsa_env gsai_env_kept(const gsa_env *env)
+gsai_env gsai_env_kept(const gsai_env *env)
 {
-    return gsai_env_resolve(env ? &(gsa_env){.memory = env->memory} : NULL);
+    return gsai_env_resolve(env ? &(gsai_env){.memory = env->memory} : NULL);
 }
 
 /* ---- the budget ------------------------------------------------------------------------------------------------- */
@@ -87,12 +87,12 @@ gsa_env gsai_env_kept(const gsa_env *env)
 /* In front of a counted block; the alignment stays that of the allocator. */
 #define HEADER ((size_t)16)
 
-uint64_t gsai_memory_limit(const gsa_env *env)
+uint64_t gsai_memory_limit(const gsai_env *env)
 {
     return env->memory.budget && env->memory.budget->limit > 0 ? env->memory.budget->limit : UINT64_MAX;
 }
 
-uint64_t gsai_memory_left(const gsa_env *env)
+uint64_t gsai_memory_left(const gsai_env *env)
 {
     uint64_t limit = gsai_memory_limit(env);
     uint64_t used = env->memory.budget ? __atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED) : 0;
@@ -101,13 +101,13 @@ uint64_t gsai_memory_left(const gsa_env *env)
 
 /* Notes why a request failed, for gsai_fail_memory; size 0: for another reason than the limit. Of threads that fail at
  * the same time one has the last word, which is as true as the other's. */
-static void note_failure(const gsa_env *env, size_t size)
+static void note_failure(const gsai_env *env, size_t size)
 {
     if (env->memory.budget)
         __atomic_store_n(&env->memory.budget->refused, size, __ATOMIC_RELAXED);
 }
 
-bool gsai_charge(const gsa_env *env, uint64_t size)
+bool gsai_charge(const gsai_env *env, uint64_t size)
 {
     if (!env->memory.budget)
         return true;
@@ -123,13 +123,13 @@ bool gsai_charge(const gsa_env *env, uint64_t size)
     return true;
 }
 
-void gsai_discharge(const gsa_env *env, uint64_t size)
+void gsai_discharge(const gsai_env *env, uint64_t size)
 {
     if (env->memory.budget)
         __atomic_fetch_sub(&env->memory.budget->used, (size_t)size, __ATOMIC_RELAXED);
 }
 
-gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...)
+gsa_status gsai_fail_memory(const gsai_env *env, gsa_error *error, const char *format, ...)
 {
     char what[sizeof error->message / 2], asked[GSAI_SIZE_TEXT], used[GSAI_SIZE_TEXT], limit[GSAI_SIZE_TEXT];
     size_t refused = env->memory.budget ? __atomic_load_n(&env->memory.budget->refused, __ATOMIC_RELAXED) : 0;
@@ -149,7 +149,7 @@ gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *fo
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
 /* Enters the size of a block that was taken; returns what the caller has of it. */
-static void *begin_block(const gsa_env *env, void *block, size_t size)
+static void *begin_block(const gsai_env *env, void *block, size_t size)
 {
     if (!env->memory.budget)
         return block;
@@ -158,7 +158,7 @@ static void *begin_block(const gsa_env *env, void *block, size_t size)
 }
 
 /* What a caller's memory is in the allocator, and its size there. */
-static void *block_of(const gsa_env *env, void *memory, size_t *size)
+static void *block_of(const gsai_env *env, void *memory, size_t *size)
 {
     *size = 0;
     if (!env->memory.budget)
@@ -168,7 +168,7 @@ static void *block_of(const gsa_env *env, void *memory, size_t *size)
     return block;
 }
 
-static void *allocate(const gsa_env *env, size_t n, size_t element_size, void *(*alloc)(void *ctx, size_t size))
+static void *allocate(const gsai_env *env, size_t n, size_t element_size, void *(*alloc)(void *ctx, size_t size))
 {
     size_t size;
     if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, env->memory.budget ? HEADER : size == 0, &size)) {
@@ -185,17 +185,17 @@ static void *allocate(const gsa_env *env, size_t n, size_t element_size, void *(
     return NULL;
 }
 
-void *gsai_alloc(const gsa_env *env, size_t n, size_t element_size)
+void *gsai_alloc(const gsai_env *env, size_t n, size_t element_size)
 {
     return allocate(env, n, element_size, env->memory.alloc);
 }
 
-void *gsai_alloc_zeroed(const gsa_env *env, size_t n, size_t element_size)
+void *gsai_alloc_zeroed(const gsai_env *env, size_t n, size_t element_size)
 {
     return allocate(env, n, element_size, env->memory.alloc_zeroed);
 }
 
-void *gsai_resize(const gsa_env *env, void *memory, size_t size)
+void *gsai_resize(const gsai_env *env, void *memory, size_t size)
 {
     size_t before, after;
     void *block = block_of(env, memory, &before);
@@ -215,7 +215,7 @@ void *gsai_resize(const gsa_env *env, void *memory, size_t size)
     return begin_block(env, block, after);
 }
 
-void gsai_free(const gsa_env *env, void *memory)
+void gsai_free(const gsai_env *env, void *memory)
 {
     size_t size;
     if (!memory)
@@ -225,7 +225,7 @@ void gsai_free(const gsa_env *env, void *memory)
     gsai_discharge(env, size);
 }
 
-bool gsai_reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size)
+bool gsai_reserve(const gsai_env *env, void *array, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity)
         return true;
@@ -259,7 +259,7 @@ void gsai_prefer_huge_pages(void *memory, size_t size)
         gsai_os_prefer_huge_pages((void *)first, end - first);
 }
 
-void *gsai_copy(const gsa_env *env, const void *from, size_t n, size_t element_size)
+void *gsai_copy(const gsai_env *env, const void *from, size_t n, size_t element_size)
 {
     void *copy = gsai_alloc(env, n, element_size);
     if (copy && n > 0)
@@ -267,7 +267,7 @@ void *gsai_copy(const gsa_env *env, const void *from, size_t n, size_t element_s
     return copy;
 }
 
-char *gsai_copy_text(const gsa_env *env, const char *text)
+char *gsai_copy_text(const gsai_env *env, const char *text)
 {
     return gsai_copy(env, text, strlen(text) + 1, 1);
 }

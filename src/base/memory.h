@@ -13,12 +13,12 @@
 #include <stdbool.h>
 
 /* A copy of env, which is of this version, with every default filled in. env may be NULL. */
-gsa_env gsai_env_resolve(const gsa_env *env);
+gsai_env gsai_env_resolve(const gsai_env *env);
 /* The same from both parts, the caller's and of any version, or those of an object; each may be NULL: the beginning of
  * every public function that takes one. GSA_ARGUMENT if a size, or that of the budget, was not set. */
-gsa_status gsai_env_take(gsa_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error);
+gsa_status gsai_env_take(gsai_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error);
 /* What an object keeps of env, which may be NULL: its memory. */
-gsa_env gsai_env_kept(const gsa_env *env);
+gsai_env gsai_env_kept(const gsai_env *env);
 
 static inline bool gsai_add(size_t a, size_t b, size_t *sum)
 {
@@ -36,35 +36,35 @@ static inline bool gsai_multiply(size_t a, size_t b, size_t *product)
 
 /* n elements of the given size; NULL if there is no memory, the budget does not allow it, or the product overflows. n
  * may be 0. Zeroed memory counts in full, though pages that are never touched cost nothing: they may be. */
-void *gsai_alloc(const gsa_env *env, size_t n, size_t element_size);
-void *gsai_alloc_zeroed(const gsa_env *env, size_t n, size_t element_size);
+void *gsai_alloc(const gsai_env *env, size_t n, size_t element_size);
+void *gsai_alloc_zeroed(const gsai_env *env, size_t n, size_t element_size);
 /* As realloc does, for memory that is not NULL and a size above 0. */
-void *gsai_resize(const gsa_env *env, void *memory, size_t size);
-void gsai_free(const gsa_env *env, void *memory);
+void *gsai_resize(const gsai_env *env, void *memory, size_t size);
+void gsai_free(const gsai_env *env, void *memory);
 
 /* Counts memory that comes from elsewhere (mappings, stacks) before it is taken; false if the budget does not allow it.
  * gsai_discharge gives the same size back. */
-bool gsai_charge(const gsa_env *env, uint64_t size);
-void gsai_discharge(const gsa_env *env, uint64_t size);
+bool gsai_charge(const gsai_env *env, uint64_t size);
+void gsai_discharge(const gsai_env *env, uint64_t size);
 /* The limit, and what is left of it for the moment; UINT64_MAX without one. */
-uint64_t gsai_memory_limit(const gsa_env *env);
-uint64_t gsai_memory_left(const gsa_env *env);
+uint64_t gsai_memory_limit(const gsai_env *env);
+uint64_t gsai_memory_left(const gsai_env *env);
 
 /* Fails for memory that one of the functions above refused, with "no memory for ..." as the text: GSA_MEMORY, or
  * GSA_LIMIT and the sizes if the budget refused it. */
-gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...) GSAI_PRINTF(3, 4);
+gsa_status gsai_fail_memory(const gsai_env *env, gsa_error *error, const char *format, ...) GSAI_PRINTF(3, 4);
 
 /* Makes room for at least `need` elements in a growing array: the pointer that `array` is the address of, of whatever
  * type, and *capacity change together, by at least half as much again unless the budget is nearly used up. False (and
  * nothing changes) if there is no memory or the size overflows. */
-bool gsai_reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
+bool gsai_reserve(const gsai_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
 
 /* Asks the system for large pages for memory that is read here and there; it may do so or not. */
 void gsai_prefer_huge_pages(void *memory, size_t size);
 
 /* A copy of n elements, or of a text; NULL if there is no memory. */
-void *gsai_copy(const gsa_env *env, const void *from, size_t n, size_t element_size);
-char *gsai_copy_text(const gsa_env *env, const char *text);
+void *gsai_copy(const gsai_env *env, const void *from, size_t n, size_t element_size);
+char *gsai_copy_text(const gsai_env *env, const char *text);
 
 /* "12.3 GiB" and the like into a buffer, for messages. */
 #define GSAI_SIZE_TEXT 32
@@ -72,7 +72,7 @@ const char *gsai_size_text(uint64_t bytes, char buffer[GSAI_SIZE_TEXT]);
 
 /* Blocks of memory that are freed together. */
 typedef struct gsai_arena {
-    const gsa_env *env;
+    const gsai_env *env;
     void **block;
     size_t n, capacity;
     bool failed; /* a block was refused: gsai_arena_check tells */

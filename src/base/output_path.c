@@ -28,7 +28,7 @@
 #define MAX_LINKS 40
 
 typedef struct walk {
-    const gsa_env *env;
+    const gsai_env *env;
     const char *path; /* for messages */
     char *rest;       /* what is left of it, to be freed */
     char *name;       /* its next component */
@@ -204,9 +204,9 @@ static gsa_status step(walk *of, bool *done, gsa_error *error)
     return status;
 }
 
-gsa_status gsai_output_path_open(const char *path, const gsa_env *env, gsai_output_path *out, gsa_error *error)
+gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     walk of = {.env = &resolved, .path = path, .at = out};
     *out = (gsai_output_path){.directory = -1};
     of.rest = of.name = gsai_copy_text(&resolved, path);
@@ -273,7 +273,7 @@ int gsai_output_path_sync(const gsai_output_path *at)
     return result;
 }
 
-void gsai_output_path_close(gsai_output_path *at, const gsa_env *env)
+void gsai_output_path_close(gsai_output_path *at, const gsai_env *env)
 {
     if (at->directory >= 0)
         close(at->directory);

@@ -19,7 +19,7 @@ typedef struct gsai_output_path {
 
 /* Resolves a path by hand, a directory at a time, so that what was checked is what is used. The name need not exist. It
  * is no link, but another may replace it: use O_NOFOLLOW. */
-gsa_status gsai_output_path_open(const char *path, const gsa_env *env, gsai_output_path *out, gsa_error *error);
+gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error);
 /* Tells what is there. Returns -1 with errno if nothing is. */
 int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out);
 bool gsai_output_path_may_write(const gsai_output_path *at);
@@ -35,6 +35,6 @@ void gsai_output_path_remove(const gsai_output_path *at, const char *name);
 int gsai_output_path_replace(const gsai_output_path *at, const char *from);
 /* Makes that durable: without it a power cut could bring the old name back. Returns -1 with errno. */
 int gsai_output_path_sync(const gsai_output_path *at);
-void gsai_output_path_close(gsai_output_path *at, const gsa_env *env);
+void gsai_output_path_close(gsai_output_path *at, const gsai_env *env);
 
 #endif

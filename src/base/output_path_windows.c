@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-gsa_status gsai_output_path_open(const char *path, const gsa_env *env, gsai_output_path *out, gsa_error *error)
+gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     *out = (gsai_output_path){.directory = -1};
     if (path[gsai_directory_len(path)] == '\0')
         return gsai_fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", path);
@@ -73,7 +73,7 @@ int gsai_output_path_sync(const gsai_output_path *at)
     return 0; /* MoveFileEx has written through */
 }
 
-void gsai_output_path_close(gsai_output_path *at, const gsa_env *env)
+void gsai_output_path_close(gsai_output_path *at, const gsai_env *env)
 {
     gsai_free(env, at->name);
     *at = (gsai_output_path){.directory = -1};

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 struct gsai_pipeline {
-    gsa_env env;
+    gsai_env env;
     gsai_stages stages;
     void *ctx;
     pthread_mutex_t lock;
@@ -71,7 +71,7 @@ static void *run(void *memory)
 }
 
 gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_stages *stages, void *ctx,
-                                 const gsa_env *env)
+                                 const gsai_env *env)
 {
     gsai_pipeline *pipeline = gsai_alloc_zeroed(env, 1, sizeof *pipeline);
     if (!pipeline)
@@ -98,7 +98,7 @@ void gsai_pipeline_free(gsai_pipeline *pipeline)
 {
     if (!pipeline)
         return;
-    gsa_env env = pipeline->env;
+    gsai_env env = pipeline->env;
     pthread_mutex_lock(&pipeline->lock);
     pipeline->quits = true;
     pthread_cond_broadcast(&pipeline->has_work);

@@ -20,7 +20,7 @@ typedef struct gsai_stages {
 
 /* NULL if there is no memory, or no thread. With fewer threads than wanted the result is the same. */
 gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_stages *stages, void *ctx,
-                                 const gsa_env *env);
+                                 const gsai_env *env);
 void gsai_pipeline_free(gsai_pipeline *pipeline);
 void gsai_pipeline_start(gsai_pipeline *pipeline);
 /* Waits for the next slot, which is the caller's until release. False: the pipeline does not run, and all slots that

@@ -21,7 +21,7 @@ struct pool {
     gsa_status status;
 };
 
-size_t gsai_workers_count(const gsa_env *env)
+size_t gsai_workers_count(const gsai_env *env)
 {
     if (env->call.n_threads > 0)
         return env->call.n_threads < MAX_THREADS ? env->call.n_threads : MAX_THREADS;
@@ -32,7 +32,7 @@ size_t gsai_workers_count(const gsa_env *env)
 /* What a thread counts for: the pages of its stack that it touches, and what the system's allocator keeps for it. */
 #define THREAD_COST ((uint64_t)256 << 10)
 
-int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsa_env *env)
+int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsai_env *env)
 {
     if (!gsai_charge(env, THREAD_COST))
         return ENOMEM;
@@ -42,7 +42,7 @@ int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const 
     return code;
 }
 
-void gsai_thread_join(pthread_t thread, const gsa_env *env)
+void gsai_thread_join(pthread_t thread, const gsai_env *env)
 {
     pthread_join(thread, NULL);
     gsai_discharge(env, THREAD_COST);
@@ -78,7 +78,7 @@ static void *help(void *memory)
     return NULL;
 }
 
-gsa_status gsai_workers_run(size_t n_threads, size_t n_tasks, gsai_task task, void *ctx, const gsa_env *env,
+gsa_status gsai_workers_run(size_t n_threads, size_t n_tasks, gsai_task task, void *ctx, const gsai_env *env,
                             gsa_error *error)
 {
     struct pool pool = {.task = task, .ctx = ctx, .n_tasks = n_tasks, .next = 1, .failed = n_tasks};

@@ -13,7 +13,7 @@ void gsai_optimizer_free(gsai_optimizer *o)
 {
     if (!o)
         return;
-    gsa_env env = o->env;
+    gsai_env env = o->env;
     gsai_free(&env, o->w);
     for (size_t i = 0; i < GSAI_TABLES; i++)
         gsai_free(&env, o->table[i]);
@@ -46,9 +46,9 @@ static gsa_status allocate(gsai_optimizer *o, gsa_error *error)
 }
 
 gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI_KNOBS], const gsai_problem *problem,
-                              uint64_t seed, const gsa_env *env, gsai_optimizer **out, gsa_error *error)
+                              uint64_t seed, const gsai_env *env, gsai_optimizer **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     gsai_optimizer *o = gsai_alloc_zeroed(&resolved, 1, sizeof *o);
     if (!o)
         return gsai_fail_memory(&resolved, error, "no memory for %s", method->name);

@@ -43,7 +43,7 @@ typedef struct gsai_method {
 struct gsai_optimizer {
     const gsai_method *method;
     const gsai_problem *problem;
-    gsa_env env;
+    gsai_env env;
     double knob[GSAI_KNOBS];
     gsai_rng rng;
     uint64_t t;                 /* rows learned */
@@ -71,7 +71,7 @@ const gsai_method *gsai_method_find(const char *name);
 gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error);
 
 gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI_KNOBS], const gsai_problem *problem,
-                              uint64_t seed, const gsa_env *env, gsai_optimizer **out, gsa_error *error);
+                              uint64_t seed, const gsai_env *env, gsai_optimizer **out, gsa_error *error);
 void gsai_optimizer_free(gsai_optimizer *o);
 /* Learns the rows in the order given: one pass. GSA_DIVERGED if a weight is no longer finite at its end. */
 gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);

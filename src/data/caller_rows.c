@@ -15,7 +15,7 @@ typedef struct caller_rows {
 
 static void close_caller_rows(gsa_reader *head)
 {
-    gsa_env env = head->env;
+    gsai_env env = head->env;
     gsai_free(&env, ((caller_rows *)head)->place);
     gsai_free(&env, head);
 }
@@ -77,7 +77,7 @@ static const char *name_caller_rows(const gsa_reader *head, uint32_t file)
 gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_memory *memory, const gsa_call *call,
                                 gsa_reader **out, gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, call, error));
     static const gsai_reader_kind kind = {.next = next_caller_rows,
                                           .rewind = rewind_caller_rows,

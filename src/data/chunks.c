@@ -27,7 +27,7 @@ typedef struct chunk {
 } chunk;
 
 struct gsai_chunks {
-    gsa_env env;
+    gsai_env env;
     const gsai_format *format;
     void *parser;
     gsai_format_input *input;
@@ -62,7 +62,7 @@ static void read_chunk(void *memory, size_t slot)
 
 static bool make_chunk(gsai_chunks *chunks, chunk *out, const gsai_reader_sizes *sizes)
 {
-    const gsa_env *env = &chunks->env;
+    const gsai_env *env = &chunks->env;
     const gsai_feature_names *names = chunks->input->names;
     size_t n_rows = sizes->batch_rows ? sizes->batch_rows : ROWS;
     size_t n_values = sizes->batch_values ? sizes->batch_values : VALUES;
@@ -81,7 +81,7 @@ static bool has_room(const gsai_chunks *chunks)
 }
 
 gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_format_input *input,
-                             const gsai_reader_sizes *sizes, const gsa_env *env)
+                             const gsai_reader_sizes *sizes, const gsai_env *env)
 {
     static const gsai_stages stages = {fill, read_chunk};
     size_t n_threads = gsai_workers_count(env);
@@ -117,7 +117,7 @@ void gsai_chunks_free(gsai_chunks *chunks)
 {
     if (!chunks)
         return;
-    gsa_env env = chunks->env;
+    gsai_env env = chunks->env;
     gsai_pipeline_free(chunks->pipeline);
     for (size_t i = 0; chunks->chunk && i < chunks->n_chunks; i++)
         free_chunk(chunks, &chunks->chunk[i]);

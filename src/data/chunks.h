@@ -14,7 +14,7 @@ typedef struct gsai_chunks gsai_chunks;
 
 /* Of files in a format that can give; parser and input are the reader's, and borrowed. NULL: one thread reads all. */
 gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_format_input *input,
-                             const gsai_reader_sizes *sizes, const gsa_env *env);
+                             const gsai_reader_sizes *sizes, const gsai_env *env);
 void gsai_chunks_free(gsai_chunks *chunks);
 /* Threads begin to read what comes next in the current file: the parser and the stream are theirs until read ends. */
 void gsai_chunks_start(gsai_chunks *chunks);

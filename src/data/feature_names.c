@@ -9,7 +9,7 @@
 
 #define SLOTS (2 * GSA_MAX_NAMES)
 
-gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsa_env *env, gsa_error *error)
+gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsai_env *env, gsa_error *error)
 {
     if (book->came)
         return GSA_OK;
@@ -72,7 +72,7 @@ void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char 
 }
 
 bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
-                             const gsa_env *env)
+                             const gsai_env *env)
 {
     *list = (gsai_feature_names){.env = env, .known = known};
     list->came = gsai_alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *list->came);

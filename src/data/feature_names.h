@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 typedef struct gsai_feature_names {
-    const gsa_env *env;
+    const gsai_env *env;
     uint64_t *came; /* NULL: names are not remembered */
     size_t n_came;
     uint32_t *slot; /* open addressing: number of the name + 1; 0: none */
@@ -28,7 +28,7 @@ typedef struct gsai_feature_names {
 } gsai_feature_names;
 
 /* Of a zeroed book, for ids below 2^bits; does nothing to one that has begun. */
-gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsa_env *env, gsa_error *error);
+gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsai_env *env, gsa_error *error);
 void gsai_feature_names_free(gsai_feature_names *book);
 /* An id that came for the first time: "column=word", or the word alone if the column has no name. Where there is no
  * room it has no name, and an empty one if there is a NUL in the word. */
@@ -36,7 +36,7 @@ void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char 
                               const char *word, size_t word_size);
 /* An empty list of what another book, which has begun for the same bits, does not know; and its turn. */
 bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
-                             const gsa_env *env);
+                             const gsai_env *env);
 void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list);
 void gsai_feature_names_clear(gsai_feature_names *list);
 const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id);

@@ -198,7 +198,7 @@ static double collision_rate_of_words(const gsa_reader *head)
 static void close_files(gsa_reader *head)
 {
     gsai_files *reader = (gsai_files *)head;
-    gsa_env env = head->env; /* outlives the reader that holds it */
+    gsai_env env = head->env; /* outlives the reader that holds it */
     gsai_files_close(reader);
     gsai_spill_drop(&reader->spill, &env);
     gsai_chunks_free(reader->chunks);
@@ -272,9 +272,9 @@ static gsa_status check_words(const gsa_reader_options *options, gsa_error *erro
 
 /* A reader without files yet; whatever fails after this is cleaned up by close_files. */
 static gsa_status new_files(const gsai_format *format, const gsa_reader_options *options,
-                            const gsai_reader_sizes *sizes, const gsa_env *env, gsai_files **out, gsa_error *error)
+                            const gsai_reader_sizes *sizes, const gsai_env *env, gsai_files **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     gsai_files *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
         return gsai_fail_memory(&resolved, error, "no memory for a reader");
@@ -311,7 +311,7 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
 /* A file of the caller is opened, so that a wrong name is said before any work. */
 static gsa_status probe(const gsai_files *reader, const char *path, gsai_source_info *out, gsa_error *error)
 {
-    const gsa_env *env = &reader->head.env;
+    const gsai_env *env = &reader->head.env;
     if (!reader->given.open)
         return gsai_source_probe(path, env, out, error);
     gsai_source source;
@@ -339,8 +339,8 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
 }
 
 gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
-                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
-                                  gsa_reader **out, gsa_error *error)
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes,
+                                  const gsai_env *env, gsa_reader **out, gsa_error *error)
 {
     if (n_paths == 0 || n_paths > UINT32_MAX)
         return gsai_fail(error, GSA_ARGUMENT, "%zu input files: expected at least one, or - for standard input",
@@ -368,7 +368,7 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
 gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
                            const gsa_memory *memory, const gsa_call *call, gsa_reader **out, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, call, error));
     const gsai_reader_sizes defaults = {0};
     gsa_reader_options asked;
@@ -377,8 +377,8 @@ gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_r
 }
 
 gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *name, const gsai_format *format,
-                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
-                                  gsa_reader **out, gsa_error *error)
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes,
+                                  const gsai_env *env, gsa_reader **out, gsa_error *error)
 {
     gsai_files *reader = NULL;
     gsa_status status = new_files(format, options, sizes, env, &reader, error);
@@ -401,7 +401,7 @@ gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *na
 gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
                                   const gsa_memory *memory, const gsa_call *call, gsa_reader **out, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, call, error));
     const gsai_reader_sizes defaults = {0};
     gsa_reader_options asked;
@@ -411,7 +411,7 @@ gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *na
 
 /* To the reader this is memory without bytes, whose parser is there already and has its rows from elsewhere. */
 static gsa_status open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
-                             const gsa_reader_options *options, const gsa_env *env, gsa_reader **out, gsa_error *error)
+                             const gsa_reader_options *options, const gsai_env *env, gsa_reader **out, gsa_error *error)
 {
     const gsai_reader_sizes defaults = {0};
     gsa_reader *head = NULL;
@@ -437,7 +437,7 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
                                  const gsa_reader_options *options, const gsa_memory *memory, const gsa_call *call,
                                  gsa_reader **out, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     gsa_reader_options asked;
     gsa_arrow_again reopens = {0};
     gsa_status status = gsai_take(&reopens, again, error);

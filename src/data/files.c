@@ -41,7 +41,7 @@ uint64_t gsai_files_end_of(const gsai_files *reader, size_t file)
 
 static gsa_status open_source(const gsai_files *reader, size_t file, gsai_source *out, gsa_error *error)
 {
-    const gsa_env *env = &reader->head.env;
+    const gsai_env *env = &reader->head.env;
     if (reader->given.open && reader->bytes_spilled == 0)
         return gsai_source_open_given(&reader->given, reader->paths[file], env, out, error);
     if (reader->paths || reader->bytes_spilled > 0) {

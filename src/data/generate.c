@@ -46,7 +46,7 @@ typedef struct generated {
 static void close_generated(gsa_reader *head)
 {
     generated *reader = (generated *)head;
-    gsa_env env = head->env;
+    gsai_env env = head->env;
     void *arrays[] = {reader->row_start, reader->index,     reader->label, reader->place,
                       reader->margin,    reader->intercept, reader};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -185,7 +185,7 @@ static const char *file_generated(const gsa_reader *head, uint32_t file)
     return file == 0 ? "generated rows" : NULL;
 }
 
-static gsa_status check(const gsa_generator *what, const gsa_env *env, gsa_error *error)
+static gsa_status check(const gsa_generator *what, const gsai_env *env, gsa_error *error)
 {
     const uint64_t most_features = (uint64_t)GSA_MAX_ID + 1;
     if (what->n_features < 1 || what->n_features > most_features)
@@ -212,7 +212,7 @@ static gsa_status check(const gsa_generator *what, const gsa_env *env, gsa_error
 
 static bool allocate(generated *reader)
 {
-    const gsa_env *env = &reader->head.env;
+    const gsai_env *env = &reader->head.env;
     size_t n = reader->batch_rows, n_values;
     if (!gsai_multiply(n, (size_t)reader->what.nnz, &n_values))
         return false;
@@ -237,7 +237,7 @@ static bool allocate(generated *reader)
 gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory *memory, const gsa_call *call,
                                      gsa_reader **out, gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, call, error));
     static const gsai_reader_kind kind = {
         .next = next_generated, .rewind = rewind_generated, .close = close_generated, .file = file_generated};

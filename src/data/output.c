@@ -16,7 +16,7 @@ static gsa_status check_codec(const gsai_codec_entry *entry, const char *path, g
                      entry->ending);
 }
 
-gsa_status gsai_output_open(gsai_output *output, const char *path, const gsa_env *env, gsa_error *error)
+gsa_status gsai_output_open(gsai_output *output, const char *path, const gsai_env *env, gsa_error *error)
 {
     const gsai_codec_entry *entry = gsai_codec_named(path);
     GSA_TRY(check_codec(entry, path, error));

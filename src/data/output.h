@@ -13,7 +13,7 @@ typedef struct gsai_output {
 } gsai_output;
 
 /* `output` is zeroed; whatever this returns, the caller ends it by commit or discard. */
-gsa_status gsai_output_open(gsai_output *output, const char *path, const gsa_env *env, gsa_error *error);
+gsa_status gsai_output_open(gsai_output *output, const char *path, const gsai_env *env, gsa_error *error);
 /* Appends bytes; one thread at a time. */
 gsa_status gsai_output_put(gsai_output *output, const void *bytes, size_t size, gsa_error *error);
 /* Gives the file its name. After a failure nothing is left of it. */

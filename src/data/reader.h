@@ -32,7 +32,7 @@ typedef struct gsai_reader_kind {
 /* The first member of every reader. */
 struct gsa_reader {
     const gsai_reader_kind *kind;
-    gsa_env env; /* resolved */
+    gsai_env env; /* resolved */
     /* Delivered so far. Another thread than the one that reads may ask. */
     atomic_uint_fast64_t n_rows, n_bad_rows, n_unlabelled, bytes_read;
 };
@@ -55,10 +55,10 @@ typedef struct gsai_reader_sizes {
 /* What gsa_reader_open and gsa_reader_open_memory do, with sizes and with the format of what is no cache; NULL: it is
  * recognised. */
 gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
-                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
-                                  gsa_reader **out, gsa_error *error);
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes,
+                                  const gsai_env *env, gsa_reader **out, gsa_error *error);
 gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *name, const gsai_format *format,
-                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
-                                  gsa_reader **out, gsa_error *error);
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes,
+                                  const gsai_env *env, gsa_reader **out, gsa_error *error);
 
 #endif

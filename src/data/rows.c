@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsa_env *env, gsa_error *error)
+gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsai_env *env, gsa_error *error)
 {
     *rows = (gsai_rows){.env = env,
                         .max_rows = max_rows ? max_rows : GSAI_BATCH_ROWS,

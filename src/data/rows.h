@@ -16,7 +16,7 @@
 #define GSAI_BATCH_VALUES ((size_t)256 << 10) /* 1 MiB of floats */
 
 typedef struct gsai_rows {
-    const gsa_env *env; /* borrowed, resolved */
+    const gsai_env *env; /* borrowed, resolved */
     size_t n_rows, max_rows;
     size_t n_values, max_values; /* of the finished rows */
     size_t n_implied;            /* of these values, the first: they are 1 and not written */
@@ -42,7 +42,7 @@ typedef struct gsai_rows {
 } gsai_rows;
 
 /* 0 for a size means the default. */
-gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsa_env *env, gsa_error *error);
+gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsai_env *env, gsa_error *error);
 void gsai_rows_free(gsai_rows *rows);
 void gsai_rows_clear(gsai_rows *rows);
 /* Lets rows have texts that are kept, and be bad. */

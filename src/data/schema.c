@@ -17,7 +17,7 @@ static const char is_missing[] = " is missing";
 static const char *const columns[] = {"numbered", "named", "namespaces"};
 static const char *const kinds[] = {"number", "words", "label", "weight", "ignored", "date"};
 
-void gsai_schema_init(gsai_schema *schema, const gsa_env *env)
+void gsai_schema_init(gsai_schema *schema, const gsai_env *env)
 {
     *schema = (gsai_schema){.env = env, .bits = GSAI_DEFAULT_BITS};
     gsai_words_init(&schema->names, env);
@@ -413,7 +413,7 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsa_schema_info info;
     GSA_TRY(gsai_take(&info, out, error));
     memset(&info, 0, sizeof info);
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_schema schema;
     gsai_schema_init(&schema, &env);
     gsa_status status = gsai_schema_parse(&schema, text, error);

@@ -40,10 +40,10 @@ typedef struct gsai_cross {
 } gsai_cross;
 
 typedef struct gsai_schema {
-    const gsa_env *env; /* borrowed, resolved */
-    bool is_named;      /* the names are those of a header */
-    bool is_namespaced; /* there are no columns: features have names of their own, in namespaces */
-    unsigned bits;      /* words are hashed to this many */
+    const gsai_env *env; /* borrowed, resolved */
+    bool is_named;       /* the names are those of a header */
+    bool is_namespaced;  /* there are no columns: features have names of their own, in namespaces */
+    unsigned bits;       /* words are hashed to this many */
     gsai_field *field;
     size_t n_fields, capacity;
     gsai_words names; /* of the fields, by number */
@@ -55,7 +55,7 @@ typedef struct gsai_schema {
     char *text; /* NULL until it is complete */
 } gsai_schema;
 
-void gsai_schema_init(gsai_schema *schema, const gsa_env *env);
+void gsai_schema_init(gsai_schema *schema, const gsai_env *env);
 void gsai_schema_free(gsai_schema *schema);
 /* GSA_ARGUMENT if the name is there already or cannot be one. */
 gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_size, gsai_field_kind kind,

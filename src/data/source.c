@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error)
+gsa_status gsai_source_ask(const char *name, const gsai_env *env, gsa_error *error)
 {
     return gsai_should_stop(env) ? gsai_fail(error, GSA_STOPPED, "%s: reading was stopped on request", name) : GSA_OK;
 }
@@ -43,7 +43,7 @@ static gsa_status fail_system(gsa_error *error, const char *name, const char *wh
     return gsai_fail(error, GSA_IO, "cannot %s %s: %s", what, name, gsai_reason(code, reason));
 }
 
-static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
+static gsa_status open_path(const char *path, const gsai_env *env, int *fd, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     while (status == GSA_OK && (*fd = gsai_os_open(path)) < 0)
@@ -64,7 +64,7 @@ static void probe_stdin(gsai_source_info *out)
         out->size = info.size - (uint64_t)at;
 }
 
-gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_info *out, gsa_error *error)
+gsa_status gsai_source_probe(const char *path, const gsai_env *env, gsai_source_info *out, gsa_error *error)
 {
     if (strcmp(path, GSAI_STDIN_PATH) == 0) {
         probe_stdin(out);
@@ -121,7 +121,7 @@ static void close_fd(gsai_source *source)
     gsai_os_close(source->fd);
 }
 
-gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error)
+gsa_status gsai_source_open_file(const char *path, const gsai_env *env, gsai_source *out, gsa_error *error)
 {
     bool is_stdin = strcmp(path, GSAI_STDIN_PATH) == 0;
     int fd = GSAI_STDIN;
@@ -162,7 +162,7 @@ static void close_given(gsai_source *source)
     source->given->close(source->given_file);
 }
 
-gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path, const gsa_env *env, gsai_source *out,
+gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path, const gsai_env *env, gsai_source *out,
                                   gsa_error *error)
 {
     *out = (gsai_source){.read = read_given,
@@ -198,7 +198,7 @@ static gsa_status seek_memory(gsai_source *source, int64_t at, gsa_error *error)
     return GSA_OK;
 }
 
-void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsai_source *out)
+void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsai_env *env, gsai_source *out)
 {
     *out = (gsai_source){.read = read_memory,
                          .seek = seek_memory,

@@ -21,7 +21,7 @@ struct gsai_source {
     gsa_status (*seek)(gsai_source *source, int64_t at, gsa_error *error);
     void (*close)(gsai_source *source); /* NULL: there is nothing to close */
     const char *name;
-    const gsa_env *env;
+    const gsai_env *env;
     uint64_t n_read;
     size_t max; /* bytes of one read, at most; for tests of pieces that fall anywhere */
     int fd;
@@ -42,14 +42,14 @@ typedef struct gsai_source_info {
 #define GSAI_STDIN_NAME "standard input"
 
 /* Fails if the path cannot be opened or is a directory. A pipe is not opened, since its writer would notice. */
-gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_info *out, gsa_error *error);
-gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error);
-gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path, const gsa_env *env, gsai_source *out,
+gsa_status gsai_source_probe(const char *path, const gsai_env *env, gsai_source_info *out, gsa_error *error);
+gsa_status gsai_source_open_file(const char *path, const gsai_env *env, gsai_source *out, gsa_error *error);
+gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path, const gsai_env *env, gsai_source *out,
                                   gsa_error *error);
-void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsai_source *out);
+void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsai_env *env, gsai_source *out);
 
 /* GSA_STOPPED if should_stop says so. */
-gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error);
+gsa_status gsai_source_ask(const char *name, const gsai_env *env, gsa_error *error);
 /* Asks, then reads. */
 gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
 /* Nothing to read for the moment: a read would wait. */

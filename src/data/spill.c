@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsa_env *env, gsa_error *error)
+gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsai_env *env, gsa_error *error)
 {
     size_t size = strlen(folder) + GSAI_OS_PATH_ROOM;
     spill->path = gsai_alloc(env, size, 1);
@@ -23,7 +23,7 @@ gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsa_env 
     return GSA_OK;
 }
 
-void gsai_spill_drop(gsai_spill *spill, const gsa_env *env)
+void gsai_spill_drop(gsai_spill *spill, const gsai_env *env)
 {
     gsa_writer_discard(spill->writer);
     gsai_free(env, spill->path);
@@ -41,7 +41,7 @@ void gsai_spill_pause(gsai_spill *spill)
     spill->writer = NULL;
 }
 
-void gsai_spill_begin(gsai_spill *spill, const gsa_env *env)
+void gsai_spill_begin(gsai_spill *spill, const gsai_env *env)
 {
     gsai_spill_pause(spill);
     spill->begun = false;
@@ -53,7 +53,7 @@ void gsai_spill_begin(gsai_spill *spill, const gsa_env *env)
         spill->writer->output.max_bytes = spill->max_bytes > 0 ? spill->max_bytes : 1;
 }
 
-void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsa_env *env)
+void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsai_env *env)
 {
     bool told = !spill->writer || spill->begun || gsa_writer_set_schema(spill->writer, schema, NULL) == GSA_OK;
     spill->begun = true;
@@ -61,7 +61,7 @@ void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema
         gsai_spill_drop(spill, env);
 }
 
-void gsai_spill_end(gsai_spill *spill, const gsa_env *env)
+void gsai_spill_end(gsai_spill *spill, const gsai_env *env)
 {
     gsai_file_info info;
     if (!spill->writer)

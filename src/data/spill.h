@@ -25,15 +25,15 @@ typedef struct gsai_spill {
 } gsai_spill;
 
 /* Makes the file and begins. */
-gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsa_env *env, gsa_error *error);
+gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsai_env *env, gsa_error *error);
 /* A pass begins: forgets the rows of one that was not read to its end, does nothing after one that was. */
-void gsai_spill_begin(gsai_spill *spill, const gsa_env *env);
+void gsai_spill_begin(gsai_spill *spill, const gsai_env *env);
 /* Rows do not come one after the other from the first on: spills nothing until a pass begins. */
 void gsai_spill_pause(gsai_spill *spill);
 /* The schema, or NULL, is that of all rows. */
-void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsa_env *env);
+void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsai_env *env);
 /* There are no more rows: makes the file complete. */
-void gsai_spill_end(gsai_spill *spill, const gsa_env *env);
-void gsai_spill_drop(gsai_spill *spill, const gsa_env *env);
+void gsai_spill_end(gsai_spill *spill, const gsai_env *env);
+void gsai_spill_drop(gsai_spill *spill, const gsai_env *env);
 
 #endif

@@ -26,7 +26,7 @@ static const gsai_writer_kind *choose(const char *path, const char *format)
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_memory *memory, const gsa_call *call,
                            gsa_writer **out, gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, call, error));
     const gsai_writer_kind *kind = choose(path, format);
     if (!kind)
@@ -51,7 +51,7 @@ void gsa_writer_discard(gsa_writer *writer)
 {
     if (!writer)
         return;
-    gsa_env env = writer->env;
+    gsai_env env = writer->env;
     writer->kind->free(writer); /* and with it threads that write to the file */
     gsai_output_discard(&writer->output);
     gsai_free(&env, writer->schema);

@@ -37,7 +37,7 @@ typedef struct gsai_writer_kind {
 /* The first member of every writer. */
 struct gsa_writer {
     const gsai_writer_kind *kind;
-    gsa_env env;        /* resolved */
+    gsai_env env;       /* resolved */
     gsai_output output; /* a kind may put bytes to it on a thread of its own */
     gsai_pair *pair;    /* to sort a row that is not written as it is, and then its columns */
     uint32_t *index;

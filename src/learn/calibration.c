@@ -34,7 +34,7 @@ static void fetch_row(const gsai_table *table, const gsai_sample *sample, size_t
 }
 
 /* Held-out rows may have features that no learned row has: those have no slot. */
-bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
+bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsai_env *stop,
                        double *margins)
 {
     double total = gsai_state_average_total(state);
@@ -78,7 +78,7 @@ struct evidence {
     double *row_loss, *sure_loss; /* [n]: of each row, and without a shrinkage */
     double weight;                /* of all rows */
     bool offset;                  /* whether there is one to find */
-    const gsa_env *stop;          /* NULL: never */
+    const gsai_env *stop;         /* NULL: never */
     bool *stopped;                /* it has asked for it: what follows is of a part of the rows, and for nothing */
 };
 
@@ -178,7 +178,7 @@ static double errors_below(const struct evidence *e)
 
 static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *error)
 {
-    const gsa_env *env = &state->env;
+    const gsai_env *env = &state->env;
     size_t n = state->sample.n, n_numbers, n_outputs = state->table.n_outputs, n_classes = state->labels.n;
     e->loss = state->loss;
     e->n_outputs = n_outputs;
@@ -251,7 +251,7 @@ static void find_shrinkage(struct evidence *e, const gsa_state *state, gsai_cali
     }
 }
 
-gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsa_env *stop, gsai_calibration *out,
+gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsai_env *stop, gsai_calibration *out,
                           gsa_error *error)
 {
     bool stopped = false;

@@ -15,13 +15,13 @@ typedef struct gsai_calibration {
 /* Calibrates by the rows that a state holds out, under the averaged weights of one of its tables. Losses of the
  * caller's are left as they are, and so are all with the paper's method; hinge losses get a scale. GSA_STOPPED if
  * `stop` (NULL: never) asks for it. */
-gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsa_env *stop, gsai_calibration *out,
+gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsai_env *stop, gsai_calibration *out,
                           gsa_error *error);
 
 /* Computes the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight
  * of a feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept
  * always does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
-bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
+bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsai_env *stop,
                        double *margins);
 
 /* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */

@@ -43,7 +43,7 @@ gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, si
     return (gsai_measure){column->mean, gsai_finite_float(per_unit)};
 }
 
-gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, gsa_error *error)
+gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsai_env *env, gsa_error *error)
 {
     if (n <= centre->n)
         return GSA_OK;

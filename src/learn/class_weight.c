@@ -24,7 +24,7 @@ gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *l
                                      gsai_loss_name(loss)));
 }
 
-gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *env, gsa_error *error)
+gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env *env, gsa_error *error)
 {
     if (n <= sums->n)
         return GSA_OK;

@@ -116,7 +116,7 @@ static double loss_with(const ranking *by, size_t n_keep, double *error_of_mean)
 
 static void ranking_free(ranking *by)
 {
-    const gsa_env *env = &by->state->env;
+    const gsai_env *env = &by->state->env;
     gsai_free(env, by->weight);
     gsai_free(env, by->strength);
     gsai_free(env, by->sorted);
@@ -230,7 +230,7 @@ bool gsai_state_is_solved(const gsa_state *state)
     return state->n_solved > 0;
 }
 
-gsa_status gsai_state_compact(gsa_state *state, const gsa_env *env, gsa_error *error)
+gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error)
 {
     GSA_TRY(gsa_state_close_group(state, error));
     gsai_unlearned_rows rows = {held_at, &state->sample, state->sample.n, env};

@@ -16,7 +16,7 @@ typedef struct gsai_unlearned_rows {
     gsai_unlearned (*at)(const void *ctx, size_t number);
     const void *ctx;
     size_t n;
-    const gsa_env *env; /* whether to stop */
+    const gsai_env *env; /* whether to stop */
 } gsai_unlearned_rows;
 
 /* Finds how few features, the strongest by weight times deviation, have a mean loss on the rows that is at most one

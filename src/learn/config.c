@@ -191,7 +191,7 @@ void gsai_params_init(gsai_params *params)
 
 gsa_status gsa_config_new(const gsa_memory *memory, gsa_config **out, gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, NULL, error));
     gsa_config *config = gsai_alloc(&resolved, 1, sizeof *config);
     if (!config)
@@ -205,7 +205,7 @@ gsa_status gsa_config_new(const gsa_memory *memory, gsa_config **out, gsa_error 
 void gsa_config_free(gsa_config *config)
 {
     if (config) {
-        gsa_env env = config->env;
+        gsai_env env = config->env;
         gsai_free(&env, config);
     }
 }

@@ -54,7 +54,7 @@ bool gsai_param_decides_result(gsai_param_id id);
 bool gsai_param_is_late(gsai_param_id id);
 
 struct gsa_config {
-    gsa_env env;
+    gsai_env env;
     gsai_params params;
 };
 

@@ -22,7 +22,7 @@ size_t gsai_state_count_tiny(const gsa_state *state);
  * else; returns whether. */
 bool gsai_state_describe_task(const gsa_state *state, gsa_error *note);
 /* Drops the weakest features by the held-out sample; nothing if there is none. */
-gsa_status gsai_state_compact(gsa_state *state, const gsa_env *env, gsa_error *error);
+gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error);
 /* Returns whether the weights are an optimum. */
 bool gsai_state_is_solved(const gsa_state *state);
 

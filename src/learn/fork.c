@@ -132,7 +132,7 @@ static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_co
 }
 
 /* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
-static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_env *env, gsai_table *memory,
+static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsai_env *env, gsai_table *memory,
                             gsa_state **out, gsa_error *error)
 {
     gsa_state *copy;

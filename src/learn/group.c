@@ -37,7 +37,7 @@ bool gsai_group_is_full(const gsa_state *state)
 }
 
 /* Room for so many rows of n entries after those that wait. */
-static bool reserve(gsai_group *group, size_t n, size_t n_rows, const gsa_env *env)
+static bool reserve(gsai_group *group, size_t n, size_t n_rows, const gsai_env *env)
 {
     size_t need, size;
     if (!gsai_add(n, GSAI_GROUP_PAD, &need) || !gsai_multiply(need, n_rows, &need) ||
@@ -52,7 +52,7 @@ static bool reserve(gsai_group *group, size_t n, size_t n_rows, const gsa_env *e
 }
 
 /* Most often there is room already. */
-static inline bool reserve_row(gsai_group *group, size_t n, const gsa_env *env)
+static inline bool reserve_row(gsai_group *group, size_t n, const gsai_env *env)
 {
     size_t left = group->capacity - group->n_entries;
     return (n < left && GSAI_GROUP_PAD <= left - n) || reserve(group, n, 1, env);

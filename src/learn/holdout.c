@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void gsai_sample_release(gsai_sample *sample, const gsa_env *env)
+void gsai_sample_release(gsai_sample *sample, const gsai_env *env)
 {
     gsai_sample_settle(sample);
     for (size_t i = 0; i < sample->n; i++)
@@ -157,7 +157,7 @@ static size_t held_size(size_t n)
 }
 
 gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
-                                 const gsa_env *env)
+                                 const gsai_env *env)
 {
     if (row->n > UINT32_MAX || row->n > (SIZE_MAX - sizeof(gsai_held_row)) / 8)
         return NULL;
@@ -182,7 +182,7 @@ gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t clas
     return held;
 }
 
-gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsa_env *env)
+gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsai_env *env)
 {
     return gsai_copy(env, held, held_size(held->n), 1);
 }
@@ -204,7 +204,7 @@ static void enter(gsai_sample *sample, gsai_held_row *held)
     sample->n++;
 }
 
-gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsa_env *env, gsa_error *error)
+gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsai_env *env, gsa_error *error)
 {
     gsai_held_row *equal = held ? gsai_sample_find(sample, held) : NULL;
     if (equal) {

@@ -49,7 +49,7 @@ typedef struct gsai_sample {
     uint64_t below; /* rows with a lower hash are held */
 } gsai_sample;
 
-void gsai_sample_release(gsai_sample *sample, const gsa_env *env);
+void gsai_sample_release(gsai_sample *sample, const gsai_env *env);
 /* Returns the held row that is equal to this one in features and label, NULL if there is none. */
 gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row);
 
@@ -58,12 +58,12 @@ const gsai_held_row *gsai_sample_next(const gsai_sample *sample, size_t *at, con
 
 /* Makes a held row, not yet in a sample; NULL if there is no memory. */
 gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
-                                 const gsa_env *env);
-gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsa_env *env);
+                                 const gsai_env *env);
+gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsai_env *env);
 
 /* Inserts the row, or adds its weights to those of its equal. Takes it over, also on failure; NULL is one that there
  * was no memory for. */
-gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsa_env *env, gsa_error *error);
+gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsai_env *env, gsa_error *error);
 /* Returns the last row, the caller's from now on, after lowering the threshold to its hash; NULL if there is none. */
 gsai_held_row *gsai_sample_pop(gsai_sample *sample);
 /* Returns the last row; NULL if there is none. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gsai_labels_init(gsai_labels *labels, const gsa_env *env)
+void gsai_labels_init(gsai_labels *labels, const gsai_env *env)
 {
     memset(labels, 0, sizeof *labels);
     labels->env = *env;
@@ -22,7 +22,7 @@ void gsai_labels_release(gsai_labels *labels)
     gsai_free(&labels->env, labels->at);
     gsai_free(&labels->env, labels->by_text.slot);
     gsai_free(&labels->env, labels->by_number.slot);
-    gsa_env env = labels->env;
+    gsai_env env = labels->env;
     gsai_labels_init(labels, &env);
 }
 

@@ -24,7 +24,7 @@ typedef struct gsai_label_slots {
 } gsai_label_slots;
 
 typedef struct gsai_labels {
-    gsa_env env;
+    gsai_env env;
     gsai_label *at;
     size_t n, capacity;
     gsai_label_slots by_text, by_number;
@@ -33,7 +33,7 @@ typedef struct gsai_labels {
 /* Whether this can be the text of a label, since files have no others: UTF-8 without control characters. */
 bool gsai_is_label(const char *text, size_t size);
 
-void gsai_labels_init(gsai_labels *labels, const gsa_env *env);
+void gsai_labels_init(gsai_labels *labels, const gsai_env *env);
 void gsai_labels_release(gsai_labels *labels);
 
 /* The class of a label, GSAI_NO_LABEL if it is unknown. */

@@ -16,7 +16,7 @@ gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, 
                                    gsa_error *error);
 
 /* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
-gsa_status gsai_state_learn_sample(gsa_state *state, const gsa_env *stop, gsa_error *error);
+gsa_status gsai_state_learn_sample(gsa_state *state, const gsai_env *stop, gsa_error *error);
 
 /* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
  * dozen or so at a time. */

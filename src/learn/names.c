@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gsai_names_release(gsai_names *names, const gsa_env *env)
+void gsai_names_release(gsai_names *names, const gsai_env *env)
 {
     gsai_free(env, names->id);
     gsai_free(env, names->start);
@@ -39,7 +39,7 @@ const char *gsai_names_find(const gsai_names *names, uint64_t feature)
 }
 
 /* Room for n names with so many bytes of text, NULs included. */
-static gsa_status make_room(gsai_names *names, size_t n, size_t text_size, const gsa_env *env, gsa_error *error)
+static gsa_status make_room(gsai_names *names, size_t n, size_t text_size, const gsai_env *env, gsa_error *error)
 {
     names->id = gsai_alloc(env, n, sizeof *names->id);
     names->start = gsai_alloc_zeroed(env, n + 1, sizeof *names->start);
@@ -62,7 +62,7 @@ static void append(gsai_names *names, uint32_t id, const char *text)
     names->start[names->n] = start + size;
 }
 
-gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsa_env *env, gsa_error *error)
+gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsai_env *env, gsa_error *error)
 {
     if (from->n == 0)
         return GSA_OK;
@@ -185,7 +185,7 @@ gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size
 }
 
 gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
-                           const gsa_env *env, gsa_error *error)
+                           const gsai_env *env, gsa_error *error)
 {
     size_t n_texts = 0;
     for (size_t i = 0; i < size; i++)

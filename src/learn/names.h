@@ -20,8 +20,8 @@ typedef struct gsai_names {
     size_t n;
 } gsai_names;
 
-void gsai_names_release(gsai_names *names, const gsa_env *env);
-gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsa_env *env, gsa_error *error);
+void gsai_names_release(gsai_names *names, const gsai_env *env);
+gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsai_env *env, gsa_error *error);
 /* The names that any of these states has for the strongest features of `state`. */
 gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error);
 
@@ -29,6 +29,6 @@ gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size
 const char *gsai_names_find(const gsai_names *names, uint64_t feature);
 /* Makes names from n ids and `size` bytes of text. GSA_FORMAT if these are not as above. */
 gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
-                           const gsa_env *env, gsa_error *error);
+                           const gsai_env *env, gsa_error *error);
 
 #endif

@@ -83,7 +83,7 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
     if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, &state->env.memory, call, error));
     GSA_TRY(gsa_state_close_group(state, error));
     GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &own, &calibration, error));

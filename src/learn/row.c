@@ -56,7 +56,7 @@ struct share {
     uint32_t slot, count;
 };
 
-bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsa_env *env)
+bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsai_env *env)
 {
     size_t room;
     if (n + GSAI_ENTRIES_BLOCK < entries->capacity)

@@ -97,6 +97,6 @@ typedef struct gsai_entries {
 } gsai_entries;
 
 /* Room for the entries of a row of n and an intercept; false if there is no memory, and nothing has changed. */
-bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsa_env *env);
+bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsai_env *env);
 
 #endif

@@ -14,7 +14,7 @@ static bool equal(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa_error *error)
+gsa_status gsai_schema_copy(char **to, const char *from, const gsai_env *env, gsa_error *error)
 {
     char *copy = from ? gsai_copy_text(env, from) : NULL;
     if (from && !copy)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Replaces *to, which is left as it was on failure. */
-gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa_error *error);
+gsa_status gsai_schema_copy(char **to, const char *from, const gsai_env *env, gsa_error *error);
 /* GSA_CONFLICT if two schemas differ, with the first difference. */
 gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
 /* Returns whether the schema is that of a table's columns; those of Vowpal Wabbit text have namespaces instead. */

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa_state **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_kept(env);
+    gsai_env resolved = gsai_env_kept(env);
     gsa_state *state = gsai_alloc_zeroed(&resolved, 1, sizeof *state);
     if (!state)
         return gsai_fail_memory(&resolved, error, "no memory for a state");
@@ -33,7 +33,7 @@ const gsa_memory *gsai_state_memory(const gsa_state *state)
 
 gsa_status gsa_state_new(const gsa_config *config, const gsa_memory *memory, gsa_state **out, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, NULL, error));
     gsai_params params;
     gsai_params_init(&params);
@@ -55,7 +55,7 @@ void gsa_state_free(gsa_state *state)
 {
     if (!state)
         return;
-    gsa_env env = state->env;
+    gsai_env env = state->env;
     gsai_labels_release(&state->labels);
     gsai_free(&env, state->schema);
     gsai_names_release(&state->names, &env);
@@ -111,7 +111,7 @@ gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *err
     return status;
 }
 
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsa_env *env, gsa_error *error)
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error)
 {
     if (n <= prior->n)
         return GSA_OK;

@@ -141,7 +141,7 @@ typedef struct gsai_compaction {
 } gsai_compaction;
 
 struct gsa_state {
-    gsa_env env;
+    gsai_env env;
     gsai_params params;
     const gsai_loss *loss; /* NULL: undecided */
     gsai_labels labels;
@@ -201,7 +201,7 @@ static inline bool gsai_state_lacks_loss(const gsa_state *state)
 }
 
 /* Makes an empty state with these parameters. */
-gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_state **out, gsa_error *error);
+gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa_state **out, gsa_error *error);
 
 /* Sets the loss and makes the table. For classes the labels may be entered before or after. */
 gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error);
@@ -234,7 +234,7 @@ static inline bool gsai_params_balance(const gsai_params *params)
 }
 /* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
 gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error);
-gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
+gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env *env, gsa_error *error);
 
 /* fork.c: into a state that has none. */
 gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
@@ -242,7 +242,7 @@ gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_e
 /* Whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few outputs
  * such a loop ends soon anyway, and nothing is asked. */
 #define GSAI_MANY_OUTPUTS 256u
-static inline bool gsai_rows_should_stop(const gsa_env *env, size_t n_outputs)
+static inline bool gsai_rows_should_stop(const gsai_env *env, size_t n_outputs)
 {
     return env && n_outputs >= GSAI_MANY_OUTPUTS && gsai_should_stop(env);
 }
@@ -284,7 +284,7 @@ static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, d
 }
 /* Moves the table's counts into the prior totals. */
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsa_env *env, gsa_error *error);
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error);
 
 /* scaling.c: opens the choice where the method asks for one and nothing is learned yet; closes it, with the better
  * table as the state's own. Closing one that is not open does nothing. */
@@ -311,7 +311,7 @@ static inline const gsai_step_mean *gsai_state_step(const gsa_state *state)
     return state->scaling && gsai_scaling_prefers_standard(state->scaling) ? &state->scaling->step : &state->step;
 }
 
-gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, gsa_error *error);
+gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsai_env *env, gsa_error *error);
 /* Adds what `from` knows of a column beyond `start`, which it began with. */
 void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start);
 /* Returns the total weight in the average of the weights after the first t rows: 1 each; if recent ones count most, t

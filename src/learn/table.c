@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, const gsa_env *env, gsa_error *error)
+static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, const gsai_env *env, gsa_error *error)
 {
     char need[GSAI_SIZE_TEXT], limit[GSAI_SIZE_TEXT];
     if (n_outputs > 2)
@@ -32,7 +32,7 @@ static size_t record_size(size_t room)
 
 /* Takes memory for the slots with records of that room, and for up to `spare` more: as many as a quarter of what the
  * limit leaves is enough for, so that spare slots are never what lacks elsewhere. */
-static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_t room, const gsa_env *env,
+static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_t room, const gsai_env *env,
                            gsai_cell **cells, size_t *capacity, gsa_error *error)
 {
     size_t size;
@@ -51,7 +51,7 @@ static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_
     return GSA_OK;
 }
 
-gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error)
+gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
     memset(table, 0, sizeof *table);
     size_t room = gsai_table_padded(n_outputs);
@@ -62,13 +62,13 @@ gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, 
     return GSA_OK;
 }
 
-void gsai_table_release(gsai_table *table, const gsa_env *env)
+void gsai_table_release(gsai_table *table, const gsai_env *env)
 {
     gsai_free(env, table->cells);
     memset(table, 0, sizeof *table);
 }
 
-gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsa_env *env, gsa_error *error)
+gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *env, gsa_error *error)
 {
     if (n_slots > table->capacity) {
         gsai_cell *cells = NULL;
@@ -104,7 +104,7 @@ static void copy_records(gsai_table *to, const gsai_table *from)
         gsai_table_copy_record(to, slot, from, slot);
 }
 
-gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsa_env *env, gsa_error *error)
+gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsai_env *env, gsa_error *error)
 {
     gsa_status status = gsai_table_init(out, from->n_slots, from->n_outputs, env, error);
     if (status == GSA_OK)
@@ -124,7 +124,7 @@ bool gsai_table_refill(gsai_table *table, const gsai_table *from)
     return true;
 }
 
-gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsa_env *env, gsa_error *error)
+gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
     if (n_outputs > table->room) {
         /* Half as much room again, so that classes that come one by one are not copied one by one. */

@@ -31,7 +31,7 @@ static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, gsa_er
 }
 
 /* In rounds over all rows: the labels of a kind take turns. */
-gsa_status gsai_state_learn_sample(gsa_state *state, const gsa_env *stop, gsa_error *error)
+gsa_status gsai_state_learn_sample(gsa_state *state, const gsai_env *stop, gsa_error *error)
 {
     bool more = true;
     GSA_TRY(gsa_state_close_group(state, error));

@@ -76,7 +76,7 @@ static void list_bits(const unsigned char *bits, size_t n_bits, uint32_t *at)
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
 
-gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error)
+gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
     gsai_chunk largest = {.n = gsai_sums_block(n_outputs), .count_size = 8, .touched_size = 4};
     to->n_outputs = n_outputs;
@@ -98,7 +98,7 @@ void gsai_sink_header(gsai_sink *to, uint64_t kind, const gsai_delta *of)
     put(to, bytes, sizeof bytes);
 }
 
-gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error)
+gsa_status gsai_sink_close(gsai_sink *to, const gsai_env *env, gsa_error *error)
 {
     unsigned char last[8];
     gsai_store_u64(to->n_chunks, last);
@@ -344,7 +344,7 @@ static gsa_status open_all(reduction *all, const void *const *deltas, const size
     return GSA_OK;
 }
 
-static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error)
+static gsa_status reduce_all(reduction *all, const gsai_env *env, gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsai_sink to = {.write = write, .ctx = ctx};
     const gsai_delta *last = &all->delta[all->n - 1];
@@ -371,7 +371,7 @@ static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn wr
 gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas, const gsa_memory *memory,
                              gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, NULL, error));
     reduction all = {.n = n_deltas};
     if (n_deltas == 0)

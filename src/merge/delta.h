@@ -34,12 +34,12 @@ typedef struct gsai_sink {
     unsigned char *chunk; /* room for the largest */
 } gsai_sink;
 
-gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error);
+gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsai_env *env, gsa_error *error);
 void gsai_sink_header(gsai_sink *to, uint64_t kind, const gsai_delta *of);
 /* Writes block `number` of a delta that begins with this copy; nothing if no copy has touched it. */
 void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy);
 /* GSA_IO if anything could not be written. Also of one that was not opened. */
-gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error);
+gsa_status gsai_sink_close(gsai_sink *to, const gsai_env *env, gsa_error *error);
 
 typedef struct gsai_chunk {
     uint64_t block;

@@ -80,7 +80,7 @@ typedef struct held_slots {
     float *all, *one; /* rows seen, by slot */
 } held_slots;
 
-static void free_slots(held_slots *of, const gsa_env *env)
+static void free_slots(held_slots *of, const gsai_env *env)
 {
     gsai_free(env, of->slot);
     gsai_free(env, of->place);

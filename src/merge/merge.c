@@ -137,7 +137,7 @@ static size_t slots_of(const gsai_merging *merging)
 }
 
 /* Makes the state that a merge is written into: labels, loss, lineage, and a table of so many slots. */
-static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_env *env, gsa_error *error)
+static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsai_env *env, gsa_error *error)
 {
     const gsa_state *base = merging->base;
     size_t n_states = merging->n_states;
@@ -282,7 +282,7 @@ static gsa_status add_up(gsai_merging *merging, gsa_error *error)
     return status;
 }
 
-static gsa_status merge_parts(gsai_merging *merging, const gsa_env *env, gsa_error *error)
+static gsa_status merge_parts(gsai_merging *merging, const gsai_env *env, gsa_error *error)
 {
     GSA_TRY(make_frame(merging, slots_of(merging), env, error));
     if (merging->goes_on)
@@ -294,7 +294,7 @@ static gsa_status merge_parts(gsai_merging *merging, const gsa_env *env, gsa_err
 }
 
 /* Merges states that are known to fit together; `into` is made here. */
-static gsa_status merge_run(gsai_merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
+static gsa_status merge_run(gsai_merging *merging, const gsai_env *env, gsa_state **out, gsa_error *error)
 {
     merging->env = env;
     merging->goes_on = merging->base && gsai_state_continues(merging->states[0], merging->base);
@@ -309,7 +309,7 @@ static gsa_status merge_run(gsai_merging *merging, const gsa_env *env, gsa_state
 /* With a copy of the state, or else of the base, in which rows wait for their group. */
 /* NOLINTNEXTLINE(misc-no-recursion): once per state */
 static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, size_t waiting, const gsa_state *base,
-                               const gsa_env *env, gsa_state **out, gsa_error *error)
+                               const gsai_env *env, gsa_state **out, gsa_error *error)
 {
     gsa_state *closed = NULL;
     const gsa_state **all = gsai_copy(env, states, n_states, sizeof *all);
@@ -329,8 +329,8 @@ static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, 
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_call *call,
                            gsa_state **out, gsa_error *error)
 {
-    gsa_env own;
-    const gsa_env *env = &own;
+    gsai_env own;
+    const gsai_env *env = &own;
     size_t waiting = 0;
     if (n_states == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no states to merge");
@@ -428,7 +428,7 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copi
                                   const void *const *reduced, const size_t *sizes, size_t n_deltas,
                                   const gsa_call *call, gsa_state **out, gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, &base->env.memory, call, error));
     if (n_copies < 2 || n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "a merge of deltas has two replicas or more, and a delta: %zu and %zu",

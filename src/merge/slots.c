@@ -76,7 +76,7 @@ static void end_scratch(gsai_merging *merging)
 gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error)
 {
     const gsa_state *into = merging->into;
-    const gsa_env *env = merging->env = merging->env ? merging->env : &merging->base->env;
+    const gsai_env *env = merging->env = merging->env ? merging->env : &merging->base->env;
     size_t n = merging->n_states, n_outputs = into ? into->table.n_outputs : merging->base->table.n_outputs;
     merging->n_outputs = n_outputs;
     merging->from = gsai_alloc_zeroed(env, n + 1, sizeof *merging->from);
@@ -97,7 +97,7 @@ gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error)
 
 void gsai_merging_end(gsai_merging *merging)
 {
-    const gsa_env *env = merging->env;
+    const gsai_env *env = merging->env;
     if (!env)
         return;
     for (size_t s = 0; merging->from && s <= merging->n_states; s++)

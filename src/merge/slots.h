@@ -35,7 +35,7 @@ typedef struct gsai_merging {
     gsai_delta found; /* how far the deltas were searched, and the number of that delta */
     size_t n_found;
     gsa_state *into; /* NULL: the states and the base have the same outputs, and sums are all that is asked for */
-    const gsa_env *env;
+    const gsai_env *env;
     size_t n_outputs;
     gsai_merged *from;           /* the states, then the base */
     gsai_line_step line_step[2]; /* the changes of the last weights, and of the averaged */

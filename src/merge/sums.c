@@ -7,7 +7,7 @@
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsa_env *env)
+bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsai_env *env)
 {
     size_t n_levels = 3, block = gsai_sums_block(n_outputs), width = gsai_sums_width(n_outputs);
     for (size_t n = n_states; n > 0; n /= 2)
@@ -20,7 +20,7 @@ bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const g
     return tree->at && memory;
 }
 
-void gsai_tree_end(gsai_tree *tree, const gsa_env *env)
+void gsai_tree_end(gsai_tree *tree, const gsai_env *env)
 {
     gsai_free(env, tree->at);
     gsai_free(env, tree->memory);
@@ -90,7 +90,7 @@ gsai_sums *gsai_tree_sum(gsai_tree *tree)
 
 /* ---- slots of a state -------------------------------------------------------------------------------------------- */
 
-bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env)
+bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env)
 {
     size_t block = gsai_sums_block(n_outputs);
     double *memory = gsai_alloc_zeroed(env, block, (n_outputs + 2) * sizeof *memory);

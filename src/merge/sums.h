@@ -26,8 +26,8 @@ typedef struct gsai_tree {
 void gsai_sums_clear(gsai_sums *sums, size_t n_outputs);
 
 /* Room for any run of up to n_states. */
-bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsa_env *env);
-void gsai_tree_end(gsai_tree *tree, const gsa_env *env);
+bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsai_env *env);
+void gsai_tree_end(gsai_tree *tree, const gsai_env *env);
 /* The place for the sums of the next states, to be filled in before gsai_tree_grow, which adds up what has become
  * whole. n is a power of two and first a multiple of it. */
 gsai_sums *gsai_tree_next(gsai_tree *tree, size_t first, size_t n);
@@ -52,7 +52,7 @@ typedef struct gsai_merged {
     double weight;      /* the mean weight of its rows, in that of the merged one's; 1 with a base */
 } gsai_merged;
 
-bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env);
+bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env);
 /* At most a block of slots; those that the state does not have are zero. */
 void gsai_view_ask(const gsai_merged *from, const gsai_slots *slots);
 void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *slots);

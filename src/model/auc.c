@@ -26,7 +26,7 @@ typedef struct sum_sq {
 } sum_sq;
 
 struct gsai_ranking {
-    gsa_env env;
+    gsai_env env;
     size_t limit;
     uint64_t *entries; /* NULL once there are bins */
     size_t n_entries, capacity;
@@ -68,9 +68,9 @@ static void count_in_bins(sum_sq *bins, const uint64_t *entries, size_t n)
         count_entry(&bins[entries[i] >> (64 - BIN_BITS)], entries[i]);
 }
 
-gsa_status gsai_ranking_new(size_t limit, const gsa_env *env, gsai_ranking **out, gsa_error *error)
+gsa_status gsai_ranking_new(size_t limit, const gsai_env *env, gsai_ranking **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     gsai_ranking *ranking = gsai_alloc_zeroed(&resolved, 1, sizeof *ranking);
     if (!ranking)
         return gsai_fail_memory(&resolved, error, "no memory for ranking scores");
@@ -84,7 +84,7 @@ void gsai_ranking_free(gsai_ranking *ranking)
 {
     if (!ranking)
         return;
-    gsa_env env = ranking->env;
+    gsai_env env = ranking->env;
     gsai_free(&env, ranking->entries);
     gsai_free(&env, ranking->bins);
     gsai_free(&env, ranking);

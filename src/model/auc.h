@@ -16,7 +16,7 @@
 #define GSAI_RANKING_LIMIT ((size_t)1 << 26)
 
 typedef struct gsai_ranking gsai_ranking;
-gsa_status gsai_ranking_new(size_t limit, const gsa_env *env, gsai_ranking **out, gsa_error *error);
+gsa_status gsai_ranking_new(size_t limit, const gsai_env *env, gsai_ranking **out, gsa_error *error);
 void gsai_ranking_free(gsai_ranking *ranking);
 /* weight > 0; score not NaN. */
 gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error);

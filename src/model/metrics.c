@@ -21,7 +21,7 @@ typedef struct class_counts {
 } class_counts;
 
 struct gsa_metrics {
-    gsa_env env;
+    gsai_env env;
     const gsa_model *model;
     /* The counts, up to the classes: numbers of 8 bytes without gaps, as they are in bytes. */
     uint64_t n_rows, n_unknown;
@@ -49,7 +49,7 @@ const gsa_memory *gsai_metrics_memory(const gsa_metrics *metrics)
 
 gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error *error)
 {
-    gsa_env resolved = model->env;
+    gsai_env resolved = model->env;
     gsa_metrics *metrics = gsai_alloc_zeroed(&resolved, 1, sizeof *metrics);
     if (!metrics)
         return gsai_fail_memory(&resolved, error, "no memory for metrics");
@@ -77,7 +77,7 @@ void gsa_metrics_free(gsa_metrics *metrics)
 {
     if (!metrics)
         return;
-    gsa_env env = metrics->env;
+    gsai_env env = metrics->env;
     gsai_free(&env, metrics->classes);
     gsai_free(&env, metrics->group_margins);
     gsai_free(&env, metrics->probabilities);

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-gsa_status gsai_model_create(const gsa_env *env, gsa_model **out, gsa_error *error)
+gsa_status gsai_model_create(const gsai_env *env, gsa_model **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_kept(env);
+    gsai_env resolved = gsai_env_kept(env);
     gsa_model *model = gsai_alloc_zeroed(&resolved, 1, sizeof *model);
     if (!model)
         return gsai_fail_memory(&resolved, error, "no memory for a model");
@@ -26,7 +26,7 @@ void gsa_model_free(gsa_model *model)
 {
     if (!model)
         return;
-    gsa_env env = model->env;
+    gsai_env env = model->env;
     gsai_labels_release(&model->labels);
     gsai_free(&env, model->schema);
     gsai_names_release(&model->names, &env);
@@ -124,7 +124,7 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
     return GSA_OK;
 }
 
-static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa_model **out, gsa_error *error)
+static gsa_status make_model(const struct made_of *from, const gsai_env *env, gsa_model **out, gsa_error *error)
 {
     const gsa_state *state = from->state;
     if (!state->loss || (gsai_loss_has_classes(state->loss) && state->labels.n == 0))
@@ -162,8 +162,8 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
  * is that of the weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out, gsa_error *error)
 {
-    gsa_env resolved;
-    const gsa_env *env = &resolved;
+    gsai_env resolved;
+    const gsai_env *env = &resolved;
     GSA_TRY(gsai_env_take(&resolved, &state->env.memory, call, error));
     gsa_state *copy = NULL;
     if (state->group.n_rows > 0) {

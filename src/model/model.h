@@ -8,7 +8,7 @@
 #include "model/strongest.h"
 
 struct gsa_model {
-    gsa_env env;
+    gsai_env env;
     const gsai_loss *loss;
     char method[GSAI_PARAM_TEXT], average[GSAI_PARAM_TEXT];
     bool has_intercept;
@@ -27,7 +27,7 @@ struct gsa_model {
 };
 
 /* An empty model; the caller fills it in. */
-gsa_status gsai_model_create(const gsa_env *env, gsa_model **out, gsa_error *error);
+gsa_status gsai_model_create(const gsai_env *env, gsa_model **out, gsa_error *error);
 
 /* The margins of n rows of a checked batch, n_outputs each. Values need not be finite; ids that are too large are
  * absent. The rows of a batch come in their order. */

@@ -33,14 +33,14 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-void gsai_deviations_release(gsai_deviations *deviations, const gsa_env *env)
+void gsai_deviations_release(gsai_deviations *deviations, const gsai_env *env)
 {
     gsai_free(env, deviations->id);
     gsai_free(env, deviations->value);
     *deviations = (gsai_deviations){0};
 }
 
-gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsa_env *env, gsa_error *error)
+gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsai_env *env, gsa_error *error)
 {
     *deviations =
         (gsai_deviations){gsai_alloc(env, n, sizeof *deviations->id), gsai_alloc(env, n, sizeof *deviations->value), n};

@@ -13,8 +13,8 @@ typedef struct gsai_deviations {
 } gsai_deviations;
 
 /* Makes room for n of them. */
-gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsa_env *env, gsa_error *error);
-void gsai_deviations_release(gsai_deviations *deviations, const gsa_env *env);
+gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsai_env *env, gsa_error *error);
+void gsai_deviations_release(gsai_deviations *deviations, const gsai_env *env);
 /* Fills in those of a model that has its weights, which came from this state. */
 gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error);
 

@@ -200,7 +200,7 @@ struct numbers {
     size_t n_slots, n;
 };
 
-static bool numbers_resize(struct numbers *of, size_t n_slots, const gsa_env *env)
+static bool numbers_resize(struct numbers *of, size_t n_slots, const gsai_env *env)
 {
     struct numbers next = {gsai_alloc(env, n_slots, sizeof(uint32_t)),
                            gsai_alloc_zeroed(env, n_slots, sizeof(uint32_t)), n_slots, of->n};
@@ -223,7 +223,7 @@ static bool numbers_resize(struct numbers *of, size_t n_slots, const gsa_env *en
 }
 
 /* Returns the number of an id from 1 on, 0 without memory. */
-static uint32_t number_of(struct numbers *of, uint32_t id, const gsa_env *env)
+static uint32_t number_of(struct numbers *of, uint32_t id, const gsai_env *env)
 {
     if (2 * of->n >= of->n_slots && !numbers_resize(of, of->n_slots > 0 ? 2 * of->n_slots : 1024, env))
         return 0;
@@ -240,7 +240,7 @@ static uint32_t number_of(struct numbers *of, uint32_t id, const gsa_env *env)
 /* Where the ids are few numbers, a plain array does. */
 static bool number_columns(gsai_design *design, const gsai_gathered *rows)
 {
-    const gsa_env *env = &design->env;
+    const gsai_env *env = &design->env;
     struct numbers of = {0};
     size_t n_ids = (size_t)rows->highest + 1, n = 0;
     uint32_t *direct = n_ids <= 65536 + 4 * rows->n_entries ? gsai_alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
@@ -313,7 +313,7 @@ static void measure_column(gsai_design *design, const struct sums *sums, size_t 
 
 static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *error)
 {
-    const gsa_env *env = &design->env;
+    const gsai_env *env = &design->env;
     size_t n = design->n_columns;
     double *memory = gsai_alloc_zeroed(env, n, 3 * sizeof *memory);
     struct sums sums = {memory, memory + n, memory + 2 * n, 0};
@@ -373,7 +373,7 @@ static gsa_status make_dense(gsai_design *design, gsa_error *error)
 
 static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, gsa_error *error)
 {
-    const gsa_env *env = &design->env;
+    const gsai_env *env = &design->env;
     size_t n = design->n_rows, n_entries = 0;
     for (size_t i = 0; i < n; i++)
         n_entries += rows->start[sorted[i].row + 1] - rows->start[sorted[i].row];

@@ -21,7 +21,7 @@
 
 /* Rows as they come, with what they say about their labels. */
 typedef struct gsai_gathered {
-    gsa_env env;
+    gsai_env env;
     size_t n_rows, n_entries;
     size_t *start; /* n_rows + 1 */
     uint32_t *index;
@@ -66,7 +66,7 @@ typedef struct gsai_design {
     double *origin, *unit, *variance; /* of a column; variance: mean square of the stored values around their mean */
     float *mean;
     double target_origin, target_unit, weight_unit, total_weight;
-    gsa_env env;
+    gsai_env env;
 } gsai_design;
 
 /* Makes the design. The gathered rows are not needed afterwards. */

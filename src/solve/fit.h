@@ -19,7 +19,7 @@ typedef struct gsai_problem {
     const gsai_design *design;
     void (*loss)(gsai_rows_at *at);
     const gsai_solve_kernels *kernels;
-    const gsa_env *env;
+    const gsai_env *env;
     float *scale;        /* of each column; of the intercept 1, or 0 if there is none */
     double squared_norm; /* mean of |z|^2 over all rows */
     gsai_strength_hook hook;

@@ -11,7 +11,7 @@
 
 static bool make_room(gsai_gathered *rows, size_t n_rows, size_t n_entries)
 {
-    const gsa_env *env = &rows->env;
+    const gsai_env *env = &rows->env;
     return gsai_reserve(env, &rows->start, &rows->rows_capacity[0], n_rows + 1, sizeof *rows->start) &&
            gsai_reserve(env, &rows->hash, &rows->rows_capacity[1], n_rows, sizeof *rows->hash) &&
            gsai_reserve(env, &rows->class_number, &rows->rows_capacity[2], n_rows, sizeof *rows->class_number) &&

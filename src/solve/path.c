@@ -202,7 +202,7 @@ static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
 
 static gsa_status fit_folds(gsai_path *path, const gsai_penalty *penalty, gsa_error *error)
 {
-    const gsa_env *env = path->problem->env;
+    const gsai_env *env = path->problem->env;
     struct strength at = {path, *penalty, measure_curvature(path, &path->fit[0])};
     gsa_status status = GSA_OK;
     if (is_factored(path) && (!is_uniform(path) || !path->has_gram)) {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 struct gsai_solver {
-    gsa_env env;
+    gsai_env env;
     gsa_state *state; /* knows the labels of all rows; becomes the solution */
     gsai_gathered rows;
     gsa_fingerprint fingerprint;
@@ -40,7 +40,7 @@ static bool can_solve(const gsa_state *state)
     return state->n_rows == 0 && state->loss->rows;
 }
 
-gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsai_solver **out,
+gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsai_env *env, gsai_solver **out,
                            gsa_error *error)
 {
     gsai_solver *solver = gsai_alloc_zeroed(env, 1, sizeof *solver);
@@ -69,7 +69,7 @@ void gsai_solver_free(gsai_solver *solver)
         return;
     gsa_state_free(solver->state);
     gsai_gathered_release(&solver->rows);
-    gsa_env env = solver->env;
+    gsai_env env = solver->env;
     gsai_free(&env, solver);
 }
 

@@ -20,7 +20,7 @@ typedef struct gsai_solver gsai_solver;
 uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
 /* A solver for the rows that begin with these, which tell what the labels mean. The state is not changed until the
  * end. *out is NULL if it cannot be the start of a solution: its loss is the caller's own. */
-gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsai_solver **out,
+gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsai_env *env, gsai_solver **out,
                            gsa_error *error);
 void gsai_solver_free(gsai_solver *solver);
 /* Returns the state that knows the labels of the rows so far. */

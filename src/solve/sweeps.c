@@ -131,7 +131,7 @@ static void visit(struct dual *fit, size_t q, double length, bool own)
 
 static gsa_status sweep(struct dual *fit, const double *length, bool own, size_t n_sweeps, gsa_error *error)
 {
-    const gsa_env *env = fit->problem->env;
+    const gsai_env *env = fit->problem->env;
     for (size_t s = 0; s < n_sweeps; s++)
         for (size_t q = 0; q < fit->n_rows; q++) {
             if (q % 256 == 0 && gsai_should_stop(env))

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <string.h>
 
-gsa_status gsai_snapshot_new(const gsa_env *env, gsai_snapshot **out, gsa_error *error)
+gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error)
 {
     gsai_snapshot *snapshot = gsai_alloc_zeroed(env, 1, sizeof *snapshot);
     if (!snapshot)
@@ -29,7 +29,7 @@ void gsai_snapshot_free(gsai_snapshot *snapshot)
 {
     if (!snapshot)
         return;
-    gsa_env env = snapshot->env;
+    gsai_env env = snapshot->env;
     for (size_t i = 0; i < snapshot->n_owned; i++)
         gsai_free(&env, snapshot->owned[i]);
     gsai_free(&env, snapshot);
@@ -295,7 +295,7 @@ static gsa_status restore_labels(gsai_labels *labels, const gsai_bundle *bundle,
     return at == end ? GSA_OK : gsai_fail(error, GSA_FORMAT, "there is text after the last label");
 }
 
-static gsa_status restore_schema(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_schema(char **out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)
 {
     const gsai_tensor *text;
     GSA_TRY(gsai_bundle_may_have(bundle, &schema_key, GSAI_ANY_LEN, &text, error));
@@ -311,7 +311,7 @@ static gsa_status restore_schema(char **out, const gsai_bundle *bundle, const gs
     return GSA_OK;
 }
 
-static gsa_status restore_names(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_names(gsai_names *out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)
 {
     const gsai_tensor *ids, *texts;
     GSA_TRY(gsai_bundle_may_have(bundle, &name_feature, GSAI_ANY_LEN, &ids, error));
@@ -322,7 +322,7 @@ static gsa_status restore_names(gsai_names *out, const gsai_bundle *bundle, cons
                            env, error);
 }
 
-gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsa_env *env, gsai_labels *labels, char **schema,
+gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsai_env *env, gsai_labels *labels, char **schema,
                              gsai_names *names, gsa_error *error)
 {
     GSA_TRY(restore_labels(labels, bundle, error));

@@ -31,7 +31,7 @@ typedef struct gsai_field {
 } gsai_field;
 
 struct gsai_snapshot {
-    gsa_env env;
+    gsai_env env;
     gsai_bundle bundle;
     gsai_tensor tensors[GSAI_SNAPSHOT_TENSORS];
     uint64_t limits[GSAI_SNAPSHOT_TENSORS];
@@ -42,7 +42,7 @@ struct gsai_snapshot {
 
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */
 
-gsa_status gsai_snapshot_new(const gsa_env *env, gsai_snapshot **out, gsa_error *error);
+gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error);
 /* Hands the snapshot out if the status is GSA_OK, else frees it. Returns the status. */
 gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out);
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text);
@@ -79,7 +79,7 @@ gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may
 gsa_status gsai_bundle_param(const gsai_bundle *bundle, gsai_param_id id, gsai_params *params, gsa_error *error);
 /* Checks the format's name and version. */
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error);
-gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsa_env *env, gsai_labels *labels, char **schema,
+gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsai_env *env, gsai_labels *labels, char **schema,
                              gsai_names *names, gsa_error *error);
 
 #endif

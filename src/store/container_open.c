@@ -19,7 +19,7 @@
 #define HASH_STRETCH ((size_t)16 << 20)
 
 struct gsai_container {
-    gsa_env env;
+    gsai_env env;
     const unsigned char *bytes;
     size_t size;
     void *mapped;        /* or NULL */
@@ -181,9 +181,9 @@ static gsa_status map_file(gsai_container *container, const char *path, gsa_erro
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-static gsa_status new_container(const gsa_env *env, const char *name, gsai_container **out, gsa_error *error)
+static gsa_status new_container(const gsai_env *env, const char *name, gsai_container **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     gsai_container *container = gsai_alloc(&resolved, 1, sizeof *container);
     if (!container)
         return gsai_fail_memory(&resolved, error, "no memory to read %s", name);
@@ -205,7 +205,7 @@ static gsa_status finish(gsai_container *container, gsa_status status, const cha
     return status;
 }
 
-gsa_status gsai_container_open(const char *path, const gsa_env *env, gsai_container **out, gsa_error *error)
+gsa_status gsai_container_open(const char *path, const gsai_env *env, gsai_container **out, gsa_error *error)
 {
     *out = NULL;
     gsai_container *container = NULL;
@@ -213,7 +213,7 @@ gsa_status gsai_container_open(const char *path, const gsa_env *env, gsai_contai
     return finish(container, map_file(container, path, error), path, out, error);
 }
 
-gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
+gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char *name, const gsai_env *env,
                                      gsai_container **out, gsa_error *error)
 {
     *out = NULL;
@@ -236,7 +236,7 @@ void gsai_container_close(gsai_container *container)
 {
     if (!container)
         return;
-    gsa_env env = container->env;
+    gsai_env env = container->env;
     gsai_header_free(&env, &container->header);
     if (container->mapped) {
         munmap(container->mapped, container->size);

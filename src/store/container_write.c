@@ -12,7 +12,7 @@
 #define CHUNK_SIZE ((size_t)1 << 20)
 
 typedef struct output {
-    gsa_env env;
+    gsai_env env;
     gsa_write_fn write;
     void *ctx;
     gsai_hasher hasher;

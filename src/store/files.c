@@ -63,7 +63,7 @@ gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx
 
 /* ---- in --------------------------------------------------------------------------------------------------------- */
 
-static gsa_status take_state(gsai_container *container, const char *name, const gsa_env *env, gsa_state **out,
+static gsa_status take_state(gsai_container *container, const char *name, const gsai_env *env, gsa_state **out,
                              gsa_error *error)
 {
     gsa_status status = gsai_state_restore(gsai_container_bundle(container), env, out, error);
@@ -76,7 +76,7 @@ static gsa_status take_state(gsai_container *container, const char *name, const 
 gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_state **out,
                           gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, call, error));
     gsai_container *container;
     *out = NULL;
@@ -86,7 +86,7 @@ gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_
 
 gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_state **out, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, NULL, error));
     gsai_container *container;
     *out = NULL;
@@ -101,7 +101,7 @@ static void close_container(void *owner)
 
 /* With may_keep the model may hold on to the container, and with it to the mapped file that its weights then stay in;
  * without, it copies. */
-static gsa_status take_model(gsai_container *container, const char *name, bool may_keep, const gsa_env *env,
+static gsa_status take_model(gsai_container *container, const char *name, bool may_keep, const gsai_env *env,
                              gsa_model **out, gsa_error *error)
 {
     int kept = 0;
@@ -117,7 +117,7 @@ static gsa_status take_model(gsai_container *container, const char *name, bool m
 gsa_status gsa_model_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_model **out,
                           gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, call, error));
     gsai_container *container;
     *out = NULL;
@@ -127,7 +127,7 @@ gsa_status gsa_model_load(const char *path, const gsa_memory *memory, const gsa_
 
 gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_model **out, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, memory, NULL, error));
     gsai_container *container;
     *out = NULL;

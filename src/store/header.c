@@ -100,7 +100,7 @@ static gsa_status add_all(json_t *header, const gsai_bundle *bundle, const size_
 
 /* Objects keep the order in which their members were set (jansson 2.8 and later): the order of the file. Into a buffer
  * of ours, since json_dumps goes on without the name of a member that it has no memory for. */
-static gsa_status dump_padded(const json_t *header, const gsa_env *env, char **text, size_t *size, gsa_error *error)
+static gsa_status dump_padded(const json_t *header, const gsai_env *env, char **text, size_t *size, gsa_error *error)
 {
     size_t dump_size = json_dumpb(header, NULL, 0, JSON_COMPACT);
     *size = (dump_size + 7) / 8 * 8;
@@ -118,7 +118,7 @@ static gsa_status dump_padded(const json_t *header, const gsa_env *env, char **t
     return gsai_fail_memory(env, error, "no memory for the file's header");
 }
 
-gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, const gsa_env *env, char **text,
+gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, const gsai_env *env, char **text,
                                size_t *size, gsa_error *error)
 {
     json_t *header = json_object();
@@ -211,7 +211,7 @@ static gsa_status read_tensor(parsing *parse, const char *name, json_t *entry, g
     return place_tensor(parse, (uint64_t)begin, (uint64_t)end, out, error);
 }
 
-static gsa_status read_notes(json_t *metadata, const gsa_env *env, gsai_header *out, gsa_error *error)
+static gsa_status read_notes(json_t *metadata, const gsai_env *env, gsai_header *out, gsa_error *error)
 {
     size_t n = json_object_size(metadata);
     if (metadata && !json_is_object(metadata))
@@ -230,7 +230,7 @@ static gsa_status read_notes(json_t *metadata, const gsa_env *env, gsai_header *
     return GSA_OK;
 }
 
-static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env, gsai_header *out, gsa_error *error)
+static gsa_status read_tensors(parsing *parse, json_t *json, const gsai_env *env, gsai_header *out, gsa_error *error)
 {
     size_t n = json_object_size(json);
     if (n > GSAI_CONTAINER_MAX_TENSORS + 2)
@@ -275,7 +275,7 @@ static gsa_status load_json(const unsigned char *text, size_t size, json_t **out
     return GSA_OK;
 }
 
-static gsa_status parse_file(const unsigned char *file, size_t file_size, const gsa_env *env, gsai_header *out,
+static gsa_status parse_file(const unsigned char *file, size_t file_size, const gsai_env *env, gsai_header *out,
                              gsa_error *error)
 {
     uint64_t claimed = file_size < LENGTH_SIZE ? UINT64_MAX : gsai_load_u64(file);
@@ -295,7 +295,7 @@ static gsa_status parse_file(const unsigned char *file, size_t file_size, const 
     return take_checksum(&parse, out, error);
 }
 
-gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
+gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsai_env *env,
                              gsai_header *out, gsa_error *error)
 {
     *out = (gsai_header){0};
@@ -307,7 +307,7 @@ gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t
     return status;
 }
 
-void gsai_header_free(const gsa_env *env, gsai_header *header)
+void gsai_header_free(const gsai_env *env, gsai_header *header)
 {
     json_decref(header->json);
     gsai_free(env, header->tensors);

@@ -10,7 +10,7 @@
  *
  * What jansson itself allocates, here and below, comes from malloc: its allocator is one for the whole process and not
  * ours to change. It is bounded by GSAI_CONTAINER_MAX_HEADER. */
-gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, const gsa_env *env, char **text,
+gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, const gsai_env *env, char **text,
                                size_t *size, gsa_error *error);
 
 /* A header that was read. Names and texts live in `json` (a json_t, hidden here so that only header.c knows jansson).
@@ -25,8 +25,8 @@ typedef struct gsai_header {
 
 /* Reads and checks the header of a whole file in memory: C1, C2 and the place of the checksum (not its value). `name`
  * is what messages call the file. On failure nothing is left to free. */
-gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
+gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsai_env *env,
                              gsai_header *out, gsa_error *error);
-void gsai_header_free(const gsa_env *env, gsai_header *header);
+void gsai_header_free(const gsai_env *env, gsai_header *header);
 
 #endif

@@ -147,7 +147,7 @@ static gsa_status restore_all(gsa_model *model, const gsai_bundle *bundle, bool 
     return restore_weights(model, bundle, may_keep, kept, error);
 }
 
-gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
+gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsai_env *env, void (*close)(void *owner), void *owner,
                               int *kept, gsa_model **out, gsa_error *error)
 {
     gsa_model *model;

@@ -397,7 +397,7 @@ static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsa
     return loss ? restore_learned(state, loss, bundle, error) : check_undecided(state, bundle, error);
 }
 
-gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gsa_state **out, gsa_error *error)
 {
     gsai_params params;
     const gsai_loss *loss;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct gsai_block {
-    gsa_env env;
+    gsai_env env;
     gsai_rows rows;
     int complete, is_last;
     const char **words; /* a copy of the reader's table, which may move; the words themselves stay */
@@ -25,9 +25,9 @@ struct gsai_block {
     size_t part_row, part_value; /* where the rows of the last file begin */
 };
 
-gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error)
+gsa_status gsai_block_new(const gsai_env *env, gsai_block **out, gsa_error *error)
 {
-    gsa_env resolved = gsai_env_resolve(env);
+    gsai_env resolved = gsai_env_resolve(env);
     gsai_block *block = gsai_alloc_zeroed(&resolved, 1, sizeof *block);
     if (!block)
         return gsai_fail_memory(&resolved, error, "no memory for a block of rows");
@@ -44,7 +44,7 @@ void gsai_block_free(gsai_block *block)
 {
     if (!block)
         return;
-    gsa_env env = block->env;
+    gsai_env env = block->env;
     gsai_rows_free(&block->rows);
     gsai_free(&env, block->words);
     gsai_free(&env, block);

@@ -18,7 +18,7 @@ static inline int gsai_block_ends(uint64_t n_rows, uint64_t n_entries)
 }
 
 typedef struct gsai_block gsai_block;
-gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error);
+gsa_status gsai_block_new(const gsai_env *env, gsai_block **out, gsa_error *error);
 void gsai_block_free(gsai_block *block);
 /* From now on a block ends with its file, however small it is. */
 void gsai_block_separate_files(gsai_block *block);

@@ -185,7 +185,7 @@ static gsa_status pack_states(gsa_state *const *item, size_t n, gsai_bytes *to, 
 }
 
 /* Replaces the items but for those from own_first to before own_end. */
-static gsa_status unpack_states(const gsa_env *env, const unsigned char *all, size_t size, gsa_state **item, size_t n,
+static gsa_status unpack_states(const gsai_env *env, const unsigned char *all, size_t size, gsa_state **item, size_t n,
                                 size_t own_first, size_t own_end, gsa_error *error)
 {
     const unsigned char *state;

@@ -16,8 +16,8 @@
 typedef struct gsai_bytes {
     unsigned char *at;
     size_t size, capacity;
-    const gsa_env *env; /* resolved */
-    bool is_cut;        /* some bytes had no memory: none are added behind them */
+    const gsai_env *env; /* resolved */
+    bool is_cut;         /* some bytes had no memory: none are added behind them */
 } gsai_bytes;
 
 /* A gsa_write_fn; ctx is the gsai_bytes. */

@@ -26,7 +26,7 @@ typedef struct slot {
 typedef struct evaluating {
     gsa_metrics *metrics;
     gsa_reader *reader;
-    gsa_env env;
+    gsai_env env;
     slot *slots;
     size_t n_slots, max_rows;
     const gsai_block *last;
@@ -119,7 +119,7 @@ static gsai_pipeline *make_pipeline(evaluating *run)
 
 gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_call *call, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, gsai_metrics_memory(metrics), call, error));
     evaluating run = {.metrics = metrics, .reader = reader, .env = own};
     size_t max = MAX_MARGINS / (gsai_metrics_n_margins(metrics) + 1) + 1;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-void gsai_index_free(gsai_index *index, const gsa_env *env)
+void gsai_index_free(gsai_index *index, const gsai_env *env)
 {
     gsai_free(env, index->block);
     *index = (gsai_index){0};

@@ -17,6 +17,6 @@ typedef struct gsai_index {
 gsa_status gsai_index_make(const gsai_job *job, gsai_index *index, gsa_error *error);
 /* Fails with GSA_CONFLICT if a process has another index. */
 gsa_status gsai_index_agree(gsai_job *job, gsa_status status, const gsai_index *index, gsa_error *error);
-void gsai_index_free(gsai_index *index, const gsa_env *env);
+void gsai_index_free(gsai_index *index, const gsai_env *env);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct gsai_job {
     gsa_state *state;
     gsa_reader *reader;
     gsa_train_hooks hooks;
-    gsa_env env;     /* resolved */
+    gsai_env env;    /* resolved */
     uint64_t n_sent; /* bytes, to its comm */
     int aborted;     /* a process of its comm failed: none waits for it any more */
     size_t own_size; /* where it is the only process */

@@ -24,7 +24,7 @@ void gsai_pending_drop(gsai_pending *pending)
 {
     if (!pending->job)
         return;
-    const gsa_env *env = &pending->job->env;
+    const gsai_env *env = &pending->job->env;
     gsai_bytes_free(&pending->headers);
     for (size_t i = 0; i < pending->n_sets; i++) {
         gsai_bytes_free(&pending->set[i].bytes);
@@ -48,7 +48,7 @@ static gsa_status add_headers(gsai_pending *pending, const gsa_state *const *rep
 gsa_status gsai_pending_add(gsai_pending *pending, const gsa_state *const *replica, size_t n, size_t first,
                             gsa_error *error)
 {
-    const gsa_env *env = &pending->job->env;
+    const gsai_env *env = &pending->job->env;
     if (!gsai_reserve(env, &pending->set, &pending->capacity, pending->n_sets + 1, sizeof *pending->set))
         return gsai_fail_memory(env, error, "no memory for %zu copies", n);
     gsai_delta_set *to = &pending->set[pending->n_sets++];
@@ -175,7 +175,7 @@ gsa_status gsai_pending_merge(gsai_pending *pending, gsa_status status, size_t n
                               gsa_error *error)
 {
     gsai_job *job = pending->job;
-    const gsa_env *env = &job->env;
+    const gsai_env *env = &job->env;
     size_t n_ranks = gsai_comm_size(job), n = n_replicas > pending->n_ranges ? n_replicas : pending->n_ranges;
     merger all = {.pending = pending, .n_replicas = n_replicas, .reduced = {.env = env}};
     all.header = gsai_alloc_zeroed(env, n_replicas, sizeof(gsa_state *));

@@ -134,7 +134,7 @@ static void set_marks(prediction_text *text, bool has_probabilities)
 }
 
 /* What stands before texts that are kept: in JSON their names, in CSV they are in the header. */
-static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_env *env, gsa_error *error)
+static gsa_status mark_kept(prediction_text *text, const char *names, const gsai_env *env, gsa_error *error)
 {
     char name[256];
     size_t size = names ? strlen(names) : 0;
@@ -159,7 +159,7 @@ static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_
 }
 
 static gsa_status text_open(prediction_text *text, const gsa_model *model, const gsa_predict_hooks *hooks,
-                            const gsa_env *env, gsa_error *error)
+                            const gsai_env *env, gsa_error *error)
 {
     gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
@@ -275,7 +275,7 @@ typedef struct predicting {
     gsa_model_info info;
     gsa_reader *reader;
     const gsa_predict_hooks *hooks;
-    gsa_env env;
+    gsai_env env;
     bool has_margins; /* classes without probabilities */
     size_t width, max_rows, n_workers;
     worker *workers;
@@ -430,7 +430,7 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
 gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_call *call,
                        gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, &model->env.memory, call, error));
     gsa_predict_hooks taken;
     GSA_TRY(gsai_take(&taken, hooks, error));

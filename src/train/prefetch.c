@@ -23,7 +23,7 @@ typedef struct side {
 } side;
 
 struct gsai_prefetch {
-    gsa_env env;
+    gsai_env env;
     gsa_reader *reader;
     size_t n_threads, n_together;
     side side[2];
@@ -41,7 +41,7 @@ struct gsai_prefetch {
     } range;
 };
 
-gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsai_prefetch **out,
+gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_env *env, gsai_prefetch **out,
                              gsa_error *error)
 {
     gsai_prefetch *prefetch = gsai_alloc_zeroed(env, 1, sizeof *prefetch);
@@ -70,7 +70,7 @@ void gsai_prefetch_free(gsai_prefetch *prefetch)
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
             gsai_block_free(prefetch->side[s].block[i]);
-    gsa_env env = prefetch->env;
+    gsai_env env = prefetch->env;
     gsai_free(&env, prefetch);
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct gsai_prefetch gsai_prefetch;
 /* The reader is the other thread's between two calls; what a reader says of its progress may be asked all the time. */
-gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsai_prefetch **out,
+gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_env *env, gsai_prefetch **out,
                              gsa_error *error);
 void gsai_prefetch_free(gsai_prefetch *prefetch);
 

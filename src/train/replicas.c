@@ -9,7 +9,7 @@
 gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, size_t own_first, size_t own_end,
                                gsa_error *error)
 {
-    const gsa_env *env = &replicas->job->env;
+    const gsai_env *env = &replicas->job->env;
     if (!gsai_reserve(env, &replicas->resident, &replicas->capacity, step->n_resident, sizeof(gsa_state *)))
         return gsai_fail_memory(env, error, "no memory for %zu replicas", step->n_resident);
     replicas->step = *step;
@@ -52,7 +52,7 @@ static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
 
 gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error)
 {
-    const gsa_env *env = &replicas->job->env;
+    const gsai_env *env = &replicas->job->env;
     size_t left = replicas->step.n_replicas - replicas->n_begun;
     forking of = {replicas, copies, ctx};
     replicas->first = replicas->n_begun;

@@ -115,7 +115,7 @@ static int is_full(const gsai_round *round)
 gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uint32_t *order, int releases,
                             gsa_error *error)
 {
-    const gsa_env *env = &round->replicas.job->env;
+    const gsai_env *env = &round->replicas.job->env;
     size_t at = round->n_waiting;
     if (!round->waiting[at].order)
         round->waiting[at].order = gsai_alloc(env, GSAI_MAX_BLOCK_ROWS, sizeof *order);

@@ -82,7 +82,7 @@ static gsa_status learn_rows(shard_learner *worker, gsa_state *learner, uint64_t
 gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, const gsa_call *call,
                            uint64_t *n_rows, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, gsai_state_memory(replica), call, error));
     gsai_job job = {.state = replica, .reader = reader, .env = own};
     shard_learner worker = {.job = &job};
@@ -412,7 +412,7 @@ gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, 
 gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                               size_t n_replicas, const gsa_call *call, gsa_error *error)
 {
-    gsa_env own;
+    gsai_env own;
     GSA_TRY(gsai_env_take(&own, gsai_state_memory(state), call, error));
     if (n_replicas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "0 replicas: expected at least one");

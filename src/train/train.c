@@ -393,7 +393,7 @@ static const char *name_of(const void *reader, uint64_t feature)
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_call *call,
                      gsa_error *error)
 {
-    gsa_env resolved;
+    gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, gsai_state_memory(state), call, error));
     gsa_train_hooks taken;
     GSA_TRY(gsai_take(&taken, hooks, error));

@@ -8,12 +8,12 @@
 #define ENV_SIZES .memory.size = sizeof(gsa_memory), .call.size = sizeof(gsa_call)
 
 /* NULL: the defaults. */
-static inline const gsa_memory *memory_of(const gsa_env *env)
+static inline const gsa_memory *memory_of(const gsai_env *env)
 {
     return env ? &env->memory : NULL;
 }
 
-static inline const gsa_call *call_of(const gsa_env *env)
+static inline const gsa_call *call_of(const gsai_env *env)
 {
     return env ? &env->call : NULL;
 }

@@ -42,9 +42,9 @@ static inline void failing_release(void *ctx, void *memory)
     free(memory);
 }
 
-static inline gsa_env failing_env(failing *f)
+static inline gsai_env failing_env(failing *f)
 {
-    gsa_env env = {ENV_SIZES};
+    gsai_env env = {ENV_SIZES};
     env.memory.alloc = failing_alloc;
     env.memory.alloc_zeroed = failing_alloc_zeroed;
     env.memory.resize = failing_resize;

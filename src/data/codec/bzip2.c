@@ -10,7 +10,7 @@
 
 typedef struct bzip2_decoder {
     bz_stream stream;
-    const gsa_env *env;
+    const gsai_env *env;
 } bzip2_decoder;
 
 static void *allocate(void *env, int n, int size)
@@ -32,7 +32,7 @@ static bool begin(bzip2_decoder *decoder)
     return BZ2_bzDecompressInit(&decoder->stream, 0, 0) == BZ_OK;
 }
 
-static void *open_bzip2(const gsa_env *env)
+static void *open_bzip2(const gsai_env *env)
 {
     bzip2_decoder *decoder = gsai_alloc_zeroed(env, 1, sizeof *decoder);
     if (!decoder)

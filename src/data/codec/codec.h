@@ -46,14 +46,14 @@ typedef enum gsai_codec_result {
 typedef struct gsai_codec {
     const char *(*version)(void);
     /* NULL if there is no memory. env is borrowed until close. */
-    void *(*open)(const gsa_env *env);
+    void *(*open)(const gsai_env *env);
     /* Called after GSAI_CODEC_MEMBER_END with input left: begins the next member. False if there is no memory. NULL:
      * the library does so by itself. */
     bool (*restart)(void *decoder);
     gsai_codec_result (*step)(void *decoder, gsai_codec_io *io);
     void (*close)(void *decoder);
     /* The way back, with the same steps, restart and close; NULL in a codec that is read only. */
-    void *(*open_encoder)(const gsa_env *env);
+    void *(*open_encoder)(const gsai_env *env);
 } gsai_codec;
 
 /* Each is there if its library is. */

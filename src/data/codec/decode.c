@@ -9,7 +9,7 @@
 
 #define DEFAULT_BUFFER ((size_t)128 << 10)
 
-gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsa_env *env, size_t buffer_size,
+gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsai_env *env, size_t buffer_size,
                             gsa_error *error)
 {
     if (buffer_size == 0)

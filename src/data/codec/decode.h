@@ -13,8 +13,8 @@
 
 typedef struct gsai_decode {
     gsai_source source;
-    const gsa_env *env; /* borrowed, resolved */
-    unsigned char *in;  /* bytes of the source that are not used yet: [in_start, in_end) */
+    const gsai_env *env; /* borrowed, resolved */
+    unsigned char *in;   /* bytes of the source that are not used yet: [in_start, in_end) */
     size_t in_capacity, in_start, in_end;
     bool source_ended;
     bool detected;
@@ -28,7 +28,7 @@ typedef struct gsai_decode {
 } gsai_decode;
 
 /* Takes the source over, also on failure. buffer_size 0: the default. */
-gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsa_env *env, size_t buffer_size,
+gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsai_env *env, size_t buffer_size,
                             gsa_error *error);
 gsa_status gsai_decode_read(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
 /* All that the source has delivered is used, and it has nothing more for the moment. */

@@ -24,7 +24,7 @@ typedef struct piece {
 } piece;
 
 struct gsai_encode {
-    gsa_env env;
+    gsai_env env;
     const gsai_codec_entry *entry;
     gsai_atomic_file *file;
     gsai_pipeline *pipeline; /* NULL: there is one piece, which the caller compresses */
@@ -84,7 +84,7 @@ static void take_next(gsai_encode *encode)
     encode->current = &encode->piece[slot];
 }
 
-gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsa_env *env)
+gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsai_env *env)
 {
     size_t n_threads = gsai_workers_count(env);
     gsai_encode *encode = gsai_alloc_zeroed(env, 1, sizeof *encode);
@@ -113,7 +113,7 @@ void gsai_encode_free(gsai_encode *encode)
 {
     if (!encode)
         return;
-    gsa_env env = encode->env;
+    gsai_env env = encode->env;
     gsai_pipeline_free(encode->pipeline);
     for (size_t i = 0; encode->piece && i < encode->max_pieces; i++)
         free_piece(encode, &encode->piece[i]);

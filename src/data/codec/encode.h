@@ -11,7 +11,7 @@
 typedef struct gsai_encode gsai_encode;
 
 /* The codec must have an encoder; the file is borrowed. NULL if there is no memory. */
-gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsa_env *env);
+gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsai_env *env);
 /* A failure may be that of bytes before. */
 gsa_status gsai_encode_write(gsai_encode *encode, const void *bytes, size_t size, gsa_error *error);
 /* Writes what is left. */

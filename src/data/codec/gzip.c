@@ -14,7 +14,7 @@
 
 typedef struct gzip_stream {
     z_stream stream;
-    const gsa_env *env;
+    const gsai_env *env;
     bool is_encoder;
 } gzip_stream;
 
@@ -28,7 +28,7 @@ static void release(void *env, void *memory)
     gsai_free(env, memory);
 }
 
-static void *open_stream(const gsa_env *env, bool is_encoder)
+static void *open_stream(const gsai_env *env, bool is_encoder)
 {
     gzip_stream *file = gsai_alloc_zeroed(env, 1, sizeof *file);
     if (!file)
@@ -48,12 +48,12 @@ static void *open_stream(const gsa_env *env, bool is_encoder)
     return file;
 }
 
-static void *open_gzip(const gsa_env *env)
+static void *open_gzip(const gsai_env *env)
 {
     return open_stream(env, false);
 }
 
-static void *open_encoder(const gsa_env *env)
+static void *open_encoder(const gsai_env *env)
 {
     return open_stream(env, true);
 }

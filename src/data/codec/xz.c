@@ -13,7 +13,7 @@
 typedef struct xz_decoder {
     lzma_stream stream;
     lzma_allocator allocator;
-    const gsa_env *env;
+    const gsai_env *env;
 } xz_decoder;
 
 static void *allocate(void *env, size_t n, size_t size)
@@ -26,7 +26,7 @@ static void release(void *env, void *memory)
     gsai_free(env, memory);
 }
 
-static void *open_xz(const gsa_env *env)
+static void *open_xz(const gsai_env *env)
 {
     xz_decoder *decoder = gsai_alloc_zeroed(env, 1, sizeof *decoder);
     if (!decoder)

@@ -12,7 +12,7 @@
 typedef struct zstd_stream {
     ZSTD_DStream *stream;
     ZSTD_CCtx *encoder; /* one of the two is NULL */
-    const gsa_env *env;
+    const gsai_env *env;
     size_t counted; /* bytes of the library's that are in the budget */
 } zstd_stream;
 
@@ -58,7 +58,7 @@ static bool begin_encoder(zstd_stream *file)
     return file->encoder && !ZSTD_isError(ZSTD_CCtx_setParameter(file->encoder, ZSTD_c_checksumFlag, 1));
 }
 
-static void *open_stream(const gsa_env *env, bool (*begin)(zstd_stream *file))
+static void *open_stream(const gsai_env *env, bool (*begin)(zstd_stream *file))
 {
     zstd_stream *file = gsai_alloc_zeroed(env, 1, sizeof *file);
     if (!file)
@@ -71,12 +71,12 @@ static void *open_stream(const gsa_env *env, bool (*begin)(zstd_stream *file))
     return file;
 }
 
-static void *open_zstd(const gsa_env *env)
+static void *open_zstd(const gsai_env *env)
 {
     return open_stream(env, begin_decoder);
 }
 
-static void *open_encoder(const gsa_env *env)
+static void *open_encoder(const gsai_env *env)
 {
     return open_stream(env, begin_encoder);
 }

@@ -54,7 +54,7 @@ static void release_stream(arrow_reader *arrow)
 static void close_arrow(void *memory)
 {
     arrow_reader *arrow = memory;
-    const gsa_env *env = arrow->csv.env;
+    const gsai_env *env = arrow->csv.env;
     release_stream(arrow);
     if (arrow->again.release)
         arrow->again.release(arrow->again.ctx);
@@ -75,7 +75,7 @@ void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *a
         again->release(again->ctx);
 }
 
-gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsa_env *env,
+gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsai_env *env,
                            void **out, gsa_error *error)
 {
     arrow_reader *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
@@ -675,7 +675,7 @@ static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
 /* The next batch of the stream; GSA_END after the last. */
 static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
 {
-    const gsa_env *env = arrow->csv.env;
+    const gsai_env *env = arrow->csv.env;
     if (gsai_should_stop(env))
         return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
     int code = arrow->stream.get_next(&arrow->stream, out);

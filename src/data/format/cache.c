@@ -22,7 +22,7 @@
 typedef enum part { HEAD, HEADER, PAYLOAD, IDS, VALUES, SKIPPED, FOOT, END } part;
 
 typedef struct cache {
-    const gsa_env *env;
+    const gsai_env *env;
     gsai_format_input *input;
     part part;
     uint64_t start;    /* in the file, of the block or whatever else has a header */
@@ -51,7 +51,7 @@ static void close_cache(void *memory)
     gsai_free(parser->env, parser);
 }
 
-static gsa_status open_cache(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+static gsa_status open_cache(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
 {
     (void)buffer_size; /* a block is taken whole */
     cache *parser = gsai_alloc_zeroed(env, 1, sizeof *parser);

@@ -60,7 +60,7 @@ typedef struct gsai_cache_index {
     unsigned char *entries; /* of the env, the caller's to free; NULL after a failure */
 } gsai_cache_index;
 /* By the last bytes of a stream that can seek. */
-gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_cache_index *out, gsa_error *error);
+gsa_status gsai_cache_index_read(gsai_decode *stream, const gsai_env *env, gsai_cache_index *out, gsa_error *error);
 
 /* One block on its way into the arrays of a batch: what its rows are (labels, lengths, weights, words) comes first and
  * is laid out, ids and values are read right to where they stay and checked piece by piece.

@@ -55,7 +55,7 @@ static gsa_status fail_index(const gsai_decode *stream, gsa_error *error)
 }
 
 /* Header and payload, where the last bytes say that they are. */
-static gsa_status read_index(gsai_decode *stream, const gsa_env *env, gsai_cache_index *out, gsa_error *error)
+static gsa_status read_index(gsai_decode *stream, const gsai_env *env, gsai_cache_index *out, gsa_error *error)
 {
     unsigned char bytes[GSAI_CACHE_HEADER_SIZE];
     gsai_cache_header *totals = &out->totals;
@@ -72,7 +72,7 @@ static gsa_status read_index(gsai_decode *stream, const gsa_env *env, gsai_cache
     return gsai_hash(out->entries, size, 0) != totals->payload_hash ? fail_index(stream, error) : GSA_OK;
 }
 
-gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_cache_index *out, gsa_error *error)
+gsa_status gsai_cache_index_read(gsai_decode *stream, const gsai_env *env, gsai_cache_index *out, gsa_error *error)
 {
     unsigned char foot[GSAI_CACHE_FOOT_SIZE];
     *out = (gsai_cache_index){0};

@@ -53,7 +53,7 @@ static unsigned char *end_of(const bytes *column)
 }
 
 /* Room for `more` bytes behind what is there, and never no memory at all; NULL if there is none. */
-static inline unsigned char *room(const gsa_env *env, bytes *to, size_t more)
+static inline unsigned char *room(const gsai_env *env, bytes *to, size_t more)
 {
     size_t need;
     bool has_room = gsai_add(to->size, more, &need) &&
@@ -98,7 +98,7 @@ static void free_cache(gsa_writer *head)
 /* ---- a block ---------------------------------------------------------------------------------------------------- */
 
 /* Makes labels of 8 bytes each into a table and codes of one byte, if there are few different ones. */
-static gsa_status code_labels(const gsa_env *env, block *of, gsa_error *error)
+static gsa_status code_labels(const gsai_env *env, block *of, gsa_error *error)
 {
     enum { SLOTS = 4 * GSAI_CACHE_MAX_LABELS };
     uint16_t slot[SLOTS] = {0}; /* number in the table + 1 */
@@ -128,7 +128,7 @@ static gsa_status code_labels(const gsa_env *env, block *of, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status list_words(const gsa_env *env, block *of, gsa_error *error)
+static gsa_status list_words(const gsai_env *env, block *of, gsa_error *error)
 {
     bytes *list = &of->column[WORDS];
     for (size_t i = 0; i < of->words.n_words; i++) {
@@ -199,7 +199,7 @@ static void count_block(cache_writer *writer, const block *of, uint64_t offset, 
 
 static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
 {
-    const gsa_env *env = &writer->head.env;
+    const gsai_env *env = &writer->head.env;
     unsigned char *entry = room(env, &writer->index, GSAI_CACHE_ENTRY_SIZE);
     if (!entry)
         return gsai_fail_memory(env, error, "no memory for the index of a cache");
@@ -238,7 +238,7 @@ static void leave_slot(void *writer, size_t slot)
 static void start_pipeline(cache_writer *writer)
 {
     static const gsai_stages stages = {empty_slot, leave_slot};
-    const gsa_env *env = &writer->head.env;
+    const gsai_env *env = &writer->head.env;
     uint64_t size = 0;
     for (size_t i = 0; i < N_COLUMNS; i++)
         size += writer->current->column[i].capacity;
@@ -323,7 +323,7 @@ static void add_values(block *to, const gsai_row_view *row)
 }
 
 /* Room for a row in every column, of values for all that may still have to be written down. */
-static bool has_room_for(const gsa_env *env, block *to, const gsai_row_view *row)
+static bool has_room_for(const gsai_env *env, block *to, const gsai_row_view *row)
 {
     size_t n = row->n, n_before = (size_t)to->header.n_entries;
     const size_t max[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};

@@ -236,7 +236,7 @@ static void close_csv(void *memory)
     gsai_free(csv->env, csv);
 }
 
-static gsa_status open_csv(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+static gsa_status open_csv(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
 {
     gsai_csv *csv = gsai_alloc_zeroed(env, 1, sizeof *csv);
     if (!csv)

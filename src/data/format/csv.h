@@ -36,7 +36,7 @@ typedef struct gsai_csv_date {
 } gsai_csv_date;
 
 typedef struct gsai_csv {
-    const gsa_env *env;
+    const gsai_env *env;
     gsai_number_locale *locale;
     gsai_records records;
     gsai_words keys; /* of JSON lines */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsa_env *env)
+bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsai_env *env)
 {
     if (!gsai_reserve(env, &key->bytes, &key->capacity, name_size + 1 + GSAI_KEY_ROOM, 1))
         return false;
@@ -18,7 +18,7 @@ bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsa_e
     return true;
 }
 
-void gsai_key_free(gsai_key *key, const gsa_env *env)
+void gsai_key_free(gsai_key *key, const gsai_env *env)
 {
     gsai_free(env, key->bytes);
     *key = (gsai_key){0};

@@ -31,7 +31,7 @@ typedef struct gsai_format_input {
 typedef struct gsai_format {
     const char *title; /* what a file in it is, for messages */
     /* buffer_size 0: the default. */
-    gsa_status (*open)(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error);
+    gsa_status (*open)(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error);
     /* The next file; the input is borrowed until the next begin or close. */
     void (*begin)(void *parser, gsai_format_input *input);
     /* Adds rows until they are full (GSA_OK) or the file has ended (GSA_END). On failure the rows before it are there;

@@ -227,7 +227,7 @@ typedef struct label {
     size_t size;
 } label;
 
-static gsa_status open_libsvm(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+static gsa_status open_libsvm(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
 {
     return gsai_line_text_open(sizeof(libsvm), TITLE, buffer_size, env, out, error);
 }

@@ -8,7 +8,7 @@
 
 #define DEFAULT_BUFFER ((size_t)256 << 10)
 
-gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
+gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsai_env *env, gsa_error *error)
 {
     *lines = (gsai_lines){.env = env, .max_size = GSAI_LONGEST_LINE};
     if (gsai_memory_limit(env) / 4 < lines->max_size)
@@ -175,7 +175,7 @@ gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
 
 /* ---- formats with a row per line -------------------------------------------------------------------------------- */
 
-gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsa_env *env,
+gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsai_env *env,
                                void **out, gsa_error *error)
 {
     gsai_line_text *text = gsai_alloc_zeroed(env, 1, parser_size);

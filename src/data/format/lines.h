@@ -29,7 +29,7 @@ static inline uint64_t gsai_line_offset(const gsai_line *line, const char *at)
 }
 
 typedef struct gsai_lines {
-    const gsa_env *env;  /* borrowed, resolved */
+    const gsai_env *env; /* borrowed, resolved */
     gsai_decode *stream; /* borrowed; NULL before the first begin */
     char *buffer;
     size_t capacity, usual;     /* usual: before lines made it grow */
@@ -43,7 +43,7 @@ typedef struct gsai_lines {
 } gsai_lines;
 
 /* buffer_size 0: the default. */
-gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error);
+gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsai_env *env, gsa_error *error);
 void gsai_lines_free(gsai_lines *lines);
 /* From now on the lines of this stream. */
 void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream);
@@ -69,14 +69,14 @@ gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole w
 
 /* What parsers of text with a row per line have in common: each begins with this struct. */
 typedef struct gsai_line_text {
-    const gsa_env *env;
+    const gsai_env *env;
     gsai_number_locale *locale;
     gsai_lines lines;
     gsai_format_input *input;
 } gsai_line_text;
 
 /* A zeroed parser of that size, with its beginning filled in; `title` is what it reads, for messages. */
-gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsa_env *env,
+gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsai_env *env,
                                void **out, gsa_error *error);
 void gsai_line_text_close(void *parser);
 void gsai_line_text_begin(void *parser, gsai_format_input *input);

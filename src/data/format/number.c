@@ -11,7 +11,7 @@ struct gsai_number_locale {
     void *c;
 };
 
-gsai_number_locale *gsai_number_locale_new(const gsa_env *env)
+gsai_number_locale *gsai_number_locale_new(const gsai_env *env)
 {
     gsai_number_locale *locale = gsai_alloc(env, 1, sizeof *locale);
     if (!locale)
@@ -24,7 +24,7 @@ gsai_number_locale *gsai_number_locale_new(const gsa_env *env)
     return locale;
 }
 
-void gsai_number_locale_free(const gsa_env *env, gsai_number_locale *locale)
+void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale)
 {
     if (!locale)
         return;

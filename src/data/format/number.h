@@ -20,8 +20,8 @@
 typedef struct gsai_number_locale gsai_number_locale;
 
 /* The "C" locale for the slow path; NULL if there is no memory. */
-gsai_number_locale *gsai_number_locale_new(const gsa_env *env);
-void gsai_number_locale_free(const gsa_env *env, gsai_number_locale *locale);
+gsai_number_locale *gsai_number_locale_new(const gsai_env *env);
+void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale);
 
 typedef struct gsai_number {
     double value;      /* infinite if it is beyond double */

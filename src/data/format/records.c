@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsa_env *env, gsa_error *error)
+gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsai_env *env, gsa_error *error)
 {
     uint64_t affordable = gsai_memory_limit(env) / 4 / GSAI_FIELD_COST + 1;
     *records = (gsai_records){.separator = ',', .most_cells = GSAI_RECORDS_CELLS};
@@ -122,7 +122,7 @@ static outcome scan_quoted(scan *s, char separator, gsai_cell *out, const char *
 /* An object a line. A line without one is blank. */
 static outcome scan_object(gsai_records *records, scan *s)
 {
-    const gsa_env *env = records->lines.env;
+    const gsai_env *env = records->lines.env;
     const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p)), *end = newline ? newline : s->end, *at = s->p;
     if (!newline && !s->is_last)
         return PARTIAL;

@@ -40,7 +40,7 @@ typedef struct gsai_records {
     bool collects;    /* keys that are new are added to them, and there are no cells */
 } gsai_records;
 
-gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsa_env *env, gsa_error *error);
+gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsai_env *env, gsa_error *error);
 void gsai_records_free(gsai_records *records);
 /* From now on the records of this stream. A byte order mark is skipped. */
 void gsai_records_begin(gsai_records *records, gsai_decode *stream);

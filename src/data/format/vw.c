@@ -40,7 +40,7 @@ static void close_vw(void *memory)
     gsai_line_text_close(parser);
 }
 
-static gsa_status open_vw(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+static gsa_status open_vw(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
 {
     return gsai_line_text_open(sizeof(vw), TITLE, buffer_size, env, out, error);
 }
@@ -251,7 +251,7 @@ static gsa_status reserve_pairs(const gsai_line *line, uint64_t n_pairs, gsai_fe
 static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross *cross, gsai_features *features,
                              gsai_rows *rows, bool *finite, gsa_error *error)
 {
-    const gsa_env *env = parser->text.env;
+    const gsai_env *env = parser->text.env;
     if (!gsai_reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms + 1, sizeof *parser->pair))
         return gsai_fail_memory(env, error, "no memory for the crosses of a line");
     bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-void gsai_words_init(gsai_words *words, const gsa_env *env)
+void gsai_words_init(gsai_words *words, const gsai_env *env)
 {
     *words = (gsai_words){.env = env};
 }

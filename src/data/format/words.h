@@ -10,8 +10,8 @@
 #define GSAI_MAX_WORDS ((size_t)1 << 20)
 
 typedef struct gsai_words {
-    const gsa_env *env; /* borrowed, resolved */
-    char **word;        /* NUL-terminated */
+    const gsai_env *env; /* borrowed, resolved */
+    char **word;         /* NUL-terminated */
     size_t n_words;
     size_t capacity;
     int32_t *slot; /* open addressing: number of the word or -1 */
@@ -19,7 +19,7 @@ typedef struct gsai_words {
     uint64_t n_bytes; /* taken for all of it */
 } gsai_words;
 
-void gsai_words_init(gsai_words *words, const gsa_env *env);
+void gsai_words_init(gsai_words *words, const gsai_env *env);
 void gsai_words_free(gsai_words *words);
 /* The number of a word, -1 if it did not come. */
 int32_t gsai_words_find(const gsai_words *words, const char *text, size_t size);

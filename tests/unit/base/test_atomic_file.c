@@ -562,7 +562,7 @@ static void every_allocation_may_fail(void **state)
     int failures = 0;
     for (size_t n = 0;; n++) {
         failing memory = {n, 0};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsai_atomic_file *file;
         gsa_status status = gsai_atomic_file_open(p->target, &env, &file, &error);
         if (status == GSA_OK) {
@@ -594,7 +594,7 @@ static void a_temporary_name_that_is_taken_is_left_alone(void **state)
 {
     place *p = *state;
     void *block = malloc(100000);
-    gsa_env env = {.memory = {sizeof(gsa_memory), same_block, same_block, NULL, same_block_release, block, NULL}};
+    gsai_env env = {.memory = {sizeof(gsa_memory), same_block, same_block, NULL, same_block_release, block, NULL}};
     gsai_atomic_file *file;
     char taken[1024] = "";
     assert_int_equal(gsai_atomic_file_open(p->target, &env, &file, NULL), GSA_OK);
@@ -630,7 +630,7 @@ static void an_interrupted_write_asks_whether_to_stop(void **state)
     place *p = *state;
     gsai_atomic_file *file;
     gsa_error error;
-    gsa_env env = {ENV_SIZES};
+    gsai_env env = {ENV_SIZES};
     env.call.should_stop = stop_now;
     static const char filler[300000];
     struct sigaction action = {.sa_handler = on_alarm};

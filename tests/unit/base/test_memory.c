@@ -45,16 +45,16 @@ static void counted_release(void *ctx, void *memory)
     free(memory);
 }
 
-static gsa_env counted_env(counter *c)
+static gsai_env counted_env(counter *c)
 {
-    return (gsa_env){
+    return (gsai_env){
         .memory = {sizeof(gsa_memory), counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, NULL}};
 }
 
 static void nothing_given_means_the_defaults(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     assert_true(env.memory.alloc && env.memory.alloc_zeroed && env.memory.resize && env.memory.release &&
                 env.call.should_stop);
     assert_true(gsai_memory_limit(&env) == UINT64_MAX && gsai_memory_left(&env) == UINT64_MAX);
@@ -76,12 +76,12 @@ static void what_is_given_is_kept(void **state)
     (void)state;
     counter c = {1, 0, 0};
     int stop = 42;
-    gsa_env given = counted_env(&c);
+    gsai_env given = counted_env(&c);
     gsa_budget budget = {.size = sizeof budget, .limit = 77};
     given.memory.budget = &budget;
     given.call.should_stop = stop_at_once;
     given.call.ctx = &stop;
-    gsa_env env = gsai_env_resolve(&given);
+    gsai_env env = gsai_env_resolve(&given);
     assert_true(gsai_memory_limit(&env) == 77);
     assert_int_equal(env.call.should_stop(env.call.ctx), 42);
     void *memory = gsai_alloc(&env, 3, 5);
@@ -110,7 +110,7 @@ static void impossible_sizes_are_refused_before_the_allocator(void **state)
 {
     (void)state;
     counter c = {10, 0, 0};
-    gsa_env env = counted_env(&c);
+    gsai_env env = counted_env(&c);
     assert_null(gsai_alloc(&env, SIZE_MAX / 4, 8));
     assert_null(gsai_alloc_zeroed(&env, SIZE_MAX / 4, 8));
     void *memory = NULL;
@@ -123,7 +123,7 @@ static void nothing_is_still_something_to_free(void **state)
 {
     (void)state;
     counter c = {2, 0, 0};
-    gsa_env env = counted_env(&c);
+    gsai_env env = counted_env(&c);
     void *a = gsai_alloc(&env, 0, 8), *b = gsai_alloc_zeroed(&env, 8, 0);
     assert_true(a && b && c.last_size == 1);
     gsai_free(&env, a);
@@ -134,7 +134,7 @@ static void nothing_is_still_something_to_free(void **state)
 static void reserve_keeps_what_is_there_and_grows_by_half(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     void *memory = NULL;
     size_t capacity = 0, n_growths = 0;
     for (size_t n = 0; n < 100000; n++) {
@@ -157,7 +157,7 @@ static void a_reserve_that_fails_changes_nothing(void **state)
 {
     (void)state;
     counter c = {1, 0, 0};
-    gsa_env env = counted_env(&c);
+    gsai_env env = counted_env(&c);
     void *memory = NULL;
     size_t capacity = 0;
     assert_true(gsai_reserve(&env, &memory, &capacity, 10, 4));
@@ -173,7 +173,7 @@ static void text_is_copied(void **state)
 {
     (void)state;
     counter c = {1, 0, 0};
-    gsa_env env = counted_env(&c);
+    gsai_env env = counted_env(&c);
     char text[] = "caf\xC3\xA9";
     char *copy = gsai_copy_text(&env, text);
     text[0] = 'x';
@@ -201,7 +201,7 @@ static void a_budget_counts_what_is_taken_and_what_is_given_back(void **state)
 {
     (void)state;
     gsa_budget budget = {.size = sizeof budget};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.memory.budget = &budget});
+    gsai_env env = gsai_env_resolve(&(gsai_env){.memory.budget = &budget});
     unsigned char *a = gsai_alloc(&env, 10, 10), *b = gsai_alloc_zeroed(&env, 0, 4);
     assert_int_equal(budget.used, 100 + 2 * 16);
     assert_true((uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0);
@@ -225,9 +225,9 @@ static void beyond_the_limit_memory_is_not_taken(void **state)
     (void)state;
     counter c = {1, 0, 0};
     gsa_budget budget = {.size = sizeof budget, .limit = 1000};
-    gsa_env given = counted_env(&c);
+    gsai_env given = counted_env(&c);
     given.memory.budget = &budget;
-    gsa_env env = gsai_env_resolve(&given);
+    gsai_env env = gsai_env_resolve(&given);
     gsa_error error = {0};
     void *a = gsai_alloc(&env, 500, 1);
     assert_non_null(a);
@@ -255,9 +255,9 @@ static void memory_that_the_allocator_does_not_have_is_no_limit(void **state)
     (void)state;
     counter c = {1, 0, 0};
     gsa_budget budget = {.size = sizeof budget, .limit = 1000};
-    gsa_env given = counted_env(&c);
+    gsai_env given = counted_env(&c);
     given.memory.budget = &budget;
-    gsa_env env = gsai_env_resolve(&given);
+    gsai_env env = gsai_env_resolve(&given);
     gsa_error error = {0};
     void *a = gsai_alloc(&env, 100, 1);
     assert_null(gsai_alloc(&env, 1000, 1)); /* refused by the limit */
@@ -273,7 +273,7 @@ static void near_the_limit_an_array_has_less_to_spare(void **state)
 {
     (void)state;
     gsa_budget budget = {.size = sizeof budget, .limit = 10000};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.memory.budget = &budget});
+    gsai_env env = gsai_env_resolve(&(gsai_env){.memory.budget = &budget});
     unsigned char *array = NULL;
     size_t capacity = 0, n = 0, n_growths = 0;
     while (n < capacity || gsai_reserve(&env, &array, &capacity, n + 1, 1))

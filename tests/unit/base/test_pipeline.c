@@ -50,7 +50,7 @@ static const gsai_stages stages = {fill, work};
 static void slots_come_in_order_with_what_was_filled_in(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     for (size_t n_threads = 1; n_threads <= 7; n_threads += 3) {
         ring of = {0};
         gsai_pipeline *pipeline = gsai_pipeline_new(n_threads, SLOTS, &stages, &of, &env);
@@ -77,7 +77,7 @@ static void slots_come_in_order_with_what_was_filled_in(void **state)
 static void a_pipeline_that_was_stopped_begins_anew(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     ring of = {.end = SIZE_MAX};
     gsai_pipeline *pipeline = gsai_pipeline_new(3, SLOTS, &stages, &of, &env);
     assert_non_null(pipeline);
@@ -106,7 +106,7 @@ static void threads_count_in_the_budget_until_it_is_freed(void **state)
 {
     (void)state;
     gsa_budget budget = {.size = sizeof budget, .limit = (uint64_t)2 << 20};
-    gsa_env env = gsai_env_resolve(&(gsa_env){.memory.budget = &budget});
+    gsai_env env = gsai_env_resolve(&(gsai_env){.memory.budget = &budget});
     ring of = {.end = 10};
     gsai_pipeline *pipeline = gsai_pipeline_new(100, SLOTS, &stages, &of, &env); /* there is room for some of them */
     assert_non_null(pipeline);

@@ -219,7 +219,7 @@ static void every_failed_allocation_is_a_status_and_no_leak(void **state)
         size_t n = 0;
         for (gsa_status status = GSA_MEMORY; status == GSA_MEMORY; n++) {
             failing f = {n, 0};
-            gsa_env env = failing_env(&f);
+            gsai_env env = failing_env(&f);
             gsa_error error = {0};
             gsai_optimizer *o = NULL;
             status = gsai_optimizer_new(method, knobs, &t->problem, 0, &env, &o, &error);

@@ -90,7 +90,7 @@ static inline void release_stream(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-static inline gsa_status open_arrow(source *from, const gsa_reader_options *options, const gsa_env *env,
+static inline gsa_status open_arrow(source *from, const gsa_reader_options *options, const gsai_env *env,
                                     gsa_reader **out, gsa_error *error)
 {
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, from};

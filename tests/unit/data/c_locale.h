@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "data/format/number.h"
 
-static gsa_env env;
+static gsai_env env;
 static gsai_number_locale *c_locale;
 
 static inline int set_up(void **state)

@@ -170,7 +170,8 @@ static inline void assert_same_row(const gsa_batch *got, size_t r, const gsa_bat
     }
 }
 
-static inline gsa_reader *open_bytes(const void *bytes, size_t size, const gsai_reader_sizes *sizes, const gsa_env *env)
+static inline gsa_reader *open_bytes(const void *bytes, size_t size, const gsai_reader_sizes *sizes,
+                                     const gsai_env *env)
 {
     return open_text(bytes, size, sizes, 0, env);
 }
@@ -192,7 +193,7 @@ static inline size_t expect_rows(gsa_reader *reader, const gsa_batch *wanted, gs
 }
 
 static inline void expect_all_rows(const content *c, const gsa_batch *wanted, const gsai_reader_sizes *sizes,
-                                   const gsa_env *env)
+                                   const gsai_env *env)
 {
     gsa_status status;
     gsa_error error = {0};
@@ -205,7 +206,7 @@ static inline void expect_all_rows(const content *c, const gsa_batch *wanted, co
 /* The index of a cache in memory; its entries are to be freed. */
 static inline gsa_status read_index(const unsigned char *bytes, size_t size, gsai_cache_index *out, gsa_error *error)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_source source;
     gsai_decode stream;
     gsai_source_open_memory(bytes, size, "c", &env, &source);

@@ -10,7 +10,7 @@
 /* A new file; returns its size. */
 static inline size_t make_packed(char path[PATH_SIZE], const char *text, size_t size)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     void *encoder = gsai_codec_gzip.open_encoder(&env);
     size_t capacity = size + 1000;
     unsigned char *packed = malloc(capacity);

@@ -24,7 +24,7 @@ static void print_record(const gsai_record *record)
     putchar('\n');
 }
 
-static int dump(const char *text, size_t size, char separator, size_t buffer_size, const gsa_env *env)
+static int dump(const char *text, size_t size, char separator, size_t buffer_size, const gsai_env *env)
 {
     gsai_records records;
     gsai_source source;
@@ -47,7 +47,7 @@ static int dump(const char *text, size_t size, char separator, size_t buffer_siz
 
 int main(void)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     unsigned char head[5];
     size_t n_tables = 0;
     while (fread(head, 1, sizeof head, stdin) == sizeof head) {

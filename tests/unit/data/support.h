@@ -77,7 +77,7 @@ static inline char *dump_reader(gsa_reader *reader, gsa_status *status, gsa_erro
 }
 
 static inline gsa_reader *open_text(const void *text, size_t size, const gsai_reader_sizes *sizes, int skip,
-                                    const gsa_env *env)
+                                    const gsai_env *env)
 {
     static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
@@ -90,7 +90,7 @@ static inline gsa_reader *open_text(const void *text, size_t size, const gsai_re
 }
 
 /* The dump of a text that is read to its end. */
-static inline char *dump_text(const void *text, size_t size, const gsai_reader_sizes *sizes, const gsa_env *env)
+static inline char *dump_text(const void *text, size_t size, const gsai_reader_sizes *sizes, const gsai_env *env)
 {
     gsa_reader *reader = open_text(text, size, sizes, 0, env);
     gsa_error error;

@@ -19,7 +19,7 @@ static void arrow_and_generated_rows_stop_on_request_and_go_on(void **state)
         for (int moment = 1; moment < 9; moment++) {
             source from = {.column = columns, .n_columns = 2, .n_batches = 2, .length = {1, 1}};
             int left = moment;
-            gsa_env env = {ENV_SIZES, .call.should_stop = stop_once, .call.ctx = &left};
+            gsai_env env = {ENV_SIZES, .call.should_stop = stop_once, .call.ctx = &left};
             gsa_reader *reader = NULL;
             gsa_error error = {0};
             gsa_batch batch;
@@ -67,7 +67,7 @@ static void arrow_releases_once_whatever_happens(void **state)
     assert_int_equal(opened.n_streams, 1);
     int stop = 1;
     gsa_batch batch;
-    const gsa_env env = {ENV_SIZES, .call.should_stop = always, .call.ctx = &stop};
+    const gsai_env env = {ENV_SIZES, .call.should_stop = always, .call.ctx = &stop};
     assert_int_equal(open_arrow(&stopped, NULL, &env, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_STOPPED);
     stop = 0;

@@ -33,7 +33,7 @@ static void cache_goes_on_after_a_stop(void **state)
     table t = make_table(300, WITH_WORDS | WITH_VALUES | WITH_WEIGHTS, 5);
     content c = write_cache(&t.batch, 300);
     int calls = 0;
-    gsa_env env = {ENV_SIZES, .call.should_stop = flip, .call.ctx = &calls};
+    gsai_env env = {ENV_SIZES, .call.should_stop = flip, .call.ctx = &calls};
     gsai_reader_sizes sizes = {.read = 3};
     expect_all_rows(&c, &t.batch, &sizes, &env);
     assert_true(calls > 1000);
@@ -113,7 +113,7 @@ static void expect_last_block(content *c, size_t block, const gsa_batch *wanted)
     const size_t first = GSAI_CACHE_HEAD_SIZE + GSAI_CACHE_HEADER_SIZE;
     memset(c->bytes + first, 0xAA, offset - first);
     failing all = {.left = SIZE_MAX};
-    gsa_env env = failing_env(&all);
+    gsai_env env = failing_env(&all);
     gsa_reader *reader = open_bytes(c->bytes, c->size, NULL, &env);
     gsa_batch batch;
     gsa_status status = gsa_reader_seek(reader, &(gsa_place){.line = row + 1, .byte = offset}, &error);
@@ -190,7 +190,7 @@ static void blocks_are_cut_by_entries(void **state)
     gsa_reader_close(reader);
     reader = open_bytes(
         c.bytes, c.size, NULL,
-        &(gsa_env){ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)1 << 20}});
+        &(gsai_env){ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (uint64_t)1 << 20}});
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "memory limit"));
     gsa_reader_close(reader);

@@ -104,8 +104,8 @@ static void a_lie_with_right_hashes_breaks_nothing(void **state)
             sign(lie, c.size, at < index_at ? GSAI_CACHE_HEAD_SIZE : index_at);
             gsa_reader *reader =
                 open_bytes(lie, c.size, NULL,
-                           &(gsa_env){ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget),
-                                                                                .limit = (uint64_t)4 << 20}});
+                           &(gsai_env){ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget),
+                                                                                 .limit = (uint64_t)4 << 20}});
             gsa_batch batch;
             gsa_status status;
             while ((status = gsa_reader_next(reader, &batch, &error)) == GSA_OK)
@@ -200,7 +200,7 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
     bool came_through = false;
     for (size_t n = 0; !came_through; n++) {
         failing f = {.left = n};
-        gsa_env env = failing_env(&f);
+        gsai_env env = failing_env(&f);
         gsa_error error;
         gsa_writer *writer = NULL;
         gsa_status status = gsa_writer_open(path, "gsac", &env.memory, &env.call, &writer, &error);
@@ -218,7 +218,7 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
     came_through = false;
     for (size_t n = 0; !came_through; n++) {
         failing f = {.left = n};
-        gsa_env env = failing_env(&f);
+        gsai_env env = failing_env(&f);
         gsa_error error;
         gsa_reader *reader = NULL;
         gsa_batch batch;

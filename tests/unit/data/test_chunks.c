@@ -54,7 +54,7 @@ typedef struct input {
     gsa_reader_options options;
 } input;
 
-static gsa_reader *open_input(const input *in, const gsai_reader_sizes *sizes, const gsa_env *env)
+static gsa_reader *open_input(const input *in, const gsai_reader_sizes *sizes, const gsai_env *env)
 {
     gsa_reader *reader = NULL;
     gsa_error error;
@@ -70,7 +70,7 @@ static gsa_reader *open_input(const input *in, const gsai_reader_sizes *sizes, c
 static char *dump_with(const input *in, const gsai_reader_sizes *sizes, unsigned n_threads)
 {
     gsa_budget budget = {.size = sizeof budget};
-    const gsa_env env = {ENV_SIZES, .call.n_threads = n_threads, .memory.budget = &budget};
+    const gsai_env env = {ENV_SIZES, .call.n_threads = n_threads, .memory.budget = &budget};
     gsa_reader *reader = open_input(in, sizes, &env);
     char *dump = dump_rest(reader);
     gsa_batch none;
@@ -306,7 +306,7 @@ static void a_reader_can_be_rewound_and_closed_at_any_time(void **state)
     static char text[TEXT_SIZE];
     for (int number = 0; number < N_TEXTS; number++) {
         input in = make_text(text, number);
-        const gsa_env env = {ENV_SIZES, .call.n_threads = 3};
+        const gsai_env env = {ENV_SIZES, .call.n_threads = 3};
         char *expected = dump_with(&in, &all_sizes[1], 1);
         for (int n = 0; n < 20; n++) {
             gsa_batch batch;
@@ -338,7 +338,7 @@ static void a_reader_that_is_stopped_goes_on_without_losing_a_row(void **state)
         input in = make_text(text, number);
         char *expected = dump_with(&in, &all_sizes[1], 1);
         atomic_int n_asked = 0;
-        const gsa_env env = {ENV_SIZES, .call.n_threads = 3, .call.should_stop = stop_sometimes, .call.ctx = &n_asked};
+        const gsai_env env = {ENV_SIZES, .call.n_threads = 3, .call.should_stop = stop_sometimes, .call.ctx = &n_asked};
         gsa_reader *reader = open_input(&in, &all_sizes[1], &env);
         char *found = dump_rest(reader);
         assert_string_equal(found, expected);
@@ -363,7 +363,7 @@ static void a_stop_is_answered_after_a_few_batches(void **state)
         memcpy(text + i * 6, "1 1:1\n", 7);
     const input in = {.text = text, .size = sizeof text - 1, .format = gsai_format_libsvm()};
     atomic_int stops = 0;
-    const gsa_env env = {ENV_SIZES, .call.n_threads = 2, .call.should_stop = stop_always, .call.ctx = &stops};
+    const gsai_env env = {ENV_SIZES, .call.n_threads = 2, .call.should_stop = stop_always, .call.ctx = &stops};
     gsa_reader *reader = open_input(&in, &all_sizes[3], &env);
     gsa_batch batch;
     for (int i = 0; i < 5; i++)
@@ -392,7 +392,7 @@ static void rows_of_a_pipe_do_not_wait_for_those_after_them(void **state)
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     const char *paths[] = {path};
     const input in = {.paths = paths, .n_paths = 1};
-    const gsa_env env = {ENV_SIZES, .call.n_threads = 3};
+    const gsai_env env = {ENV_SIZES, .call.n_threads = 3};
     gsa_reader *reader = open_input(&in, &all_sizes[1], &env);
     alarm(20); /* instead of waiting for ever */
     gsa_batch batch;
@@ -418,7 +418,7 @@ static void chunks_count_in_the_budget_and_need_a_sixteenth_of_it(void **state)
     uint64_t used[3];
     for (int i = 0; i < 3; i++) { /* one thread; two without room for chunks; two with it */
         gsa_budget budget = {.size = sizeof budget, .limit = (uint64_t)(i == 1 ? 8 : 1024) << 20};
-        const gsa_env env = {ENV_SIZES, .call.n_threads = i == 0 ? 1 : 2, .memory.budget = &budget};
+        const gsai_env env = {ENV_SIZES, .call.n_threads = i == 0 ? 1 : 2, .memory.budget = &budget};
         gsa_reader *reader = open_input(&in, &sizes, &env);
         gsa_batch batch;
         for (int n = 0; n < 3; n++)

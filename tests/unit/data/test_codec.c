@@ -295,7 +295,7 @@ static void codec_refuses_a_dictionary_beyond_the_memory_limit(void **state)
     static bytes packed;
     packed.size = 0;
     add_xz(&packed, "1 1:1\n", 6); /* level 1 wants 1 MiB */
-    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsai_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_reader *reader = open_text(packed.data, packed.size, NULL, 0, &env);
     gsa_error error;
     gsa_batch batch;
@@ -338,7 +338,7 @@ static void codec_says_that_it_does_not_know_an_option(void **state)
 
 #define N_WRITTEN_ROWS 20000 /* several buffers of every codec */
 
-static gsa_status write_generated(const char *path, uint64_t n_rows, const gsa_env *env, gsa_error *error)
+static gsa_status write_generated(const char *path, uint64_t n_rows, const gsai_env *env, gsa_error *error)
 {
     gsa_generator what = {.size = sizeof what, .n_rows = n_rows, .n_features = 1000, .nnz = 5, .n_classes = 2};
     gsa_reader *reader;
@@ -415,7 +415,7 @@ static void codec_writes_the_same_file_with_any_number_of_threads(void **state)
         size_t expected_size = 0;
         snprintf(path, sizeof path, "%s%s", stem, endings[i]);
         for (unsigned n_threads = 1; n_threads <= 5; n_threads += 2) {
-            const gsa_env env = {ENV_SIZES, .call.n_threads = n_threads};
+            const gsai_env env = {ENV_SIZES, .call.n_threads = n_threads};
             size_t size;
             assert_int_equal(write_generated(path, 200000, &env, NULL), GSA_OK);
             void *found = load_and_unlink(path, &size);
@@ -478,7 +478,7 @@ static void codec_that_finds_no_memory_leaves_no_file(void **state)
         snprintf(path, sizeof path, "%s%s", stem, endings[i]);
         for (size_t n = 0; status != GSA_OK; n++) {
             failing memory = {.left = n};
-            gsa_env env = failing_env(&memory);
+            gsai_env env = failing_env(&memory);
             gsa_error error;
             status = write_generated(path, 10, &env, &error);
             assert_true(status == GSA_OK || status == GSA_MEMORY);

@@ -74,7 +74,7 @@ static void kept_cells_bound_a_batch(void **state)
 static void names_are_kept_first_come_while_there_is_room(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_feature_names book = {0};
     size_t n = GSA_MAX_NAMES + 100;
     assert_int_equal(gsai_feature_names_begin(&book, 24, &env, NULL), GSA_OK);

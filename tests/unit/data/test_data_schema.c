@@ -7,7 +7,7 @@
 static void a_schema_survives_its_text(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_schema schema, again;
     gsai_schema_init(&schema, &env);
     gsai_schema_init(&again, &env);
@@ -46,7 +46,7 @@ static void a_schema_survives_its_text(void **state)
 static void a_name_stands_once_and_is_text(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_schema schema;
     gsai_schema_init(&schema, &env);
     assert_int_equal(gsai_schema_add(&schema, "a", 1, GSAI_FIELD_NUMBER, NULL), GSA_OK);
@@ -82,7 +82,7 @@ static void other_texts_are_refused(void **state)
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\torder=year\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmissing\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nwords a\tmean=1\n"};
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         gsai_schema schema;
         gsa_error error = {0};
@@ -97,8 +97,8 @@ static void other_texts_are_refused(void **state)
 static void columns_stay_within_a_quarter_of_the_memory_limit(void **state)
 {
     (void)state;
-    gsa_env env =
-        gsai_env_resolve(&(gsa_env){.memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 64 << 10}});
+    gsai_env env =
+        gsai_env_resolve(&(gsai_env){.memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 64 << 10}});
     gsai_schema schema;
     gsa_error error = {0};
     gsa_status status = GSA_OK;

@@ -91,7 +91,7 @@ static void a_sum_that_is_not_finite_is_told(void **state)
 static void the_hash_of_a_word_is_that_of_its_column_a_nul_and_the_word(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_key key = {0};
     char text[600] = "city", *word = text + 5;
     assert_true(gsai_key_set(&key, "city", 4, &env));

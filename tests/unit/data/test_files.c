@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-static gsa_status open_paths(const char *const *paths, size_t n, const gsa_env *env, gsa_reader **reader,
+static gsa_status open_paths(const char *const *paths, size_t n, const gsai_env *env, gsa_reader **reader,
                              gsa_error *error)
 {
     *reader = NULL;
@@ -401,7 +401,7 @@ static void read_interrupted(int stop)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     const char *paths[] = {path};
-    gsa_env env = {ENV_SIZES, .call.should_stop = stop ? stop_at_first : stop_never, .call.ctx = &was_stopped};
+    gsai_env env = {ENV_SIZES, .call.should_stop = stop ? stop_at_first : stop_never, .call.ctx = &was_stopped};
     gsa_reader *reader;
     gsa_error error;
     gsa_batch batch;
@@ -468,7 +468,7 @@ static void locate_puts_the_place_in_front(void **state)
 /* One run that allocates in every way: words, growing lines, growing rows, a codec. True if it came through. */
 static bool run_with_faults(failing *f, const void *bytes, size_t size, const gsa_reader_options *options)
 {
-    gsa_env env = failing_env(f);
+    gsai_env env = failing_env(f);
     gsai_reader_sizes sizes = {.buffer = 16};
     gsa_reader *reader = NULL;
     gsa_error error;

@@ -70,7 +70,7 @@ static void lines_go_on_after_every_stop(void **state)
     char *expected = dump_text(mixed, strlen(mixed), &whole, NULL);
     for (unsigned every = 1; every < 6; every++) {
         stopper stop = {0, every};
-        gsa_env env = {ENV_SIZES, .call.should_stop = stop_often, .call.ctx = &stop};
+        gsai_env env = {ENV_SIZES, .call.should_stop = stop_often, .call.ctx = &stop};
         gsai_reader_sizes sizes = {.buffer = 5, .read = 3, .batch_rows = 2};
         char *dump = dump_text(mixed, strlen(mixed), &sizes, &env);
         assert_string_equal(dump, expected);
@@ -122,11 +122,11 @@ static void *count_resize(void *ctx, void *memory, size_t size)
     return wider;
 }
 
-static gsa_env metered(meter *m, uint64_t limit)
+static gsai_env metered(meter *m, uint64_t limit)
 {
     m->budget.size = sizeof m->budget;
     m->budget.limit = limit;
-    return (gsa_env){
+    return (gsai_env){
         .call.size = sizeof(gsa_call),
         .memory = {sizeof(gsa_memory), count_alloc, count_alloc_zeroed, count_resize, count_release, m, &m->budget}};
 }
@@ -151,7 +151,7 @@ static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **stat
         size_t total;
         char *text = with_long_line(size, &total);
         memset(text + 6, ' ', size); /* a blank line, if it is a line at all */
-        gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = limit}};
+        gsai_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = limit}};
         gsai_reader_sizes sizes = {.buffer = 100};
         gsa_reader *reader = open_text(text, total, &sizes, 0, &env);
         gsa_error error = {0};
@@ -175,7 +175,7 @@ static void lines_skip_a_line_that_is_too_long(void **state)
     size_t total;
     char *text = with_long_line(1 << 20, &total);
     for (size_t buffer = 40; buffer <= (2 << 20); buffer *= 32) {
-        gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (4 << 20) - 8}};
+        gsai_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = (4 << 20) - 8}};
         gsai_reader_sizes sizes = {.buffer = buffer};
         gsa_reader *reader = open_text(text, total, &sizes, 1, &env);
         gsa_error error;
@@ -198,7 +198,7 @@ static void lines_skip_a_line_that_is_too_long_and_last(void **state)
     (void)state;
     size_t total;
     char *text = with_long_line(1 << 20, &total);
-    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 3 << 20}};
+    gsai_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 3 << 20}};
     gsa_reader *reader = open_text(text, total - 7, NULL, 1, &env); /* no newline after it */
     gsa_error error;
     gsa_status status;
@@ -219,7 +219,7 @@ static void lines_take_no_memory_for_a_line_that_never_ends(void **state)
     memset(text, '1', size);
     for (int skip = 0; skip < 2; skip++) {
         meter m = {0};
-        gsa_env env = metered(&m, 0);
+        gsai_env env = metered(&m, 0);
         gsa_reader *reader = open_text(text, size, NULL, skip, &env);
         gsa_error error;
         gsa_status status;
@@ -246,7 +246,7 @@ static void lines_take_memory_that_does_not_depend_on_the_length_of_the_file(voi
         for (size_t r = 0; r < n_rows; r++)
             memcpy(text + 16 * r, "1 1:0.5 2:0.125\n", 16);
         meter m = {0};
-        gsa_env env = metered(&m, 0);
+        gsai_env env = metered(&m, 0);
         gsa_reader *reader = open_text(text, n_rows * 16, NULL, 0, &env);
         gsa_batch batch;
         while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)

@@ -7,7 +7,7 @@
 #include "data/format/records.h"
 
 typedef struct table {
-    gsa_env env;
+    gsai_env env;
     gsai_decode stream;
     gsai_records records;
 } table;

@@ -300,7 +300,7 @@ static void a_failed_allocation_never_changes_the_rows_and_leaks_nothing(void **
     size_t n_kept = 0;
     for (size_t n = 0; n < 1000 && n_kept == 0; n++) {
         failing memory = {n, 0};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsa_reader *reader = NULL;
         gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = 1};
         gsa_error error;

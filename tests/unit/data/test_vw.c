@@ -228,7 +228,7 @@ static void crosses_of_a_long_line_can_be_stopped_and_begun_again(void **state)
     (void)state;
     int left = -1;
     char *text = line_of_features(1000);
-    gsa_env env = {ENV_SIZES, .call.should_stop = is_over, .call.ctx = &left};
+    gsai_env env = {ENV_SIZES, .call.should_stop = is_over, .call.ctx = &left};
     gsa_reader *reader = NULL;
     gsa_batch batch;
     gsa_error error = {0};

@@ -8,7 +8,7 @@
 static void words_keep_their_numbers(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_words words;
     gsai_words_init(&words, &env);
     for (int round = 0; round < 2; round++) {
@@ -34,7 +34,7 @@ static void words_keep_their_numbers(void **state)
 static void words_are_not_taken_for_longer_ones(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_words words;
     gsai_words_init(&words, &env);
     char text[200];
@@ -50,7 +50,7 @@ static void words_are_not_taken_for_longer_ones(void **state)
 static void words_are_limited_in_number(void **state)
 {
     (void)state;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_words words;
     gsai_words_init(&words, &env);
     char text[16];
@@ -75,7 +75,7 @@ static void words_beyond_the_memory_limit_end_the_reading(void **state)
     size_t size = 0;
     for (int i = 0; i < 20000; i++)
         size += (size_t)snprintf(text + size, sizeof text - size, "word%d 1:1\n", i);
-    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsai_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_reader *reader = open_text(text, size, NULL, 1, &env); /* no bad row that could be skipped */
     gsa_error error;
     gsa_status status;

@@ -384,7 +384,7 @@ static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void 
     rows *r = noisy(2, 300, 3);
     gsa_batch batch = rows_batch(r);
     failing memory = {SIZE_MAX, 0};
-    gsa_env env = failing_env(&memory);
+    gsai_env env = failing_env(&memory);
     gsa_state *plain = state_with("method", "auto", NULL), *state;
     gsa_error error = {0};
     learn(plain, &batch);

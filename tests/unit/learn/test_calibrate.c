@@ -515,7 +515,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     rows *r = two_classes(9, 50, 3, 0.4, 0.7);
     gsa_batch batch = rows_batch(r);
     failing memory = {SIZE_MAX, 0};
-    gsa_env env = failing_env(&memory);
+    gsai_env env = failing_env(&memory);
     gsa_state *plain = logistic(NULL, NULL), *state;
     gsa_error error = {0};
     must_be_ok(state_in(&env.memory, plain, &state, &error), &error);
@@ -615,7 +615,7 @@ static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void *
     assert_true(state->table.n_outputs >= GSAI_MANY_OUTPUTS && state->sample.n > 100);
     for (unsigned after = 0; after < 1000; after += 111) {
         unsigned left = after;
-        gsa_env env = {ENV_SIZES, .call.should_stop = stop_once, .call.ctx = &left};
+        gsai_env env = {ENV_SIZES, .call.should_stop = stop_once, .call.ctx = &left};
         assert_int_equal(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), GSA_STOPPED);
     }
     unsigned asked = 0;
@@ -636,7 +636,7 @@ static void with_few_classes_nothing_is_asked(void **unused)
     gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
     learn_random(state, 3, 2000, 20, 3);
     unsigned asked = 0;
-    gsa_env env = {ENV_SIZES, .call.should_stop = stop_always, .call.ctx = &asked};
+    gsai_env env = {ENV_SIZES, .call.should_stop = stop_always, .call.ctx = &asked};
     must_be_ok(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), &error);
     assert_int_equal(asked, 0);
     gsa_state_free(state);

@@ -217,7 +217,7 @@ static void a_label_that_found_no_room_leaves_no_sum(void **unused)
     gsa_config *config = config_with("loss", "hinge", "class_weight", "balanced", NULL);
     for (size_t n = 0, failed = 1; failed; n++) {
         failing f = {SIZE_MAX, 0};
-        gsa_env env = failing_env(&f);
+        gsai_env env = failing_env(&f);
         gsa_state *state;
         must_be_ok(gsa_state_new(config, &env.memory, &state, &error), &error);
         f.left = n;

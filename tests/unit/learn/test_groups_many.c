@@ -173,7 +173,7 @@ typedef struct matrices {
 
 static void draw(matrices *to, size_t n_outputs)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     memset(to, 0, sizeof *to);
     assert_int_equal(gsai_table_init(&to->table, SLOTS, n_outputs, &env, NULL), GSA_OK);
     to->columns =
@@ -204,7 +204,7 @@ static void draw(matrices *to, size_t n_outputs)
 
 static void release(matrices *m)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_table_release(&m->table, &env);
 }
 

@@ -6,7 +6,7 @@
 
 static gsai_held_row *held(uint64_t hash, size_t class_number, double y, double c)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     const uint32_t index[] = {(uint32_t)hash % 100};
     const float value[] = {2};
     gsai_row row = {1, index, value};
@@ -17,13 +17,13 @@ static gsai_held_row *held(uint64_t hash, size_t class_number, double y, double 
 
 static void insert(gsai_sample *sample, uint64_t hash, size_t class_number, double y, double c)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     assert_int_equal(gsai_sample_insert(sample, held(hash, class_number, y, c), &env, NULL), GSA_OK);
 }
 
 static bool has(const gsai_sample *sample, uint64_t hash, size_t class_number, double y)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_held_row *like = held(hash, class_number, y, 1);
     bool found = gsai_sample_find(sample, like) != NULL;
     gsai_free(&env, like);
@@ -33,7 +33,7 @@ static bool has(const gsai_sample *sample, uint64_t hash, size_t class_number, d
 static void rows_are_in_the_order_of_their_hashes(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     for (uint64_t seed = 0; seed < 20; seed++) {
         gsai_sample sample = {.below = UINT64_MAX};
         uint32_t order[500];
@@ -60,7 +60,7 @@ static void late_rows_are_as_good_as_settled_ones(void **unused)
 {
     (void)unused;
     enum { OFFERS = 6000, MOST = 1000 };
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     for (uint64_t seed = 0; seed < 3; seed++) {
         static uint64_t plain[MOST + 1];
         gsai_sample sample = {.below = UINT64_MAX};
@@ -97,7 +97,7 @@ static void late_rows_are_as_good_as_settled_ones(void **unused)
 static void equal_rows_are_kept_once_and_their_weights_add_up(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_sample sample = {.below = UINT64_MAX};
     insert(&sample, 5, 1, 0, 1);
     insert(&sample, 5, 0, 0, 2); /* another class */
@@ -116,7 +116,7 @@ static void equal_rows_are_kept_once_and_their_weights_add_up(void **unused)
 static void the_threshold_comes_down_to_what_is_popped(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_sample sample = {.below = 100};
     insert(&sample, 7, 0, 0, 1);
     insert(&sample, 9, 0, 0, 1);
@@ -137,7 +137,7 @@ static void the_threshold_comes_down_to_what_is_popped(void **unused)
 static void a_kind_is_all_entries_of_a_hash(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_sample sample = {.below = 1000};
     for (uint64_t i = 0; i < 300; i++) /* some of them late */
         insert(&sample, (i * 7) % 30, i % 4, (double)(i / 30 % 2), 1);
@@ -158,7 +158,7 @@ static void a_kind_is_all_entries_of_a_hash(void **unused)
 static void zeros_of_a_row_are_not_kept(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     const float value[] = {0, 3, 0, 4};
     gsai_row row = {4, NULL, value};
     gsai_held_row *out = gsai_held_row_new(&row, 1, 0, 0, 1, &env);

@@ -47,7 +47,7 @@ typedef struct learned {
 static void learn_row(const gsai_kernels *kernels, const gsai_row *row, size_t n_outputs, bool intercept, double c,
                       learned *out)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_entries entries = {0};
     gsai_table table;
     gsa_error error = {0};
@@ -95,7 +95,7 @@ static void every_kernel_gives_the_bits_of_the_plain_code(void **unused)
 /* All that merging two copies with a base does to n slots, the result in `out`. */
 static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n, bool standardised, gsai_table *out)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_tree tree;
     gsai_view base, copy;
     float numbers[5][GSAI_MAX_BLOCK];
@@ -132,7 +132,7 @@ static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n
 static void slots_are_merged_to_the_bits_of_the_plain_code(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsa_error error = {0};
     for (size_t number = 1; gsai_kernels_at(number); number++)
         for (size_t n_outputs = 1; n_outputs < 6; n_outputs++)
@@ -203,7 +203,7 @@ static void what_is_not_finite_does_not_go_unseen(void **unused)
 static void margins_that_are_not_finite_are_told(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     const gsai_kernels *kernels;
     static const size_t outputs[] = {2, 3, 8, 13, 40};
     const float value[] = {1, 2, 3, 4, 5, 6};
@@ -301,7 +301,7 @@ static void the_mean_of_many_squares_follows_the_small_ones_too(void **unused)
 {
     (void)unused;
     enum { BEFORE = 1 << 26, ROWS = 300000 };
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_entries entries = {0};
     gsai_table table;
     const uint32_t index = 0;

@@ -8,7 +8,7 @@
 
 static gsai_labels empty_labels(void)
 {
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_labels labels;
     gsai_labels_init(&labels, &env);
     return labels;

@@ -249,7 +249,7 @@ static void the_ten_thousand_and_first_number_is_no_class(void **unused)
 static void there_are_at_most_a_million_labels(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_labels labels;
     gsa_error error = {0};
     size_t number;

@@ -249,7 +249,7 @@ static void use(const gsa_state *state, const gsa_batch *batch)
     gsa_state_free(copy);
 }
 
-static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_batch *b, gsa_error *error)
+static gsa_status whole_life(const gsai_env *env, const gsa_batch *a, const gsa_batch *b, gsa_error *error)
 {
     gsa_config *config = NULL;
     gsa_state *one = NULL, *two = NULL, *both = NULL, *fork = NULL, *next = NULL;
@@ -303,7 +303,7 @@ static void every_failed_allocation_is_a_status_and_no_leak(void **unused)
     gsa_batch a = rows_batch(r), b = rows_batch(s);
     for (size_t n = 0;; n++) {
         failing f = {n, 0};
-        gsa_env env = failing_env(&f);
+        gsai_env env = failing_env(&f);
         gsa_error error = {0};
         gsa_status status = whole_life(&env, &a, &b, &error);
         assert_int_equal(f.live, 0);
@@ -337,7 +337,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
     gsa_model *expected = model_of(quiet);
     for (size_t n = 0, failed = 1; failed; n++) {
         failing f = {SIZE_MAX, 0};
-        gsa_env env = failing_env(&f);
+        gsai_env env = failing_env(&f);
         gsa_config *config;
         gsa_state *state;
         config = config_with("holdout", "16", "class_weight", "balanced", NULL);
@@ -406,7 +406,7 @@ static void the_smallest_weight_of_a_held_out_row_stays_above_0(void **unused)
     (void)unused;
     const uint32_t index[] = {0};
     const gsai_row row = {1, index, NULL};
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_held_row *held = gsai_held_row_new(&row, 1, 0, 0, 1e-60, &env);
     assert_non_null(held);
     assert_true(held->weight > 0);

@@ -16,7 +16,7 @@
 static void a_slot_is_unused_only_if_all_of_its_record_is_zero(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsa_error error = {0};
     for (size_t n_outputs = 1; n_outputs <= 3; n_outputs += 2) {
         gsai_table table;

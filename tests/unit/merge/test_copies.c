@@ -249,7 +249,7 @@ static void no_memory_to_make_a_copy_again_is_a_status_and_no_leak(void **unused
     gsa_status status = GSA_MEMORY;
     for (size_t n = 0; status == GSA_MEMORY; n++) {
         failing memory = {.left = SIZE_MAX};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsa_state *first = forked(base, 2), *copy;
         must_be_ok(state_in(&env.memory, first, &copy, &error), &error);
         gsa_state_free(first);

@@ -491,7 +491,7 @@ static void a_sink_that_is_full_and_no_memory_are_a_status(void **unused)
     gsa_status status = GSA_MEMORY;
     for (size_t n = 0; status == GSA_MEMORY; n++) {
         failing memory = {.left = SIZE_MAX};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsa_state *counted;
         must_be_ok(state_in(&env.memory, base, &counted, &error), &error);
         memory.left = n;

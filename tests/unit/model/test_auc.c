@@ -21,7 +21,7 @@ typedef struct scored {
     bool positive;
 } scored;
 
-static gsai_ranking *ranking_of(const scored *rows, size_t n, size_t limit, const gsa_env *env)
+static gsai_ranking *ranking_of(const scored *rows, size_t n, size_t limit, const gsai_env *env)
 {
     gsai_ranking *ranking = NULL;
     assert_int_equal(gsai_ranking_new(limit, env, &ranking, NULL), GSA_OK);
@@ -265,7 +265,7 @@ static void a_failed_allocation_loses_nothing(void **state)
     for (size_t limit = 100; limit <= 300; limit += 200)
         for (size_t n = 0; n < 14; n++) {
             failing memory = {n, 0};
-            gsa_env env = failing_env(&memory);
+            gsai_env env = failing_env(&memory);
             gsai_ranking *ranking = NULL;
             gsa_error error = {0};
             if (gsai_ranking_new(limit, &env, &ranking, &error) != GSA_OK) {
@@ -291,7 +291,7 @@ static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
     static scored rows[MAX_ROWS];
     draw_rows(&rng, MAX_ROWS, 0, false, rows);
     gsa_budget budget = {.size = sizeof budget, .limit = 20u << 20};
-    gsa_env env = {ENV_SIZES, .memory.budget = &budget};
+    gsai_env env = {ENV_SIZES, .memory.budget = &budget};
     gsai_ranking *ranking = ranking_of(rows, MAX_ROWS, MAX_ROWS, &env);
     assert_true(gsai_ranking_finish(ranking).auc_error == 0);
     gsai_ranking_free(ranking);

@@ -36,7 +36,7 @@ static inline gsa_status source_rewind(void *ctx, gsa_error *error)
 }
 
 /* Trains; parameters are given as name, value, ..., NULL. *out is NULL after a failure. */
-static inline gsa_status try_training(const rows *r, const char *const *params, const gsa_env *env, gsa_state **out,
+static inline gsa_status try_training(const rows *r, const char *const *params, const gsai_env *env, gsa_state **out,
                                       gsa_error *error)
 {
     source from = {r, 0};

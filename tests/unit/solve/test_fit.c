@@ -13,7 +13,7 @@ typedef struct fitted {
     gsai_problem problem;
     gsai_fit fit;
     gsai_arena arena;
-    gsa_env env;
+    gsai_env env;
 } fitted;
 
 static int never(void *ctx)

@@ -46,7 +46,7 @@ static void the_number_of_threads_changes_no_bit(void **unused)
     for (size_t i = 0; i < COUNT(DATA); i++) {
         rows *r = rows_of(&DATA[i]);
         const char *params[] = {"loss", DATA[i].loss, NULL};
-        gsa_env env = {ENV_SIZES, .call.n_threads = 1};
+        gsai_env env = {ENV_SIZES, .call.n_threads = 1};
         gsa_error error = {0};
         gsa_state *one, *other;
         must_be_ok(try_training(r, params, &env, &one, &error), &error);
@@ -199,7 +199,7 @@ static double *margins_at_optimum(const rows *r, const rows *like, const char *l
     gsa_error error = {0};
     gsa_batch batch = rows_batch(r), others = rows_batch(like);
     gsa_state *state = state_with("method", "auto", "loss", loss, NULL);
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     gsai_gathered gathered = {.env = env};
     gsai_design design;
     gsai_arena arena = {.env = &env};

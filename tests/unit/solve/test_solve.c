@@ -177,8 +177,8 @@ static void a_stop_ends_the_solution_at_once(void **unused)
         for (size_t k = 0; k < COUNT(n_before); k++)
             for (unsigned n_threads = 1; n_threads < 4; n_threads += 2) {
                 patience p = {.n_before = n_before[k]};
-                gsa_env env = {ENV_SIZES, .call.should_stop = has_had_enough, .call.ctx = &p,
-                               .call.n_threads = n_threads};
+                gsai_env env = {ENV_SIZES, .call.should_stop = has_had_enough, .call.ctx = &p,
+                                .call.n_threads = n_threads};
                 gsa_error error = {0};
                 gsa_state *state;
                 gsa_status status =
@@ -207,7 +207,7 @@ static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
         rows *r = rows_new();
         gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
         gsai_solver *solver = NULL;
-        gsa_env env = gsai_env_resolve(NULL);
+        gsai_env env = gsai_env_resolve(NULL);
         bool fits = true;
         for (size_t i = 0; i < n; i++) {
             rows_entry(r, 0, 1);

@@ -4,7 +4,7 @@
 #include "../train/refusing.h"
 
 /* Which of the data sets the run is of; shorter ones, since every allocation is a run. */
-static gsa_status solve_of(const data *of, const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status solve_of(const data *of, const gsai_env *env, bytes *out, gsa_error *error)
 {
     rows *r = rows_of(of);
     gsa_state *state;
@@ -16,16 +16,16 @@ static gsa_status solve_of(const data *of, const gsa_env *env, bytes *out, gsa_e
     return status;
 }
 
-#define RUN(name, ...)                                                             \
-    static gsa_status run_##name(const gsa_env *env, bytes *out, gsa_error *error) \
-    {                                                                              \
-        return solve_of(&(const data){__VA_ARGS__}, env, out, error);              \
-    }                                                                              \
-    static void every_allocation_may_fail_of_##name(void **unused)                 \
-    {                                                                              \
-        (void)unused;                                                              \
-        refuse_all_ways(run_##name);                                               \
-        limit_each(run_##name, 1);                                                 \
+#define RUN(name, ...)                                                              \
+    static gsa_status run_##name(const gsai_env *env, bytes *out, gsa_error *error) \
+    {                                                                               \
+        return solve_of(&(const data){__VA_ARGS__}, env, out, error);               \
+    }                                                                               \
+    static void every_allocation_may_fail_of_##name(void **unused)                  \
+    {                                                                               \
+        (void)unused;                                                               \
+        refuse_all_ways(run_##name);                                                \
+        limit_each(run_##name, 1);                                                  \
     }
 
 RUN(dense_rows, 40, 2, 1, 2, "logistic")
@@ -44,7 +44,7 @@ static void allocations_may_fail_of_rows_beyond_the_sample(void **unused)
     size_t n_refused = 1;
     for (size_t n = 1; n_refused > 0; n += 37) {
         refusing memory = {.first = n, .last = SIZE_MAX};
-        gsa_env env = {ENV_SIZES, .call.n_threads = 1};
+        gsai_env env = {ENV_SIZES, .call.n_threads = 1};
         bytes out = {0};
         gsa_error error = {0};
         env.memory = (gsa_memory){sizeof(gsa_memory), take, take_zeroed, take_more, give_back, &memory, NULL};

@@ -74,7 +74,7 @@ static gsa_status fake_check(const gsai_bundle *bundle, const char *format, gsa_
     return GSA_OK;
 }
 
-gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gsa_state **out, gsa_error *error)
 {
     (void)env;
     gsa_status status = fake_check(bundle, "state", error);
@@ -85,7 +85,7 @@ gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsa_env *env, gsa
     return GSA_OK;
 }
 
-gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
+gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsai_env *env, void (*close)(void *owner), void *owner,
                               int *kept, gsa_model **out, gsa_error *error)
 {
     (void)env;

@@ -298,7 +298,7 @@ static void a_header_without_memory_is_refused(void **state)
     gsa_status status = GSA_MEMORY;
     for (size_t n = 0; status != GSA_OK; n++) {
         failing memory = {.left = n};
-        gsa_env wanted = failing_env(&memory), env = gsai_env_resolve(&wanted);
+        gsai_env wanted = failing_env(&memory), env = gsai_env_resolve(&wanted);
         char *text = NULL;
         size_t size, order = 0;
         status = gsai_header_compose(&bundle, &order, &env, &text, &size, NULL);

@@ -358,7 +358,7 @@ static void every_allocation_may_fail(void **state)
     size_t n = 0;
     for (;; n++) {
         failing memory = {.left = n};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsa_status status = gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error);
         if (status == GSA_OK)
             gsai_container_close(container);
@@ -388,7 +388,7 @@ static void the_environment_can_limit_and_stop(void **state)
     gsai_container *container;
     gsa_error error;
     gsa_budget budget = {.size = sizeof budget, .limit = b.size - 1};
-    gsa_env env = {ENV_SIZES, .memory.budget = &budget};
+    gsai_env env = {ENV_SIZES, .memory.budget = &budget};
     assert_int_equal(gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
     assert_int_equal(budget.used, 0);
     budget.limit = 0;

@@ -88,7 +88,7 @@ static void set_note(forged *what, const char *key, const char *text)
             what->note[i].text = text;
 }
 
-static gsa_status restore_state(const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_state(const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)
 {
     gsa_state *state = NULL;
     gsa_status status = gsai_state_restore(bundle, env, &state, error);
@@ -106,7 +106,7 @@ static void count_close(void *owner)
 }
 
 /* As from a file: the model may keep the bundle, and closes it then, once. What is refused keeps nothing. */
-static gsa_status restore_model(const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+static gsa_status restore_model(const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)
 {
     gsa_model *model = NULL;
     int kept = 7, owner;
@@ -119,13 +119,13 @@ static gsa_status restore_model(const gsai_bundle *bundle, const gsa_env *env, g
     return status;
 }
 
-typedef gsa_status restore_function(const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
+typedef gsa_status restore_function(const gsai_bundle *bundle, const gsai_env *env, gsa_error *error);
 
 static void must_be_refused(restore_function *restore, const gsai_bundle *bundle, gsa_status expected,
                             const char *message, const char *what)
 {
     failing memory = {SIZE_MAX, 0};
-    gsa_env env = failing_env(&memory);
+    gsai_env env = failing_env(&memory);
     gsa_error error = {0};
     gsa_status status = restore(bundle, &env, &error);
     if (status != expected || error.status != expected || !strstr(error.message, message))
@@ -447,7 +447,7 @@ static void a_model_that_claims_more_features_than_fit_is_refused(void **unused)
 {
     (void)unused;
     gsa_model *model = model_of_classes(1000), *out = NULL;
-    gsa_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
+    gsai_env env = {ENV_SIZES, .memory.budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1 << 20}};
     gsa_error error = {0};
     forged what;
     int kept;

@@ -56,7 +56,7 @@ static inline void give_back(void *ctx, void *memory)
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* Of one kind of run: what it says goes to `out`, and all that it takes from env it gives back. */
-typedef gsa_status (*run_fn)(const gsa_env *env, bytes *out, gsa_error *error);
+typedef gsa_status (*run_fn)(const gsai_env *env, bytes *out, gsa_error *error);
 
 static inline void refuse_each(run_fn run, unsigned n_threads, bool and_all_later)
 {
@@ -66,7 +66,7 @@ static inline void refuse_each(run_fn run, unsigned n_threads, bool and_all_late
     while (n_refused > 0) {
         n++;
         refusing memory = {.first = n, .last = and_all_later ? SIZE_MAX : n};
-        gsa_env env = {ENV_SIZES, .call.n_threads = n_threads};
+        gsai_env env = {ENV_SIZES, .call.n_threads = n_threads};
         env.memory = (gsa_memory){sizeof(gsa_memory), take, take_zeroed, take_more, give_back, &memory, NULL};
         bytes out = {0};
         gsa_error error = {0};
@@ -137,7 +137,7 @@ static inline void limit_each(run_fn run, unsigned n_threads)
     for (uint64_t limit = 1024; n_fine < 3; limit += limit / 8) {
         meter memory = {0};
         gsa_budget budget = {.size = sizeof budget, .limit = limit};
-        gsa_env env = {ENV_SIZES, .call.n_threads = n_threads};
+        gsai_env env = {ENV_SIZES, .call.n_threads = n_threads};
         env.memory = (gsa_memory){sizeof(gsa_memory), measure_zeroed, measure_zeroed, measure_resize,
                                   measure_release,    &memory,        &budget};
         bytes out = {0};

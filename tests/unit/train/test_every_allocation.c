@@ -7,7 +7,7 @@
 /* ---- the runs ---------------------------------------------------------------------------------------------------- */
 
 /* Trains with these parameters (name, value ..., NULL) on a text. */
-static gsa_status train_on(const char *text, const char *const *params, const gsa_env *env, bytes *out,
+static gsa_status train_on(const char *text, const char *const *params, const gsai_env *env, bytes *out,
                            gsa_error *error)
 {
     gsa_config *config = NULL;
@@ -38,27 +38,27 @@ static gsa_status train_on(const char *text, const char *const *params, const gs
     "more,2\n0,blue,8\n1,violet,1\n0,grey,4\n"
 #define WORDS "1 |a one two:2 |b three\n-1 |a two four |b five\n1 |a one |b six seven\n-1 |a four:3 |b five eight\n"
 
-static gsa_status train_team(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status train_team(const gsai_env *env, bytes *out, gsa_error *error)
 {
     return train_on(NUMBERED, (const char *const[]){"passes", "2", NULL}, env, out, error);
 }
 
-static gsa_status train_alone(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status train_alone(const gsai_env *env, bytes *out, gsa_error *error)
 {
     return train_on(NUMBERED, (const char *const[]){"method", "paper", "passes", "2", NULL}, env, out, error);
 }
 
-static gsa_status train_shards(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status train_shards(const gsai_env *env, bytes *out, gsa_error *error)
 {
     return train_on(NUMBERED, (const char *const[]){"shards", "2", "passes", "1", NULL}, env, out, error);
 }
 
-static gsa_status train_table(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status train_table(const gsai_env *env, bytes *out, gsa_error *error)
 {
     return train_on(TABLE, (const char *const[]){"method", "paper", "passes", "1", NULL}, env, out, error);
 }
 
-static gsa_status train_words(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status train_words(const gsai_env *env, bytes *out, gsa_error *error)
 {
     return train_on(WORDS, (const char *const[]){"method", "paper", "passes", "1", NULL}, env, out, error);
 }
@@ -72,7 +72,7 @@ static gsa_state *trained_on(uint64_t seed)
     return state;
 }
 
-static gsa_status merge_two(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status merge_two(const gsai_env *env, bytes *out, gsa_error *error)
 {
     gsa_state *first = trained_on(1), *second = trained_on(2), *counted = NULL, *merged = NULL;
     gsa_status status = state_in(memory_of(env), first, &counted, error);
@@ -88,7 +88,7 @@ static gsa_status merge_two(const gsa_env *env, bytes *out, gsa_error *error)
     return status;
 }
 
-static gsa_status read_and_finish(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status read_and_finish(const gsai_env *env, bytes *out, gsa_error *error)
 {
     gsa_state *state = trained_on(1), *again = NULL;
     gsa_model *model = NULL;
@@ -105,7 +105,7 @@ static gsa_status read_and_finish(const gsa_env *env, bytes *out, gsa_error *err
     return status;
 }
 
-static gsa_status evaluate_model(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status evaluate_model(const gsai_env *env, bytes *out, gsa_error *error)
 {
     gsa_state *state = trained_on(1);
     gsa_model *model = model_of(state), *counted = NULL;
@@ -139,7 +139,7 @@ static gsa_status take_lines(void *ctx, const gsa_predictions *some, gsa_error *
     return GSA_OK;
 }
 
-static gsa_status predict_rows(const gsa_env *env, bytes *out, gsa_error *error)
+static gsa_status predict_rows(const gsai_env *env, bytes *out, gsa_error *error)
 {
     gsa_state *state = trained_on(1);
     gsa_model *model = model_of(state), *counted = NULL;

@@ -68,7 +68,7 @@ static void a_state_made_of_another_has_its_allocator_and_counts_in_its_budget(v
                                                                                 merge_with_another};
     failing memory = {.left = SIZE_MAX};
     gsa_budget budget = {.size = sizeof budget};
-    gsa_env env = failing_env(&memory);
+    gsai_env env = failing_env(&memory);
     env.memory.budget = &budget;
     gsa_state *state = trained_in(&env.memory, 1);
     for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
@@ -93,7 +93,7 @@ static void a_model_and_its_metrics_have_the_memory_of_the_state(void **unused)
     (void)unused;
     failing memory = {.left = SIZE_MAX};
     gsa_budget budget = {.size = sizeof budget};
-    gsa_env env = failing_env(&memory);
+    gsai_env env = failing_env(&memory);
     env.memory.budget = &budget;
     gsa_error error = {0};
     gsa_state *state = trained_in(&env.memory, 1);

@@ -429,7 +429,7 @@ static void every_failure_of_memory_is_reported_and_nothing_is_lost(void **unuse
     gsa_status status = GSA_MEMORY;
     for (size_t n = 0; status == GSA_MEMORY; n++) {
         failing memory = {.left = SIZE_MAX};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsa_model *counted;
         must_be_ok(model_in(&env.memory, model, &counted, NULL), NULL);
         memory.left = n;
@@ -454,7 +454,7 @@ static void one_sparse_row_is_predicted_without_memory(void **unused)
     static const char *const losses[] = {"logistic", "softmax", "squared", "hinge"};
     for (size_t k = 0; k < 4; k++) {
         failing memory = {.left = SIZE_MAX};
-        gsa_env env = failing_env(&memory);
+        gsai_env env = failing_env(&memory);
         gsa_model *model = trained(k == 1 ? 3 : k == 2 ? 1 : 2, losses[k]), *counted = NULL;
         must_be_ok(model_in(&env.memory, model, &counted, NULL), NULL);
         int64_t row_start[] = {0, 3};

@@ -21,7 +21,7 @@ static char *rows_text(long n_rows, long changed)
 }
 
 static gsa_status train_on(gsa_state *state, long n_rows, long changed, const gsa_train_hooks *hooks,
-                           const gsa_env *env, gsa_error *error)
+                           const gsai_env *env, gsa_error *error)
 {
     char *text = rows_text(n_rows, changed);
     gsa_reader *reader = text_reader(text, NULL);
@@ -106,7 +106,7 @@ static gsa_state *stopped_state(const char *method, const char *order, long n_ro
 {
     gsa_error error = {0};
     gsa_state *state = state_with("method", method, "order", order, "passes", "2", NULL);
-    gsa_env env = {ENV_SIZES, .call.should_stop = stop_after, .call.ctx = &looks, .call.n_threads = 1};
+    gsai_env env = {ENV_SIZES, .call.should_stop = stop_after, .call.ctx = &looks, .call.n_threads = 1};
     assert_int_equal(train_on(state, n_rows, NONE, NULL, &env, &error), GSA_STOPPED);
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.pass, 0);

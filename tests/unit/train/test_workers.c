@@ -30,7 +30,7 @@ static gsa_status count(void *ctx, size_t number, gsa_error *error)
 static void every_task_is_run_once_and_the_first_by_the_caller(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     for (size_t n_threads = 1; n_threads < 10; n_threads++)
         for (size_t n = 0; n <= TASKS; n += n < 4 ? 1 : 49) {
             counts c = {.first_bad = TASKS, .second_bad = TASKS, .caller = pthread_self()};
@@ -44,7 +44,7 @@ static void every_task_is_run_once_and_the_first_by_the_caller(void **unused)
 static void the_failure_of_the_lowest_task_is_reported(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     for (size_t n_threads = 1; n_threads < 10; n_threads++)
         for (int again = 0; again < 20; again++) {
             gsa_error error = {0};
@@ -59,7 +59,7 @@ static void the_failure_of_the_lowest_task_is_reported(void **unused)
 static void threads_are_those_asked_for_or_the_processors(void **unused)
 {
     (void)unused;
-    gsa_env env = gsai_env_resolve(NULL);
+    gsai_env env = gsai_env_resolve(NULL);
     assert_true(gsai_workers_count(&env) >= 1);
     env.call.n_threads = 3;
     assert_int_equal(gsai_workers_count(&env), 3);
