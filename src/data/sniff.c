@@ -2,6 +2,7 @@
 #include "data/sniff.h"
 
 #include "data/format/cache.h"
+#include "data/format/json.h"
 #include "data/format/number.h"
 #include "data/format/text.h"
 
@@ -86,8 +87,8 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
         return gsai_format_cache();
     size_t line_size;
     const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
-    if (line_size > 0 && *line == '{')
-        return gsai_format_csv(); /* JSON lines */
+    if (gsai_json_matches(start, size))
+        return gsai_format_csv();
     bool named_table = gsai_codec_ends(name, ".csv") || gsai_codec_ends(name, ".tsv") || gsai_codec_ends(name, ".tab");
     if (size == GSAI_DECODE_START && line + line_size == (const char *)start + size)
         while (line_size > 0 && line[line_size - 1] != ' ' && line[line_size - 1] != '\t')

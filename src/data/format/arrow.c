@@ -151,7 +151,6 @@ static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_er
         gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
         seen->first = gsai_copy_text(arrow->csv.env, arrow->column[i].name);
         seen->is_text = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
-        seen->is_categorical = seen->is_text && arrow->column[i].index;
         seen->is_date = !arrow->column[i].list && gsai_arrow_is_date(arrow->column[i].type);
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;
@@ -303,8 +302,7 @@ static void see_batch(arrow_reader *arrow, gsai_csv_sniff *sniff, const struct A
     for (size_t k = 0; k < arrow->n_columns; k++) {
         gsai_arrow_column *column = &arrow->column[k];
         gsai_arrow_column *weights = sniff->weight != SIZE_MAX ? &arrow->column[sniff->weight] : NULL;
-        bool is_seen = !column->list && column->type && !sniff->column[k].is_categorical &&
-                       (!again || gsai_csv_is_read_again(&sniff->column[k])) &&
+        bool is_seen = !column->list && column->type && (!again || gsai_csv_is_read_again(sniff, &sniff->column[k])) &&
                        !gsai_arrow_column_take(column, batch->children[k], end);
         bool has_weights = is_seen && weights && weights->type && !weights->list &&
                            !gsai_arrow_column_take(weights, batch->children[sniff->weight], end);

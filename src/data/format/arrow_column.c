@@ -17,9 +17,11 @@ static bool is_decimal(const char *format, unsigned *scale)
 {
     const char *comma = strncmp(format, "d:", 2) == 0 ? strchr(format, ',') : NULL;
     *scale = 0;
-    for (const char *p = comma ? comma + 1 : ""; gsai_is_digit(*p) && *scale < 100; p++)
+    const char *p = comma ? comma + 1 : "";
+    bool has_digits = gsai_is_digit(*p);
+    for (; gsai_is_digit(*p) && *scale < 100; p++)
         *scale = *scale * 10 + (unsigned)(*p - '0');
-    return comma && *scale <= 22 && (!strchr(comma + 1, ',') || strcmp(strchr(comma + 1, ','), ",128") == 0);
+    return has_digits && *scale <= 22 && (!strchr(comma + 1, ',') || strcmp(strchr(comma + 1, ','), ",128") == 0);
 }
 
 static char scalar_type(const char *format, unsigned *scale)
@@ -124,8 +126,8 @@ static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa
 /* Days and seconds of a count of units since 1970, rounded down. */
 static gsai_date split_units(int64_t count, int64_t units_per_day)
 {
-    int64_t days = count / units_per_day - (count % units_per_day < 0);
-    int64_t rest = count - days * units_per_day;
+    int64_t days = count / units_per_day - (count % units_per_day < 0), rest = count % units_per_day;
+    rest += rest < 0 ? units_per_day : 0;
     return (gsai_date){days, (uint32_t)(rest / (units_per_day / 86400))};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format/json.h"
 #include "data/format/text.h"
 
 #include <math.h>
@@ -140,40 +141,44 @@ static gsa_status see_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *err
         for (size_t k = 0; k < sniff->n_columns; k++) {
             gsai_csv_seen *seen = &sniff->column[k];
             gsai_cell cell = gsai_cell_trim(record.cell[k]);
-            if (gsai_csv_is_read_again(seen))
-                gsai_seen_add_value(&seen->cells, csv->locale, &seen->decided.reading,
+            if (gsai_csv_is_read_again(sniff, seen))
+                gsai_seen_add_value(&seen->cells, csv->locale, seen->decided.is_plain ? NULL : &seen->decided.reading,
                                     seen->decided.kind == GSAI_FIELD_DATE, cell.text, cell.size, weight);
         }
     }
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
 
-static bool is_json(const gsai_decode *stream)
+/* Adds the names of a list to the keys. */
+static bool add_keys(gsai_csv *csv, const char *list)
 {
-    for (size_t i = 0; i < stream->start_size; i++)
-        if (!strchr(" \t\r\n\xEF\xBB\xBF", stream->start[i]) || stream->start[i] == '\0')
-            return stream->start[i] == '{';
-    return false;
+    bool has_room = true;
+    for (const char *item = list; item && has_room; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
+        size_t size = strcspn(item, ",");
+        has_room = size == 0 || gsai_words_find(&csv->keys, item, size) >= 0 || gsai_words_add(&csv->keys, item, size);
+    }
+    return has_room;
 }
 
-/* Of JSON lines: the keys of the block, behind those that a schema has, are the columns. */
+/* Of JSON lines: the columns are the keys of the block or, where a schema is known, its names and those of options.
+ * What rows come later, and when, does not matter then. */
 static gsa_status see_keys(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const gsai_schema *schema = csv->input->schema;
     gsai_record record;
     gsa_status status = GSA_OK;
     gsai_words_free(&csv->keys);
-    bool has_room = true;
-    for (size_t i = 0; schema->text && i < schema->n_fields && has_room; i++)
+    bool has_room = true, is_known = schema->text != NULL;
+    for (size_t i = 0; is_known && i < schema->n_fields && has_room; i++)
         has_room = gsai_words_add(&csv->keys, schema->field[i].name, schema->field[i].name_size);
+    if (is_known)
+        has_room = has_room && add_keys(csv, csv->input->options->ignore) && add_keys(csv, csv->input->options->keep);
     csv->records.keys = &csv->keys;
     csv->records.collects = true;
     hold(csv);
-    size_t n_good = 0;
-    for (size_t i = 0; (status == GSA_OK || (status == GSA_INPUT && n_good > 0)) &&
-                       i < gsai_csv_most_deciding(csv->keys.n_words + 1, is_short(csv));
-         i++) {
-        csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed;
+    size_t n_good = is_known;
+    while (!is_known && (status == GSA_OK || (status == GSA_INPUT && n_good > 0)) &&
+           n_good < gsai_csv_most_deciding(csv->keys.n_words > 0 ? csv->keys.n_words : 1, is_short(csv))) {
         status = gsai_records_next(&csv->records, &record, error);
         n_good += status == GSA_OK;
     }
@@ -197,10 +202,10 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
 {
     gsai_record record;
     *out = (gsai_csv_sniff){.again = see_again};
-    bool has_keys = is_json(csv->input->stream);
+    bool has_keys = gsai_json_matches(csv->input->stream->start, csv->input->stream->start_size);
     gsa_status status = has_keys ? see_keys(csv, out, error) : find_separator(csv, error);
-    size_t most = has_keys ? gsai_csv_most_deciding(out->n_columns + 1, is_short(csv)) : GSAI_DECIDING_ROWS;
-    for (size_t i = has_keys; i < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
+    size_t most = has_keys ? gsai_csv_most_deciding(out->n_columns, is_short(csv)) : GSAI_DECIDING_ROWS;
+    for (size_t i = has_keys; out->n_rows < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)

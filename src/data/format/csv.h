@@ -76,8 +76,8 @@ typedef struct gsai_csv_seen {
     char *first; /* its text in the first record, NUL-terminated */
     size_t first_size;
     gsai_cell_kind first_kind;
-    bool first_again;                      /* another record has the same text */
-    bool is_text, is_categorical, is_date; /* by its type */
+    bool first_again;      /* another record has the same text */
+    bool is_text, is_date; /* by its type */
     gsai_seen cells;
     gsai_decided decided;
 } gsai_csv_seen;
@@ -89,14 +89,16 @@ typedef struct gsai_csv_sniff {
     size_t weight;   /* the column of weights that is asked for; SIZE_MAX: none */
     size_t n_rows;   /* that decide */
     bool is_all;     /* they are all that there are */
+    bool all_again;  /* the values of plain numbers are added again, too */
     /* Adds the values of the columns that have a reading once more, by gsai_seen_add_value. */
     gsa_status (*again)(struct gsai_csv *csv, struct gsai_csv_sniff *sniff, gsa_error *error);
 } gsai_csv_sniff;
 
 /* Whether a column's values are added by `again`. */
-static inline bool gsai_csv_is_read_again(const gsai_csv_seen *seen)
+static inline bool gsai_csv_is_read_again(const gsai_csv_sniff *sniff, const gsai_csv_seen *seen)
 {
-    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && !seen->decided.is_plain && !seen->is_date;
+    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && (sniff->all_again || !seen->decided.is_plain) &&
+           !seen->is_date;
 }
 /* The rows that decide, at most, of a table with so many columns. */
 static inline size_t gsai_csv_most_deciding(size_t n_columns, bool is_short)

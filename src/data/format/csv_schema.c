@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "data/format/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static bool first_record_is_header(const gsai_csv_sniff *sniff, const char *labe
     for (size_t i = 0; i < sniff->n_columns; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
         const gsai_seen *cells = &seen->cells;
-        bool has_numbers = cells->n_numbers + cells->n_odd + cells->n_dates > 0;
+        bool has_numbers = cells->numbers + cells->odd + cells->dates > 0;
         bool over_numbers = seen->first_kind == GSAI_CELL_WORD && !seen->first_again && has_numbers &&
                             gsai_seen_decide(cells, (gsai_asked){0}, false).kind != GSAI_FIELD_CATEGORICAL;
         bool is_asked_for = label && seen->first_kind == GSAI_CELL_WORD && strcmp(seen->first, label) == 0;
@@ -186,12 +187,18 @@ static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, s
 
 /* ---- a schema from the first block ------------------------------------------------------------------------------ */
 
-void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
+/* Before it is known whether there is a header, a name of the first record is one. */
+static size_t find_weight(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool has_header)
 {
     const char *asked = csv->input->options->weight;
     gsai_csv_sniff named = *sniff;
-    named.has_header = true; /* not known yet: a number is a name first */
-    sniff->weight = asked ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
+    named.has_header = has_header;
+    return asked ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
+}
+
+void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
+{
+    sniff->weight = find_weight(csv, sniff, true);
 }
 
 /* What the cells of a column are, where no option says so. */
@@ -206,8 +213,6 @@ static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen)
     if (seen->is_date)
         seen->decided =
             (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
-    else if (seen->is_categorical)
-        seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
     else
         seen->decided = gsai_seen_decide(&seen->cells, asked, seen->is_text);
     return seen->decided.kind;
@@ -238,10 +243,11 @@ static gsa_status check_doubt(const gsai_csv *csv, const gsai_csv_sniff *sniff, 
     char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
     return gsai_fail_about(error, "decimal",
                            gsai_fail(error, GSA_ARGUMENT,
-                                     "%s: column '%s' holds '%s', which has two readings: a comma between thousands, "
+                                     "%s: column '%s' holds '%s', which has two readings: a %s between thousands, "
                                      "or before decimals? Say whether decimals follow a point or a comma",
                                      csv->input->name, gsai_quote(name.text, name.size, quote),
-                                     gsai_quote(seen->cells.doubtful, strlen(seen->cells.doubtful), held)));
+                                     gsai_quote(seen->cells.doubtful, strlen(seen->cells.doubtful), held),
+                                     strchr(seen->cells.doubtful, ',') ? "comma" : "point"));
 }
 
 /* The first record is a row where it is no header. */
@@ -250,8 +256,10 @@ static void see_first_row(const gsai_csv *csv, gsai_csv_sniff *sniff)
     double weight = 1;
     gsai_number number;
     if (sniff->weight != SIZE_MAX) {
-        gsai_number_parse_float(csv->locale, sniff->column[sniff->weight].first, &number);
-        weight = number.after && number.value >= 0 ? number.value : 0;
+        const gsai_csv_seen *seen = &sniff->column[sniff->weight];
+        gsai_number_parse_float(csv->locale, seen->first, &number);
+        bool is_whole = number.after == seen->first + seen->first_size;
+        weight = is_whole && number.value >= 0 && isfinite(number.value) ? number.value : 0;
     }
     for (size_t i = 0; i < sniff->n_columns; i++)
         gsai_seen_add(&sniff->column[i].cells, csv->locale, sniff->column[i].first, sniff->column[i].first_size,
@@ -263,14 +271,21 @@ static void see_first_row(const gsai_csv *csv, gsai_csv_sniff *sniff)
 static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsai_field_kind *kind,
                              gsa_error *error)
 {
-    bool is_odd = false;
+    bool is_odd = false, has_commas = false;
     for (size_t i = 0; i < sniff->n_columns; i++) {
         kind[i] = kind_of(csv, sniff, i, label);
+        has_commas = has_commas || (kind[i] == GSAI_FIELD_NUMBER && sniff->column[i].decided.reading.decimal == ',');
+    }
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        gsai_csv_seen *seen = &sniff->column[i];
+        bool may_group = has_commas && seen->decided.reading.decimal == '.' && kind[i] == GSAI_FIELD_NUMBER &&
+                         gsai_seen_may_group_by_points(&seen->cells) && !csv->input->options->decimal;
+        seen->decided.is_doubtful = seen->decided.is_doubtful || may_group;
         GSA_TRY(check_doubt(csv, sniff, i, error));
-        if (!gsai_csv_is_read_again(&sniff->column[i]))
+        if (!gsai_csv_is_read_again(sniff, seen))
             continue;
         is_odd = true;
-        sniff->column[i].cells.sum = sniff->column[i].cells.weight = 0;
+        seen->cells.sum = seen->cells.weight = 0;
     }
     return is_odd ? sniff->again(csv, sniff, error) : GSA_OK;
 }
@@ -326,8 +341,12 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     size_t label = 0;
     sniff->has_header = sniff->has_header || first_record_is_header(sniff, csv->input->options->label);
     schema->is_named = sniff->has_header;
-    if (!sniff->has_header)
+    if (!sniff->has_header) {
+        size_t before = sniff->weight;
+        sniff->weight = find_weight(csv, sniff, false);
+        sniff->all_again = sniff->weight != before;
         see_first_row(csv, sniff);
+    }
     schema->bits = csv->input->options->bits ? csv->input->options->bits : GSAI_DEFAULT_BITS;
     gsa_status status = check_lists(csv, sniff, error);
     if (status == GSA_OK)
@@ -382,6 +401,13 @@ static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff
         if (field != SIZE_MAX && cell_of[field] != SIZE_MAX)
             return gsai_fail(error, GSA_ARGUMENT, "%s: two columns have the name '%s': rename one of them",
                              csv->input->name, quote);
+        bool is_feature = field != SIZE_MAX && schema->field[field].kind != GSAI_FIELD_IGNORED &&
+                          schema->field[field].kind != GSAI_FIELD_LABEL &&
+                          schema->field[field].kind != GSAI_FIELD_WEIGHT;
+        if (is_feature && is_listed(csv->input->options->ignore, sniff, i))
+            return gsai_fail_about(error, "ignore",
+                                   gsai_fail(error, GSA_ARGUMENT, "%s: %s needs the column '%s': it cannot be ignored",
+                                             csv->input->name, csv->input->schema_from, quote));
         if (field != SIZE_MAX)
             cell_of[field] = i;
         else if (!is_listed(csv->input->options->ignore, sniff, i) && !is_listed(csv->input->options->keep, sniff, i))
@@ -637,7 +663,10 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
         if (is_number && !seen->decided.is_plain)
             tell_reading(csv, seen, name);
         if (seen->decided.is_doubtful)
-            tell(csv, "; '%s' is words: '%s' may have the day or the month first (dates)", name, seen->cells.doubtful);
+            tell(csv,
+                 "; '%s' is words: '%s' may have the day or the month first; the option dates says which, day-first or "
+                 "month-first",
+                 name, seen->cells.doubtful);
     }
     if (n_missing > 0)
         tell(csv, "; %zu number%s missing in %zu column%s%s, counted as the column's mean", n_missing,

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+bool gsai_json_matches(const unsigned char *start, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (start[i] == '\0' || !strchr(" \t\r\n\xEF\xBB\xBF", start[i]))
+            return start[i] == '{';
+    return false;
+}
+
 typedef struct object {
     const char *p, *end;
     char *copy; /* where the next string with escapes goes */
@@ -163,7 +171,8 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
         if (!objection)
             number = find_key(keys, collects, &name, number + 1);
         if (!objection && number < 0)
-            objection = number == -1 ? "no memory for the names of the columns" : "the first rows do not have this key";
+            objection = number == -1 ? "no memory for the names of the columns"
+                                     : "neither the first rows nor a model have this key: ignore it";
         if (!objection && !collects)
             cell[number] = value;
     }

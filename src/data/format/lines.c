@@ -37,14 +37,31 @@ void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream)
  * line and its newline need, or what is held. */
 static gsa_status grow(gsai_lines *lines, gsa_error *error)
 {
-    size_t max = lines->capacity > lines->max_size ? 2 * lines->capacity : lines->max_size + 1;
+    size_t held = lines->held > 0 ? lines->held + lines->usual : 0;
+    size_t max = held > lines->max_size ? held : lines->max_size + 1;
+    if (held > lines->capacity)
+        max = held;
+    if (max <= lines->capacity)
+        max = 2 * lines->capacity;
     size_t capacity = lines->capacity >= max / 2 ? max : lines->capacity * 2;
     char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
     if (!wider)
-        return gsai_fail_memory(lines->env, error, "no memory for a line of more than %zu bytes", lines->capacity);
+        return gsai_fail_memory(lines->env, error, "no memory for more than %zu bytes of text at once",
+                                lines->capacity);
     lines->buffer = wider;
     lines->capacity = capacity;
     return GSA_OK;
+}
+
+/* Gives back what was held or a long line needed; a buffer that cannot be made smaller is kept. */
+static void shrink(gsai_lines *lines)
+{
+    size_t capacity = lines->capacity / 4;
+    char *narrower = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
+    if (!narrower)
+        return;
+    lines->buffer = narrower;
+    lines->capacity = capacity;
 }
 
 gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
@@ -54,6 +71,8 @@ gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
         lines->scanned -= lines->start;
         lines->end -= lines->start;
         lines->start = 0;
+        if (lines->held == 0 && lines->capacity > GSAI_LINES_MAX_GIVEN && lines->end < lines->capacity / 8)
+            shrink(lines);
     }
     if (lines->end == lines->capacity)
         GSA_TRY(grow(lines, error));

@@ -33,6 +33,7 @@ typedef struct gsai_lines {
     gsai_decode *stream; /* borrowed; NULL before the first begin */
     char *buffer;
     size_t capacity, usual;     /* usual: before lines made it grow */
+    size_t held;                /* bytes that the caller wants to stay in the buffer, at most; 0: none */
     size_t start, scanned, end; /* [start, scanned) has no newline, [scanned, end) is not looked at yet */
     size_t max_size;            /* bytes of a line without its newline, at most */
     uint64_t line;              /* lines taken so far */

@@ -23,7 +23,7 @@ static const char *const units[] = {"$", "€", "£", "¥", "₹", "%"};
 /* Copies a text, with no-break spaces as blanks. */
 static bool copy_blanks(const char *text, size_t size, char *out)
 {
-    if (size > LONGEST)
+    if (size > LONGEST || memchr(text, '\0', size))
         return false;
     for (size_t i = 0; i < size; i++) {
         bool is_nbsp = size - i >= 2 && memcmp(text + i, "\xC2\xA0", 2) == 0;
@@ -151,15 +151,16 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
 }
 
-static void year_and_month(int64_t days, int64_t *year, int64_t *month)
+/* The month, from 0, of a day: the calendar repeats every 400 years, which are 146097 days. */
+static int month_of(int64_t days)
 {
-    *year = 1970 + days / 366; /* at most a few years too early; days before 1970 are treated alike below */
-    while (days < days_of(*year, 1, 1))
-        --*year;
-    while (days >= days_of(*year + 1, 1, 1))
-        ++*year;
-    for (*month = 12; days < days_of(*year, *month, 1);)
-        --*month;
+    int64_t day = (days % 146097 + 146097) % 146097; /* in the 400 years from 1970 on */
+    int64_t year = 1970 + day / 366, month = 12;
+    while (day >= days_of(year + 1, 1, 1))
+        year++;
+    while (day < days_of(year, month, 1))
+        month--;
+    return (int)month - 1;
 }
 
 const char *gsai_date_part(gsai_date date, int part)
@@ -169,13 +170,9 @@ const char *gsai_date_part(gsai_date date, int part)
                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     static const char *const hour[] = {"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10", "11",
                                        "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23"};
-    int64_t of_year, of_month;
     if (part == 0)
         return weekday[(date.days % 7 + 7) % 7];
-    if (part == 2)
-        return hour[date.seconds / 3600];
-    year_and_month(date.days, &of_year, &of_month);
-    return month[of_month - 1];
+    return part == 2 ? hour[date.seconds / 3600] : month[month_of(date.days)];
 }
 
 /* Digits at *p, at most `most`; -1 if there are none or more. */

@@ -31,7 +31,7 @@ void gsai_records_begin(gsai_records *records, gsai_decode *stream)
 {
     gsai_lines_begin(&records->lines, stream);
     records->skipping = false;
-    records->held = 0;
+    records->held = records->lines.held = 0;
     records->at = 0;
     records->line = records->byte = 0;
 }
@@ -40,13 +40,13 @@ void gsai_records_hold(gsai_records *records, size_t size)
 {
     gsai_lines_drop(&records->lines, records->at);
     records->at = 0;
-    records->held = size;
+    records->held = records->lines.held = size;
 }
 
 void gsai_records_back(gsai_records *records)
 {
     records->skipping = false;
-    records->held = 0;
+    records->held = records->lines.held = 0;
     records->at = 0;
     records->line = records->byte = 0;
 }

@@ -19,7 +19,6 @@ static unsigned bit_of(char mark)
 
 static void add_word(gsai_seen *seen, const char *text, size_t size)
 {
-    seen->n_words++;
     for (size_t i = 0; i < seen->n_different && i < GSAI_MISSING_WORDS; i++)
         if (strlen(seen->word[i]) == size && memcmp(seen->word[i], text, size) == 0)
             return;
@@ -38,13 +37,12 @@ static void keep_doubtful(gsai_seen *seen, const char *text, size_t size)
 
 static void add_marks(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
 {
-    bool has_both = shape->fits_point && shape->fits_comma && memchr(text, ',', size);
+    bool has_both = shape->fits_point && shape->fits_comma, has_comma = memchr(text, ',', size);
     seen->only_point = seen->only_point || (shape->fits_point && !shape->fits_comma);
     seen->only_comma = seen->only_comma || (shape->fits_comma && !shape->fits_point);
-    if (has_both) {
+    if (has_both && (has_comma || memchr(text, '.', size)))
         keep_doubtful(seen, text, size);
-        seen->both_marks = true;
-    }
+    seen->both_marks = seen->both_marks || (has_both && has_comma);
     if (shape->fits_point)
         seen->groups[0] |= bit_of(shape->group_if_point);
     if (shape->fits_comma)
@@ -53,7 +51,6 @@ static void add_marks(gsai_seen *seen, const gsai_shape *shape, const char *text
 
 static void add_odd(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
 {
-    seen->n_odd++;
     add_marks(seen, shape, text, size);
     if (!*shape->unit)
         return;
@@ -63,7 +60,6 @@ static void add_odd(gsai_seen *seen, const gsai_shape *shape, const char *text, 
 
 static void add_date(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
 {
-    seen->n_dates++;
     seen->has_time = seen->has_time || shape->has_time;
     seen->only_day_first = seen->only_day_first || (shape->fits_day_first && !shape->fits_month_first);
     seen->only_month_first = seen->only_month_first || (shape->fits_month_first && !shape->fits_day_first);
@@ -75,7 +71,7 @@ static void add_date(gsai_seen *seen, const gsai_shape *shape, const char *text,
 
 void gsai_seen_add_number(gsai_seen *seen, double value, double weight)
 {
-    seen->n_numbers++;
+    seen->numbers += weight;
     float x = (float)value;
     if (!isfinite(x))
         return;
@@ -88,11 +84,12 @@ void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char
     gsai_number number;
     if (gsai_is_missing(text, size)) {
         seen->n_missing++;
-        seen->n_marked += !gsai_is_absent(text, size);
+        seen->is_marked = seen->is_marked || !gsai_is_absent(text, size);
         return;
     }
     if (seen->n_different > GSAI_MISSING_WORDS) { /* no longer a matter of numbers */
         seen->n_words++;
+        seen->words += weight;
         return;
     }
     gsai_number_parse_float(locale, text, &number);
@@ -105,14 +102,19 @@ void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char
         return;
     }
     gsai_shape shape = gsai_shape_of(text, size);
-    if (gsai_is_nonfinite_word(text, size))
-        seen->n_numbers++; /* it is meant as a number, and refused as one when its row is read */
-    else if (shape.is_number)
+    if (gsai_is_nonfinite_word(text, size)) {
+        seen->numbers += weight; /* it is meant as a number, and refused as one when its row is read */
+    } else if (shape.is_number) {
+        seen->odd += weight;
         add_odd(seen, &shape, text, size);
-    else if (shape.is_date)
+    } else if (shape.is_date) {
+        seen->dates += weight;
         add_date(seen, &shape, text, size);
-    else
+    } else {
+        seen->n_words++;
+        seen->words += weight;
         add_word(seen, text, size);
+    }
 }
 
 void gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
@@ -137,21 +139,25 @@ float gsai_seen_mean(const gsai_seen *seen)
 
 /* ---- the kind --------------------------------------------------------------------------------------------------- */
 
-/* Nine tenths of the cells, and few words among the others, which then stand for missing ones. */
-static bool are_nearly_all(const gsai_seen *seen, size_t n)
+/* Nine tenths of the rows, and few words among the others, which then stand for missing ones. */
+static bool are_nearly_all(const gsai_seen *seen, double these, double others)
 {
-    size_t n_cells = seen->n_numbers + seen->n_odd + seen->n_dates + seen->n_words;
-    return n > 0 && n >= n_cells - n_cells / 10 && n == n_cells - seen->n_words &&
-           seen->n_different <= GSAI_MISSING_WORDS;
+    return these > 0 && others == 0 && seen->words * 9 <= these && seen->n_different <= GSAI_MISSING_WORDS;
+}
+
+bool gsai_seen_may_group_by_points(const gsai_seen *seen)
+{
+    return !seen->only_point && (seen->groups[1] & bit_of('.'));
 }
 
 /* Settles how numbers are written; false if they contradict each other. */
 static bool settle_number(const gsai_seen *seen, gsai_asked asked, gsai_decided *out)
 {
     gsai_reading *reading = &out->reading;
-    reading->decimal = '.';
-    if (seen->only_comma || (seen->both_marks && !seen->only_point))
-        reading->decimal = (char)(seen->only_comma ? ',' : asked.decimal ? asked.decimal : '.');
+    bool is_open = seen->both_marks || gsai_seen_may_group_by_points(seen);
+    reading->decimal = (char)(seen->only_comma ? ',' : '.');
+    if (is_open && !seen->only_comma && !seen->only_point && asked.decimal)
+        reading->decimal = asked.decimal;
     out->is_doubtful = seen->both_marks && !seen->only_point && !seen->only_comma && !asked.decimal;
     unsigned groups = seen->groups[reading->decimal == ','];
     for (size_t i = 0; i < sizeof marks; i++)
@@ -178,13 +184,13 @@ static bool settle_date(const gsai_seen *seen, gsai_asked asked, gsai_decided *o
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text)
 {
     gsai_decided out = {.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
-    size_t n_odd = seen->n_odd + seen->n_words + seen->n_marked;
-    bool is_number = are_nearly_all(seen, seen->n_numbers + seen->n_odd) && (!is_text || n_odd > 0);
-    if (seen->n_numbers + seen->n_odd + seen->n_dates + seen->n_words == 0 && !is_text)
+    bool is_odd = seen->odd > 0 || seen->n_words > 0 || seen->is_marked;
+    bool is_number = are_nearly_all(seen, seen->numbers + seen->odd, seen->dates) && (!is_text || is_odd);
+    if (seen->numbers + seen->odd + seen->dates + seen->words == 0 && !is_text)
         out.kind = GSAI_FIELD_NUMBER;
     else if (is_number && settle_number(seen, asked, &out))
         out.kind = GSAI_FIELD_NUMBER;
-    else if (are_nearly_all(seen, seen->n_dates) && settle_date(seen, asked, &out))
+    else if (are_nearly_all(seen, seen->dates, seen->numbers + seen->odd) && settle_date(seen, asked, &out))
         out.kind = GSAI_FIELD_DATE;
     if (out.kind == GSAI_FIELD_CATEGORICAL) {
         out.reading = (gsai_reading){0};
@@ -193,6 +199,6 @@ gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_t
     for (size_t i = 0; i < seen->n_different; i++)
         memcpy(out.reading.missing[i], seen->word[i], GSAI_MISSING_SIZE);
     out.reading.n_missing = seen->n_different;
-    out.is_plain = out.kind == GSAI_FIELD_NUMBER && seen->n_odd + seen->n_words == 0;
+    out.is_plain = out.kind == GSAI_FIELD_NUMBER && seen->odd == 0 && seen->n_words == 0 && out.reading.decimal != ',';
     return out;
 }

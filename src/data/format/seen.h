@@ -11,11 +11,12 @@
 #define GSAI_DECIDING_ROWS ((size_t)4096)
 
 typedef struct gsai_seen {
-    size_t n_missing;            /* cells without a value */
-    size_t n_numbers;            /* plain numbers */
-    size_t n_odd, n_dates;       /* other numbers, and dates */
-    size_t n_words, n_different; /* the rest, and how many words of it are kept below, one more if there are others */
-    size_t n_marked;             /* cells that say in a word that they are missing, "-" for instance */
+    size_t n_missing;         /* cells without a value */
+    size_t n_words;           /* cells that are neither numbers nor dates */
+    bool is_marked;           /* some say in a word that they are missing, "-" for instance */
+    double numbers;           /* weights of the rows where it is a plain number */
+    double odd, dates, words; /* another number, a date, or neither */
+    size_t n_different;       /* words that are kept below, one more if there are others */
     char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
     double sum, weight;                                     /* of values, once they are known */
     bool only_point, only_comma, both_marks;                /* what stands before the decimals */
@@ -45,6 +46,10 @@ typedef struct gsai_decided {
 } gsai_decided;
 /* Decides the kind. Columns that are text by type hold numbers only if these are odd. */
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text);
+
+/* Whether every point in it may stand between thousands, as in 1.234: doubtful where other columns have decimals behind
+ * a comma. */
+bool gsai_seen_may_group_by_points(const gsai_seen *seen);
 
 /* Returns the mean of its values as a float; 0 if there are none. */
 float gsai_seen_mean(const gsai_seen *seen);

@@ -39,9 +39,10 @@ static void arrow_lists_that_do_not_fit_are_refused(void **state)
 static void arrow_types_that_are_not_read_are_refused_by_name(void **state)
 {
     (void)state;
-    static const char *const types[][2] = {{"d:10,2,256", "decimal"}, {"tDs", "duration"}, {"tiM", "interval"},
-                                           {"e", "half float"},       {"z", "binary"},     {"+s", "struct"},
-                                           {"w:4", "fixed-size"},     {"ttm", "time"},     {"+m", "map"}};
+    static const char *const types[][2] = {
+        {"d:10,2,256", "decimal"}, {"d:10,-2", "decimal"}, {"tDs", "duration"}, {"tiM", "interval"},
+        {"e", "half float"},       {"z", "binary"},        {"+s", "struct"},    {"w:4", "fixed-size"},
+        {"ttm", "time"},           {"+m", "map"}};
     static const double x[] = {1};
     for (size_t i = 0; i < N(types); i++) {
         const plan columns[] = {LABEL(1), {"price", types[i][0], 1, 0, 2, {NULL, x}, NULL, NULL}};

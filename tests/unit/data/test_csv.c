@@ -131,18 +131,18 @@ static void bad_rows_name_column_line_and_byte(void **state)
 {
     (void)state;
     gsa_reader_options weighted = {.size = sizeof weighted, .weight = "w"};
-    /* The first 4096 rows of a table of 1024 columns decide what they are. */
+    /* The first record and 4096 more rows of a table of 1024 columns decide what they are. */
     size_t n = 0, size = (size_t)4100 * 2100;
     char *text = malloc(size);
-    for (int row = 0; row < 4097; row++) {
-        n += (size_t)snprintf(text + n, size - n, row == 4096 ? "1,old" : "1,7");
+    for (int row = 0; row < 4098; row++) {
+        n += (size_t)snprintf(text + n, size - n, row == 4097 ? "1,old" : "1,7");
         for (int i = 2; i < 1024; i++)
             n += (size_t)snprintf(text + n, size - n, ",%d", row % 10);
         text[n++] = '\n';
     }
     text[n] = '\0';
     expect_failure(text, NULL, GSA_INPUT,
-                   "t.csv:4097 (byte 8388610): column '2' holds 'old', and only numbers in the first rows; take the "
+                   "t.csv:4098 (byte 8390658): column '2' holds 'old', and only numbers in the first rows; take the "
                    "column as categorical, or skip such rows");
     free(text);
     expect_failure("y,a\n1,inf\n", NULL, GSA_INPUT, "t.csv:2 (byte 6): column 'a' holds 'inf': values must be finite");

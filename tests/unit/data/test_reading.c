@@ -56,6 +56,14 @@ static void two_readings_are_never_guessed(void **state)
     expect_schema(text, &comma, "columns named\nbits 24\nlabel y\nnumber a\tdecimal=,\n");
     expect_rows(text, &comma, "0:2@4 0x1p+0 0=0x1.3be76cp+0\n0:3@12 0x0p+0 0=0x1.f38p+9\n-- values\n");
     expect_rows(text, &point, "0:2@4 0x1p+0 0=0x1.348p+10\n0:3@12 0x0p+0 0=0x1.f38p+9\n-- values\n");
+    /* So is a point, if it is asked for or other columns have decimals behind a comma. */
+    expect_schema("y;a\n1;1.234\n0;2.500\n", &comma, "columns named\nbits 24\nlabel y\nnumber a\tdecimal=,\tgroup=.\n");
+    expect_schema("y;a\n1;1.234\n0;2.500\n", NULL, "columns named\nbits 24\nlabel y\nnumber a\n");
+    expect_failure("y;a;b\n1;1.234;2,5\n0;2.500;3,25\n", NULL, GSA_ARGUMENT,
+                   "t.csv: column 'a' holds '1.234', which has two readings: a point between thousands, or before "
+                   "decimals? Say whether decimals follow a point or a comma");
+    expect_schema("y;a;b\n1;1.234;2,5\n0;2.5;3,25\n", NULL,
+                  "columns named\nbits 24\nlabel y\nnumber a\nnumber b\tdecimal=,\n");
     /* Dates that may be either stay words. */
     expect_kind("3/4/2026\n5/6/2026\n", NULL, "words a");
     expect_kind("3/4/2026\n5/6/2026\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .dates = "day-first"},
@@ -116,6 +124,9 @@ static void parts_of_dates_are_categories(void **state)
         assert_string_equal(gsai_date_part(date, 1), cases[i].month);
         assert_string_equal(gsai_date_part(date, 2), "13");
     }
+    const gsai_date far = {INT64_C(1) << 40, 0}, past = {-(INT64_C(1) << 40), 0};
+    assert_string_equal(gsai_date_part(far, 1), "Dec");
+    assert_string_equal(gsai_date_part(past, 1), "Jan");
     gsa_reader_options options = {.size = sizeof options, .remember_names = 1};
     gsa_reader *reader = open_table("y,when\n1,2026-11-17 13:00\n0,2026-11-18 14:30\n1,\n", &options, NULL);
     gsa_batch batch;
@@ -141,6 +152,40 @@ static void means_count_rows_by_their_weights(void **state)
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
     assert_non_null(strstr(gsa_reader_schema(reader), "number a\tmean=2\n"));
     gsa_reader_close(reader);
+    /* Without a header the column of weights is found by its number, whatever the first row holds. */
+    gsa_reader_options numbered = {.size = sizeof numbered, .label = "1", .weight = "3"};
+    reader = open_table("0,3,1\n1,1,3\n1,5,0\n", &numbered, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_non_null(strstr(gsa_reader_schema(reader), "number 2\tmean=1.5\n"));
+    gsa_reader_close(reader);
+}
+
+/* Nine tenths of the rows are counted by weights. */
+static void kinds_count_rows_by_their_weights(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.size = sizeof options, .weight = "w"};
+    expect_schema("y,a,w\n1,1,9\n0,old,1\n", &options,
+                  "columns named\nbits 24\nlabel y\nnumber a\tmissing=old\nweight w\n");
+    expect_schema("y,a,w\n1,1,9\n0,old,3\n", &options, "columns named\nbits 24\nlabel y\nwords a\nweight w\n");
+}
+
+static void a_column_that_a_model_needs_is_not_ignored(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.size = sizeof options, .ignore = "a,zz"};
+    static const char *const texts[] = {"y,a,zz\n1,2,3\n", "{\"y\":1,\"a\":2,\"zz\":3}\n"};
+    for (int i = 0; i < 2; i++) {
+        gsa_reader *reader = open_table(texts[i], &options, NULL);
+        gsa_error error = {0};
+        gsa_batch batch;
+        assert_int_equal(
+            gsa_reader_set_schema(reader, "greedystep schema 2\ncolumns named\nbits 24\nlabel y\nnumber a\n", NULL),
+            GSA_OK);
+        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
+        assert_string_equal(error.message, "t.csv: the model needs the column 'a': it cannot be ignored");
+        gsa_reader_close(reader);
+    }
 }
 
 /* A gap that comes for the first time with a model counts as the mean that the model has. */
@@ -181,6 +226,8 @@ int main(void)
         cmocka_unit_test(dates_are_days_and_seconds),
         cmocka_unit_test(parts_of_dates_are_categories),
         cmocka_unit_test(means_count_rows_by_their_weights),
+        cmocka_unit_test(kinds_count_rows_by_their_weights),
+        cmocka_unit_test(a_column_that_a_model_needs_is_not_ignored),
         cmocka_unit_test(a_later_gap_counts_as_the_mean_of_the_model),
         cmocka_unit_test(rows_without_a_label_are_left_out_and_counted),
     };
