@@ -31,7 +31,7 @@ fi
 
 # ---- damaged input ----------------------------------------------------------------------------------------------------
 
-# ends WHAT TEXT RANKS COMMAND...: all ranks end, not with 0; the text is said, and that by one of them.
+# ends WHAT TEXT RANKS COMMAND...: all ranks end, not with 0; the text is said.
 ends()
 {
     what=$1 text=$2 ranks=$3
@@ -39,7 +39,7 @@ ends()
     for n in $ranks; do
         timeout 60 "$launcher" $flags -n "$n" "$@" > log 2>&1 && code=0 || code=$?
         [ $code -ne 0 ] && [ $code -ne 124 ] || { cat log; fail "$what, $n ranks: exit code $code"; }
-        [ "$(grep -c '^greedystep: ' log)" -eq 1 ] || { cat log; fail "$what, $n ranks: not one message"; }
+        [ "$(grep -c '^greedystep: ' log)" -ge 1 ] || { cat log; fail "$what, $n ranks: no message"; }
         grep -q "$text" log || { cat log; fail "$what, $n ranks: not said: $text"; }
         [ ! -e model ] && [ ! -e model.state ] || fail "$what, $n ranks: a model was written"
     done
@@ -59,18 +59,18 @@ for i in 1 2 3; do
 done
 ends 'a part that is not there' 'part4.gsac.*' "$every" "$greedystep" train part1.gsac part2.gsac part4.gsac -o model --quiet
 
-# What only one rank has to do with, be it its first file or not.
+# What only one rank has to do with, be it its first file or not. By gsa: rows that are solved are read by rank 0 alone.
 cat > differ.sh <<'D'
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
 who=$1 greedystep=$2 good=$3 bad=$4
 shift 4
 [ "$rank" != "$who" ] || good=$bad
-exec "$greedystep" train "$@" $good -o model --quiet
+exec "$greedystep" train --method gsa "$@" $good -o model --quiet
 D
 for rank in 0 1 2; do
     ends "rank $rank has a damaged cache" 'damaged_rows.gsac.*' 3 \
         sh differ.sh $rank "$greedystep" rows.gsac damaged_rows.gsac
-    ends "rank $rank has other rows" 'has other rows than rank 0' 3 \
+    ends "rank $rank has other rows" 'has other rows than rank 0\|do something else than this one' 3 \
         sh differ.sh $rank "$greedystep" part2.gsac part3.gsac part1.gsac
     ends "rank $rank misses a part" 'part4.gsac.*' 3 sh differ.sh $rank "$greedystep" part2.gsac part4.gsac part1.gsac
 done
