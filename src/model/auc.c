@@ -239,8 +239,8 @@ static double score_of(uint32_t key)
     return (double)score;
 }
 
-/* The next lower score, which the key `lowest` has and the next one below it `next`. */
-static void curve_add(curves *curve, sum_sq here, uint32_t lowest, uint32_t next)
+/* Adds the rows of the next lower score; those that are not counted yet lie below `cut`. */
+static void curve_add(curves *curve, sum_sq here, double cut)
 {
     sum_sq *above = &curve->above;
     curve->ordered_pairs += above->positive * here.negative;
@@ -252,8 +252,22 @@ static void curve_add(curves *curve, sum_sq here, uint32_t lowest, uint32_t next
     double f1 = 2 * above->positive / (curve->n_positive + above->positive + above->negative);
     if (here.positive > 0 && f1 > curve->best_f1) {
         curve->best_f1 = f1;
-        curve->best_score = (score_of(lowest) + score_of(next)) / 2;
+        curve->best_score = cut;
     }
+}
+
+/* Returns what lies between two neighbours. The scores of rows were rounded to these: one that became `key` may lie
+ * below it, but not below the middle. */
+static double middle(uint32_t key, uint32_t next)
+{
+    return (score_of(key) + score_of(next)) / 2;
+}
+
+/* Returns a score that is below all rows also after it has been rounded, as a probability or in print. */
+static double below_all(uint32_t lowest)
+{
+    double score = score_of(lowest);
+    return score - 1 - fabs(score) * 1e-6;
 }
 
 /* The weight of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
@@ -292,14 +306,17 @@ gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking)
         all.positive += ranking->bins[b].positive;
     curve.n_positive = all.positive;
     if (ranking->bins) {
-        for (size_t b = N_BINS; b-- > 0;)
-            curve_add(&curve, ranking->bins[b], (uint32_t)(b << (32 - BIN_BITS)), (uint32_t)(b << (32 - BIN_BITS)));
+        for (size_t b = N_BINS; b-- > 1;) {
+            uint32_t lowest = (uint32_t)(b << (32 - BIN_BITS));
+            curve_add(&curve, ranking->bins[b], middle(lowest, lowest - 1));
+        }
     } else {
         sort(ranking);
         for (size_t end = ranking->n_entries; end > 0;) {
             uint32_t key = (uint32_t)(ranking->entries[end - 1] >> 32);
             sum_sq run = run_before(ranking->entries, &end);
-            curve_add(&curve, run, key, end > 0 ? (uint32_t)(ranking->entries[end - 1] >> 32) : key);
+            double cut = end > 0 ? middle(key, (uint32_t)(ranking->entries[end - 1] >> 32)) : below_all(key);
+            curve_add(&curve, run, cut);
         }
     }
     return result_of(&curve, !ranking->bins);

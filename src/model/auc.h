@@ -28,7 +28,7 @@ typedef struct gsai_ranking_result {
         average_precision; /* sum over distinct scores of (recall gained) x (precision there); NaN without positives */
     double auc_error;      /* bound on |auc - exact auc|; 0 while exact */
     double best_f1;        /* of all thresholds, the highest of equals; NaN without positives */
-    double best_score;     /* that threshold: halfway to the next score that is negative; NaN without positives */
+    double best_score;     /* that threshold: halfway to the next lower score, or below all; NaN without positives */
 } gsai_ranking_result;
 /* May sort what is kept, so that later calls are cheap. */
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking);

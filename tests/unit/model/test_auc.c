@@ -313,12 +313,44 @@ static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
     assert_int_equal(budget.used, 0);
 }
 
+/* F1 of the rows whose score, which is not rounded, is no less than this. */
+static double f1_above(const double *score, const scored *rows, size_t n, double threshold)
+{
+    double both = 0, either = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_above = score[i] >= threshold;
+        both += is_above && rows[i].positive;
+        either += (is_above ? 1 : 0) + (rows[i].positive ? 1 : 0);
+    }
+    return 2 * both / either;
+}
+
+static void the_best_score_has_the_best_f1_of_scores_not_rounded(void **unused)
+{
+    (void)unused;
+    gsai_rng rng = gsai_rng_of(5, 0, 0);
+    scored rows[64];
+    double score[64];
+    for (size_t try = 0; try < 200; try++) {
+        size_t n = try % 4 ? 1 + try % 3 : 64;
+        for (size_t i = 0; i < n; i++) {
+            score[i] = 6 * gsai_rng_unit(&rng) - 3;
+            rows[i] = (scored){(float)score[i], 1, i == 0 || gsai_rng_unit(&rng) < 0.9};
+        }
+        for (size_t limit = 0; limit <= MAX_ROWS; limit += MAX_ROWS) {
+            gsai_ranking_result result = result_of(rows, n, limit);
+            assert_true(fabs(f1_above(score, rows, n, result.best_score) - result.best_f1) < 1e-12);
+        }
+    }
+}
+
 int main(void)
 {
     gsai_ranking_free(NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_agree_with_counting_pairs),
         cmocka_unit_test(known_small_cases),
+        cmocka_unit_test(the_best_score_has_the_best_f1_of_scores_not_rounded),
         cmocka_unit_test(zeros_of_both_signs_are_one_score),
         cmocka_unit_test(one_class_has_no_auc),
         cmocka_unit_test(a_weight_is_so_many_rows),
