@@ -69,6 +69,8 @@ static int print_results(const cli_arguments *arguments, const gsa_metrics *metr
             report_field("positive_class", "%s", gsa_model_label(model, 1));
         if (reading->n_bad_rows > 0)
             report_field("bad_rows", "%" PRIu64, reading->n_bad_rows);
+        if (reading->n_unlabelled > 0)
+            report_field("unlabelled_rows", "%" PRIu64, reading->n_unlabelled);
         if (n_classes > 2)
             print_classes(metrics, model);
         return EXIT_DONE;
@@ -80,6 +82,7 @@ static int print_results(const cli_arguments *arguments, const gsa_metrics *metr
     if (n_classes > 0)
         json_object_set_new(object, "classes", classes_json(metrics, model));
     json_object_set_new(object, "bad_rows", report_count(reading->n_bad_rows));
+    json_object_set_new(object, "unlabelled_rows", report_count(reading->n_unlabelled));
     return report_print_json(object);
 }
 
@@ -128,11 +131,12 @@ const cli_verb evaluate_verb = {
     .usage = "MODEL DATA... [OPTIONS]",
     .summary = "measure a model on labelled rows",
     .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
-               "more for classes, errors for values. A label that the model does not know counts as wrong.\n\nOf two "
-               "classes the second, in the order of `inspect`, is the positive one: precision, recall, F1 and the "
-               "confusion counts are those at the threshold of `predict` (probability 0.5, or margin 0); "
-               "best_threshold has the highest F1 on these rows. More classes have a table: rows, how many are "
-               "predicted to be of the class, precision, recall and F1 of each.",
+               "more for classes, errors for values. A label that the model does not know counts as wrong in log loss "
+               "and accuracy.\n\nOf two classes the second, in the order of `inspect`, is the positive one: "
+               "precision, recall, F1 and the confusion counts are those at the threshold of `predict` (probability "
+               "0.5, or margin 0); best_threshold has the highest F1 on these rows. These leave out labels that the "
+               "model does not know. More classes have a table: rows, how many are predicted to be of the class, "
+               "precision, recall and F1 of each.",
     .examples = "greedystep evaluate my.model test.svm\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",

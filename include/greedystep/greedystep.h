@@ -444,8 +444,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_er
  * of the predicted class). Two classes also have auc, average_precision and brier, and of the second one, which is the
  * positive one: precision, recall and f1 at the `threshold` of predictions (probability 0.5, margin 0), the threshold
  * that has the highest f1 on these rows (best_f1, best_threshold), and true_negatives, false_positives,
- * false_negatives, true_positives, by row weight. More classes also have precision, recall and f1, each _macro and
- * _weighted. */
+ * false_negatives, true_positives, by row weight; all of these leave out labels that the model does not know. More
+ * classes also have precision, recall and f1, each _macro and _weighted. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
 
 /* The results of one class. */

@@ -130,7 +130,8 @@ static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, g
     size_t n_classes = model->labels.n, predicted;
     metrics->loss += c * predict_row(metrics, actual);
     predicted = largest(p, n_classes);
-    metrics->classes[predicted].predicted += c;
+    if (actual != GSAI_NO_LABEL || n_classes != 2) /* of two, as in the ranking: rows whose label is one of them */
+        metrics->classes[predicted].predicted += c;
     add_confidence(metrics, p[predicted], predicted == actual, c);
     if (actual == GSAI_NO_LABEL) {
         metrics->n_unknown++;
@@ -310,7 +311,7 @@ static double threshold_of(const gsa_model *model, double score)
     return p[1];
 }
 
-/* Of the second class, which is the positive one. Labels that are unknown count against the precision only. */
+/* Of the second class, which is the positive one, and of the rows whose label is one of the two. */
 static void results_of_positive(gsa_metrics *metrics, const gsai_ranking_result *ranking)
 {
     const class_counts *negative = &metrics->classes[0], *positive = &metrics->classes[1];

@@ -37,3 +37,12 @@ echo "-- sorted by label: class shares are those of all rows --"
 } >sorted.svm
 try_line "greedystep train sorted.svm -o m | grep -o 'class shares.*'"
 try_line "greedystep train sorted.svm -o m --quiet --json | grep '\"held_out\"'"
+
+echo "-- rows whose label the model does not know or that have none: told, in no confusion count --"
+{ echo y,a; seq 1 40 | sed -E 's#^(.|1.|23)$#no,&#; s#^([0-9]+)$#yes,\1#'; } >table.csv
+greedystep train table.csv --label y -o table --quiet >log || fail table
+{ cat table.csv; printf ',10\n,20\nmaybe,5\nmaybe,6\nmaybe,30\nmaybe,35\n'; } >more.csv
+for rows in table more; do
+    greedystep evaluate table $rows.csv | grep -E '^(rows|precision|recall|f1|[a-z]+_(positives|negatives|labels|rows)) '
+done
+try_line "greedystep evaluate table more.csv --json | grep -E 'unlabelled|unknown'"
