@@ -170,6 +170,8 @@ static bool of_optimum(const train_outcome *run, train_advice *out)
 {
     double learned = measure(run->summary.loss, train_progressive_loss(&run->summary));
     double held_out = measure(run->summary.loss, run->held_out_loss);
+    if (run->summary.n_features_kept < run->summary.n_features_full)
+        return say(out->limit, "the features that --compact kept");
     if (learned < (1 - min_gap) * held_out)
         return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
                    measure_name(run->summary.loss), learned, held_out);
@@ -318,16 +320,20 @@ static double weights_size(const gsa_summary *summary, uint64_t n_features)
 static void print_compact(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
+    const char *loss = summary->loss;
+    double full = measure(loss, summary->full_loss);
     if (summary->n_features_full > 0)
         report_field("compact",
-                     "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out loss "
+                     "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out %s "
                      "%.6g instead of %.6g (standard error %.2g)",
                      summary->n_features_kept, summary->n_features_full,
                      weights_size(summary, summary->n_features_kept) / 1e3,
-                     weights_size(summary, summary->n_features_full) / 1e3, summary->compact_loss, summary->full_loss,
-                     summary->compact_error);
+                     weights_size(summary, summary->n_features_full) / 1e3, measure_name(loss),
+                     measure(loss, summary->compact_loss), full,
+                     measure(loss, summary->full_loss + summary->compact_error) - full);
     else if (strcmp(gsa_state_get(run->state, "compact"), "on") == 0 && !run->stopped)
-        report_field("compact", "nothing dropped: there are no held-out rows");
+        report_field("compact", "nothing dropped: %s",
+                     is_solved(run) ? "too few rows to hold some out" : "too few held-out rows");
 }
 
 /* A command where there is one. */

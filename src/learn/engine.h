@@ -21,6 +21,8 @@ size_t gsai_state_count_tiny(const gsa_state *state);
 /* Says in the note what the labels of the first rows were taken for, if they are whole numbers and could be something
  * else; returns whether. */
 bool gsai_state_describe_task(const gsa_state *state, gsa_error *note);
+/* Held-out rows below which nothing is dropped: they could not tell which features matter. */
+#define GSAI_COMPACT_MIN_ROWS 30
 /* Drops the weakest features by the held-out sample; nothing if there is none. */
 gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error);
 /* Returns whether the weights are an optimum. */

@@ -390,6 +390,14 @@ static const char *name_of(const void *reader, uint64_t feature)
     return gsa_reader_name(reader, feature);
 }
 
+static bool is_to_compact(const gsa_state *state)
+{
+    gsa_summary summary = {.size = sizeof summary};
+    gsa_state_get_summary(state, &summary);
+    return strcmp(gsa_state_get(state, "compact"), "on") == 0 && !gsai_state_is_solved(state) &&
+           summary.n_held_out >= GSAI_COMPACT_MIN_ROWS;
+}
+
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_call *call,
                      gsa_error *error)
 {
@@ -418,7 +426,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         status = n_shards > 0 || run->job.hooks.files_are_own
                      ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
                      : run_passes(run, error);
-    if (status == GSA_OK && strcmp(gsa_state_get(state, "compact"), "on") == 0 && !gsai_state_is_solved(state))
+    if (status == GSA_OK && is_to_compact(state))
         status = gsai_state_compact(state, &run->job.env, error);
     status = gsai_comm_agree(&run->job, status, error);
     if (status == GSA_OK)

@@ -44,3 +44,17 @@ printf '1 1:1\n0 2:1\n' >two.svm
 try_line 'greedystep train two.svm --compact -o m -q && greedystep inspect m | grep nonzero'
 echo "-- huber with labels of which most are equal, which have no width to begin with --"
 try_line 'greedystep train train.svm --loss huber -o m -q && echo solved'
+echo "-- few rows: nothing is dropped below 30 held-out ones, and what was dropped does not seem to gain --"
+head -n 150 train.svm >few.svm
+for method in optimum gsa; do
+    try_line "greedystep train few.svm --compact -o m --method $method 2>log | grep compact"
+done
+held_out() { greedystep train "$@" -o m -q --json | sed -n 's/.*"held_out_loss": \([0-9.e-]*\).*/\1/p'; }
+awk 'function draw(n) { x = x * 16807 % 2147483647; return int(n * x / 2147483647) }
+    BEGIN { x = 4; for (i = 0; i < 400; i++) { a = draw(9); line = " 1:" a
+        for (j = 2; j <= 20; j++) line = line " " j ":" draw(9)
+        print (a + draw(5) > 6 ? 1 : 0) line } }' >some.svm
+echo "$(held_out some.svm) $(held_out some.svm --compact)" | awk '{ print ($2 >= $1 ? "no better than the full model" : "better: " $0) }'
+try_line "greedystep train some.svm --compact -o m | grep -e '^limited' -e '^compact'"
+echo "-- numbers are judged by the root of the mean squared error --"
+try_line "greedystep train number.svm --compact -o m | grep -e '^how good' -e '^compact' | sed 's/[0-9.]*[0-9]/N/g'"
