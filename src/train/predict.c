@@ -42,6 +42,7 @@ typedef struct prediction_text {
 
 #define FIXED_ROOM ((size_t)128) /* what a line has beside labels and the numbers of classes */
 #define CLASS_ROOM (GSAI_DECIMAL_SIZE + 2)
+#define NAME_SIZE ((size_t)256)
 #define MAX_GROWTH 2            /* a byte with one before it that quotes it */
 #define JSON_GROWTH ((size_t)6) /* a control character as \uXXXX */
 
@@ -133,20 +134,61 @@ static void set_marks(prediction_text *text, bool has_probabilities)
     text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
 }
 
-/* What stands before texts that are kept: in JSON their names, in CSV they are in the header. */
-static gsa_status mark_kept(prediction_text *text, const char *names, const gsai_env *env, gsa_error *error)
+/* Returns whether one of the names before `end`, which commas separate, is this one. */
+static bool has_name(const char *names, const char *end, const char *name)
 {
-    char name[256];
+    size_t size = strlen(name);
+    for (const char *item = names; item < end; item += strcspn(item, ",") + 1)
+        if (strcspn(item, ",") == size && memcmp(item, name, size) == 0)
+            return true;
+    return false;
+}
+
+/* Refuses a name that the line has already: kept before, or in CSV that of an answer. */
+static gsa_status check_name(const prediction_text *text, const char *names, const char *item, const char *name,
+                             const gsa_model *model, gsa_error *error)
+{
+    const char *answers = text->header + 1;
+    if (has_name(names, item, name))
+        return gsai_fail(error, GSA_ARGUMENT, "the column '%s' is to be kept twice: name it once", name);
+    bool is_answer = strcmp(name, "row") == 0 || has_name(answers, answers + strlen(answers), name);
+    for (size_t i = 0; i < text->n_listed && !is_answer; i++)
+        is_answer = strncmp(name, text->prefix, 2) == 0 && strcmp(name + 2, gsa_model_label(model, i)) == 0;
+    if (is_answer && text->kind == GSA_TEXT_CSV)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "predictions have a column '%s' too: rename the one to be kept, or write JSON lines or text",
+                         name);
+    return GSA_OK;
+}
+
+/* The name at the head of a list, as far as there is room. */
+static void copy_name(const char *item, char name[NAME_SIZE])
+{
+    size_t length = strcspn(item, ",");
+    length = length < NAME_SIZE ? length : NAME_SIZE - 1;
+    memcpy(name, item, length);
+    name[length] = '\0';
+}
+
+static const char *next_name(const char *item)
+{
+    const char *comma = strchr(item, ',');
+    return comma ? comma + 1 : NULL;
+}
+
+/* What stands before texts that are kept: in JSON their names, in CSV they are in the header. */
+static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_model *model, const gsai_env *env,
+                            gsa_error *error)
+{
+    char name[NAME_SIZE];
     size_t size = names ? strlen(names) : 0;
     text->kept_marks = gsai_alloc_zeroed(env, JSON_GROWTH * size + FIXED_ROOM, 1);
     if (!text->kept_marks)
         return gsai_fail_memory(env, error, "no memory for the names of columns");
     char *out = text->kept_marks;
-    for (const char *item = names; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
-        size_t length = strcspn(item, ",");
-        length = length < sizeof name ? length : sizeof name - 1;
-        memcpy(name, item, length);
-        name[length] = '\0';
+    for (const char *item = names; item; item = next_name(item)) {
+        copy_name(item, name);
+        GSA_TRY(check_name(text, names, item, name, model, error));
         if (text->kind == GSA_TEXT_JSONL)
             out = put(put_text(put(out, text->n_kept > 0 ? "," : ",\"kept\":{"), name, text->kind), ":");
         else
@@ -154,7 +196,7 @@ static gsa_status mark_kept(prediction_text *text, const char *names, const gsai
         *out++ = '\0';
         text->n_kept++;
     }
-    text->room += JSON_GROWTH * size + FIXED_ROOM + 2 * text->n_kept;
+    text->room += JSON_GROWTH * size + FIXED_ROOM + 4 * text->n_kept;
     return GSA_OK;
 }
 
@@ -180,14 +222,17 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
         text->room = (size_t)(to - from) > text->room ? (size_t)(to - from) : text->room;
     }
     text->room += FIXED_ROOM + (is_listed ? text->start[n] + n * CLASS_ROOM : 0);
-    return mark_kept(text, hooks->kept, env, error);
+    return mark_kept(text, hooks->kept, model, env, error);
 }
 
 static char *text_header(const prediction_text *text, const char *names, char *out)
 {
+    char name[NAME_SIZE];
     out = put(out, "row");
-    if (names)
-        out = put(put(out, ","), names);
+    for (const char *item = names; item; item = next_name(item)) {
+        copy_name(item, name);
+        out = put_label(put(out, ","), name, text->kind);
+    }
     out = put(out, text->header);
     for (size_t i = 0; i < text->n_listed; i++) {
         char *cell = put(out, ",");

@@ -42,3 +42,12 @@ try greedystep predict v tags.vw --format csv
 try greedystep predict v tags.vw --keep tag
 greedystep convert all.csv --label bought -o all.gsac -q
 try greedystep predict m all.gsac --keep id
+echo "Names are quoted like labels, and stand once."
+sed '1s/^/"b ""q""",label,row,/; 2,$s/^/n,yes,1,/' all.csv | head -n 2 >names.csv
+set -- --ignore 'b "q",label,row'
+try greedystep predict m names.csv "$@" --keep 'b "q",id' --format csv
+for names in label,id id,row id,id; do
+    try greedystep predict m names.csv "$@" --keep $names --format csv
+done
+try greedystep predict m names.csv "$@" --keep label,row --format jsonl
+try greedystep predict m names.csv "$@" --keep id,id
