@@ -150,7 +150,7 @@ static void tell_bad_rows(comparing *what)
     if (n_bad_rows == 0)
         return;
     progress_clear(&what->grid.progress);
-    note("%" PRIu64 " bad rows were skipped", n_bad_rows);
+    note("%" PRIu64 " bad %s skipped", n_bad_rows, n_bad_rows == 1 ? "row was" : "rows were");
 }
 
 /* ---- the verb ---------------------------------------------------------------------------------------------------- */

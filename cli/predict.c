@@ -58,6 +58,17 @@ static int should_stop(void *ctx)
     return interrupt_signal() != 0 || what->failed != 0;
 }
 
+static void tell_bad_rows(const predicting *what, uint64_t n)
+{
+    static const char *const lines[][2] = {
+        {"its line is NA", "their lines are NA"},
+        {"its line has empty cells", "their lines have empty cells"},
+        {"its line has null", "their lines have null"},
+    };
+    size_t text = what->text == GSA_TEXT_LINES ? 0 : what->text == GSA_TEXT_CSV ? 1 : 2;
+    note("%" PRIu64 " bad %s no prediction: %s", n, n == 1 ? "row has" : "rows have", lines[text][n != 1]);
+}
+
 static int predict_all(predicting *what)
 {
     gsa_error error = {0};
@@ -81,10 +92,7 @@ static int predict_all(predicting *what)
         return complain_error(status, &error);
     reading = progress_of(what->reader);
     if (reading.n_bad_rows > 0)
-        note("%" PRIu64 " bad rows have no prediction: their lines %s", reading.n_bad_rows,
-             what->text == GSA_TEXT_LINES ? "are NA"
-             : what->text == GSA_TEXT_CSV ? "have empty cells"
-                                          : "have null");
+        tell_bad_rows(what, reading.n_bad_rows);
     return EXIT_DONE;
 }
 

@@ -39,6 +39,8 @@ greedystep compare x -o good.csv --methods gsa --passes 1 --seeds 2 --quiet >log
 cut -d, -f2-10 skipped.csv >a
 cut -d, -f2-10 good.csv >b
 same a b
+{ head -n 100 x; echo 'dog 1:x'; tail -n 400 x; } >bad
+greedystep compare bad -o skipped.csv --methods gsa --passes 1 --seeds 2 --bad-rows skip 2>&1 | grep -o 'bad row.*'
 : >empty
 try greedystep compare empty -o none.csv --methods gsa
 try greedystep compare x --test empty -o none.csv --methods gsa
