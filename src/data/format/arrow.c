@@ -609,7 +609,7 @@ static gsa_status keep_texts(arrow_reader *arrow, int64_t row, gsai_rows *rows, 
         gsai_arrow_column *column = &arrow->column[arrow->csv.kept[i]];
         gsai_arrow_cell cell = gsai_arrow_read(column, row);
         if (cell.kind == GSAI_CELL_NUMBER)
-            gsai_arrow_make_word(column, &cell);
+            gsai_arrow_make_text(column, &cell);
         GSA_TRY(gsai_csv_keep_text(rows, cell.text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, error));
     }
     return GSA_OK;

@@ -189,6 +189,7 @@ static gsai_arrow_cell read_scalar(char type, unsigned scale, const struct Arrow
     if (gsai_arrow_is_date(type)) {
         cell.date = date_at(type, array->buffers[1], at);
         cell.number = gsai_date_value(cell.date);
+        cell.whole = type == 'D' ? 0 : ((const int64_t *)array->buffers[1])[at];
     } else if (type == 'd') {
         cell.number = decimal_at(array->buffers[1], at, scale);
     } else {
@@ -332,4 +333,49 @@ void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell)
     else
         cell->size = gsai_number_text(cell->number, column->digits);
     cell->text = column->digits;
+}
+
+/* Writes a day since 1970 as the calendar has it, with its NUL, and returns the size. The year begins with March, so
+ * that a leap day is its last; 400 years have 146097 days. */
+static size_t put_day(int64_t days, char *out, size_t room)
+{
+    int64_t since = days + 719468, era = since / 146097 - (since % 146097 < 0), day = since - era * 146097;
+    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    int64_t from_march = (5 * day + 2) / 153, month = from_march < 10 ? from_march + 3 : from_march - 9;
+    year += era * 400 + (month <= 2);
+    return (size_t)snprintf(out, room, "%04" PRId64 "-%02d-%02d", year, (int)month,
+                            (int)(day - (153 * from_march + 2) / 5 + 1));
+}
+
+/* Writes the time of a timestamp: its seconds with the digits of its unit if they are not 0, and Z for an instant. */
+static size_t put_time(const gsai_arrow_column *column, const gsai_arrow_cell *cell, char *out, size_t room)
+{
+    const struct ArrowSchema *of = column->schema->dictionary ? column->schema->dictionary : column->schema;
+    int n_digits = column->type - '0', size;
+    int64_t unit = n_digits == 3 ? 1000 : n_digits == 6 ? 1000000 : n_digits == 9 ? 1000000000 : 1;
+    int64_t rest = cell->whole % unit;
+    unsigned seconds = cell->date.seconds;
+    size = snprintf(out, room, "T%02u:%02u:%02u", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if (rest != 0)
+        size += snprintf(out + size, room - (size_t)size, ".%0*" PRId64, n_digits, rest < 0 ? rest + unit : rest);
+    bool has_zone = strlen(of->format) > strlen("tss:");
+    return (size_t)(size + snprintf(out + size, room - (size_t)size, "%s", has_zone ? "Z" : ""));
+}
+
+void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell)
+{
+    size_t room = sizeof column->digits;
+    if (!gsai_arrow_is_date(column->type) && column->type != 'b') {
+        gsai_arrow_make_word(column, cell);
+        return;
+    }
+    cell->text = column->digits;
+    if (column->type == 'b') {
+        cell->size = (size_t)snprintf(column->digits, room, "%s", cell->number != 0 ? "true" : "false");
+        return;
+    }
+    cell->size = put_day(cell->date.days, column->digits, room);
+    if (column->type != 'D' && column->type != 'M')
+        cell->size += put_time(column, cell, column->digits + cell->size, room - cell->size);
 }

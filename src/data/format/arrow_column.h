@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define GSAI_ARROW_TEXT 64 /* a number, or a timestamp of any year */
+
 typedef struct gsai_arrow_column {
     const struct ArrowSchema *schema;
     const char *name; /* empty if it has none */
@@ -24,7 +26,7 @@ typedef struct gsai_arrow_column {
     uint64_t width;                  /* of a list of fixed size */
     const struct ArrowArray *array;  /* of the batch at hand */
     const struct ArrowArray *values; /* of the list or dictionary, else the same */
-    char digits[GSAI_NUMBER_TEXT];   /* the row's number, where it is taken for a word */
+    char digits[GSAI_ARROW_TEXT];    /* the row's number, date or truth as text */
     uint64_t *hash;                  /* of the words of the batch's dictionary, 0: not known yet; NULL: not kept */
     size_t n_hashes, hash_capacity;  /* 0: the batch has no dictionary of words, or one that is not worth it */
 } gsai_arrow_column;
@@ -33,7 +35,7 @@ typedef struct gsai_arrow_cell {
     gsai_cell_kind kind;
     double number;
     gsai_date date;   /* of dates and timestamps */
-    int64_t whole;    /* of 64-bit integers, whose number may be rounded */
+    int64_t whole;    /* of 64-bit integers and timestamps, whose number may be rounded */
     const char *text; /* of a word */
     size_t size;
 } gsai_arrow_cell;
@@ -62,6 +64,8 @@ const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct Arrow
 gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row);
 /* Makes a word of a number, as text would have it; infinities are as they are printed. */
 void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell);
+/* Makes a text of a number for people: dates and timestamps by ISO 8601, true and false, else the word. */
+void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell);
 /* Of a column with a dictionary: the row's place in it, -1 if it is null. */
 int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
 /* Items of a row's list: how many, and the first; a null list has none. */

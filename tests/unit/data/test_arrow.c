@@ -276,11 +276,9 @@ static void arrow_texts_of_columns_are_kept_as_text_would_have_them(void **state
     static const double a[] = {0.25, INFINITY};
     static const uint8_t b[] = {2}, valid[] = {1};
     static const int32_t town_at[] = {0, 4, 4};
-    static const char first[] = "9007199254740993\0oslo\0"
-                                "0\0"
+    static const char first[] = "9007199254740993\0oslo\0false\0"
                                 "0.25",
-                      bad[] = "12\0\0"
-                              "1\0inf";
+                      bad[] = "12\0\0true\0inf";
     const plan columns[] = {LABEL(2),
                             {"id", "l", 2, 0, 2, {NULL, id}, NULL, NULL},
                             {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL},
@@ -301,6 +299,39 @@ static void arrow_texts_of_columns_are_kept_as_text_would_have_them(void **state
     assert_int_equal(batch.kept_start[2] - batch.kept_start[1], sizeof bad);
     assert_memory_equal(batch.kept + batch.kept_start[1], bad, sizeof bad);
     assert_true(batch.bad && !batch.bad[0] && batch.bad[1]); /* an infinity is no value */
+    gsa_reader_close(reader);
+}
+
+static void arrow_dates_are_kept_as_the_calendar_has_them(void **state)
+{
+    (void)state;
+    static const int32_t day[] = {20196, -1};
+    static const int64_t milliseconds[] = {20196 * INT64_C(86400000), -86400000};
+    static const int64_t seconds[] = {951827696, -1}, micro[] = {INT64_C(1704114000250000), -1};
+    static const char first[] = "2025-04-18\0"
+                                "2025-04-18\0"
+                                "2000-02-29T12:34:56\0"
+                                "2024-01-01T13:00:00.250000Z",
+                      second[] = "1969-12-31\0"
+                                 "1969-12-31\0"
+                                 "1969-12-31T23:59:59\0"
+                                 "1969-12-31T23:59:59.999999Z";
+    const plan columns[] = {LABEL(2),
+                            {"d", "tdD", 2, 0, 2, {NULL, day}, NULL, NULL},
+                            {"m", "tdm", 2, 0, 2, {NULL, milliseconds}, NULL, NULL},
+                            {"s", "tss:", 2, 0, 2, {NULL, seconds}, NULL, NULL},
+                            {"u", "tsu:UTC", 2, 0, 2, {NULL, micro}, NULL, NULL}};
+    source from = SOURCE(columns, 2);
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_batch batch;
+    const gsa_reader_options options = {.size = sizeof options, .keep = "d,m,s,u"};
+    assert_int_equal(open_arrow(&from, &options, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+    assert_int_equal(batch.kept_start[1], sizeof first);
+    assert_memory_equal(batch.kept, first, sizeof first);
+    assert_int_equal(batch.kept_start[2] - batch.kept_start[1], sizeof second);
+    assert_memory_equal(batch.kept + batch.kept_start[1], second, sizeof second);
     gsa_reader_close(reader);
 }
 
@@ -403,6 +434,7 @@ int main(void)
         cmocka_unit_test(arrow_list_of_fixed_size_is_a_dense_row),
         cmocka_unit_test(arrow_floats_taken_for_words_are_those_of_text),
         cmocka_unit_test(arrow_texts_of_columns_are_kept_as_text_would_have_them),
+        cmocka_unit_test(arrow_dates_are_kept_as_the_calendar_has_them),
         cmocka_unit_test(arrow_rows_without_labels_are_read),
         cmocka_unit_test(arrow_follows_the_schema_of_a_model),
         cmocka_unit_test(arrow_says_what_it_understood),
