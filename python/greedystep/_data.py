@@ -90,14 +90,33 @@ def labels_of(y: Any) -> Numbers | ClassLabels:
 
 
 def frame_with(
-    frame: Any, label: npt.NDArray[Any], weights: npt.NDArray[Any] | None, schema: Schema | None = None
+    frame: Any,
+    label: npt.NDArray[Any],
+    weights: npt.NDArray[Any] | None,
+    schema: Schema | None = None,
+    weight: str | None = None,
 ) -> tuple[Table, str, str | None]:
-    """Return a frame with labels and weights behind its columns, and their names, as a model knows them."""
+    """Return a frame with labels and weights behind its columns, and their names, as a model or the caller has them."""
     names = [str(name) for name in frame.columns]
     columns = {(schema and schema.label) or free_name(_LABEL, names): label}
     if weights is not None:
-        columns[(schema and schema.weight) or free_name(_WEIGHT, names)] = weights
+        columns[(schema and schema.weight) or weight or free_name(_WEIGHT, names)] = weights
     return with_columns(frame, columns), next(iter(columns)), list(columns)[1] if weights is not None else None
+
+
+def _without(frame: Any, names: Iterable[str]) -> Any:
+    """Return a frame without some of its columns."""
+    left_out = set(names)
+    kept = [name for name in frame.columns if str(name) not in left_out]
+    return frame if len(kept) == len(frame.columns) else frame[kept]
+
+
+def _taken_out(frame: Any, name: str) -> tuple[Any, npt.NDArray[Any]]:
+    """Return a frame without its column of weights, and that column."""
+    if name not in list(frame.columns):
+        names = ", ".join(map(str, frame.columns))
+        raise ValueError(f"there is no column {name!r}; the columns are {names} (weight=...)")
+    return _without(frame, [name]), np.asarray(frame[name])
 
 
 def _refuse_beside(who: str, y: Any, weights: Any) -> None:
@@ -139,6 +158,8 @@ class Rows:
         learns: bool = False,
     ) -> Reader:
         """Return a reader of the rows that follows a model; None: the schema that they have."""
+        if self.y is not None and self.label is not None:
+            raise ValueError(f"there are labels in y and in the column label={self.label!r}: give one of them")
         has_column = isinstance(self.weight, str)
         options = reader_options(
             label=self.label,
@@ -153,8 +174,10 @@ class Rows:
             remember_names=remember_names,
             without_labels=without_labels,
         )
-        weights = None if has_column else self.weight
-        opened = open_data(self.data, options, run, y=self.y, weights=weights, frozen=frozen, learns=learns)
+        data, weights = self.data, None if has_column else self.weight
+        if has_column and self.y is not None and is_frame(data):
+            data, weights = _taken_out(data, self.weight)
+        opened = open_data(data, options, run, y=self.y, weights=weights, frozen=frozen, learns=learns)
         if isinstance(opened, Reader):
             opened.follow(None if frozen is None else frozen.schema)
             return opened
@@ -186,7 +209,7 @@ def open_data(
     if is_frame(data) and (y is not None or options.without_labels):
         numbers = _numbers_of(data, schema, options)
         if numbers is None and y is not None:
-            table, label, weight = frame_with(data, labels_of(y).column(), weights, schema)
+            table, label, weight = frame_with(data, labels_of(y).column(), weights, schema, c.text_of(options.weight))
             options.label, options.weight = label.encode(), weight and weight.encode()
             return open_table(table, options, run)
         data = data if numbers is None else numbers
@@ -197,6 +220,8 @@ def open_data(
         if found is not None:
             _refuse_beside("a table has", y, weights)
             return open_table(found, options, run)
+    if numbers is None and options.weight is not None:
+        raise ValueError("weight= names a column, and rows in an array have no names: give the weights in an array")
     return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen, learns=learns)
 
 

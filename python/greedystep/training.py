@@ -116,8 +116,8 @@ def train(
     y : array, optional
         Labels of rows in arrays: numbers, or names of classes.
     label, weight : str
-        Columns of a table: what is learned, and what a row counts for. With `y`, `weight` is an
-        array.
+        Columns of a table: what is learned, and what a row counts for. With `y` there is no `label`, and
+        `weight` is an array, or a column of the frame that is then no feature.
     categorical, ignore, cross : lists of str
         Columns that are words even if they look like numbers, columns to leave out, and products
         ("A:B") that are features too.
