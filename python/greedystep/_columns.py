@@ -23,7 +23,7 @@ from ._core import FloatArray, Reader, reader_options
 from ._given import ClassLabels, Given, Numbers
 from ._rows import Features, Numeric
 from ._run import Run
-from ._schema import Schema
+from ._schema import Names, Schema
 
 Column = npt.NDArray[Any]
 
@@ -165,10 +165,11 @@ def _texts(values: Column) -> list[Column]:
 
 
 class Frozen(NamedTuple):
-    """What a model says of rows to come: the schema, or of arrays that had no gaps the means, if they are known."""
+    """What a model says of rows to come: the schema, or of rows that had no gaps the means and names, if known."""
 
     schema: str | None
     means: FloatArray | None = None
+    names: Names | None = None
 
 
 def open_rows(

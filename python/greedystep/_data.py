@@ -207,7 +207,7 @@ def open_data(
         return open_paths(paths, options, run)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
     if is_frame(data) and (y is not None or options.without_labels):
-        numbers = _numbers_of(data, schema, options)
+        numbers = _numbers_of(data, frozen, schema, options)
         if numbers is None and y is not None:
             table, label, weight = frame_with(data, labels_of(y).column(), weights, schema, c.text_of(options.weight))
             options.label, options.weight = label.encode(), weight and weight.encode()
@@ -225,11 +225,16 @@ def open_data(
     return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen, learns=learns)
 
 
-def _numbers_of(frame: Any, schema: Schema | None, options: c.ReaderOptions) -> Any:
+def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:
     """Return the frame with its columns in the order of the features if they are numbers alone; None: it is a table."""
+    are_named = all(isinstance(name, str) for name in frame.columns)
+    if frozen is not None and frozen.names is not None and are_named:
+        columns = list(frame.columns)
+        ordered = frozen.names.ordered(columns)
+        frame = frame if ordered == columns else frame[ordered]
     if has_words(frame) or options.categorical or options.ignore or options.cross:
         return None
-    if schema is None or not all(isinstance(name, str) for name in frame.columns):
+    if schema is None or not are_named:
         return frame
     are_all = not schema.others and sorted(frame.columns) == sorted(schema.numbers)
     return frame[schema.numbers] if are_all else None

@@ -1,11 +1,17 @@
-"""What the text of a schema says of columns (docs/formats/schema.md), for rows that come without names."""
+"""What a model knows of columns: the text of a schema (docs/formats/schema.md), or the names of a frame of numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+from ._core import CModel
+
+# Names that a model keeps at most.
+_MAX_NAMES = 65536
 
 _OTHERS = {"words": "words", "date": "dates", "cross": "crosses", "columns namespaces": "words"}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
@@ -74,3 +80,58 @@ class Schema:
         """Raise ValueError unless rows of so many numbers are what the model was trained on."""
         if width != len(self.numbers):
             raise ValueError(f"the rows have {width} numbers, and the model was trained on {len(self.numbers)} columns")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The columns of a frame of numbers that a model without a schema was trained on.
+
+    Attributes
+    ----------
+    names : list of str or None
+        Names of the features in their order; None of one that is not kept.
+    are_all : bool
+        False: from a file, which does not have the names of columns that were 0 in every row.
+    """
+
+    names: Sequence[str | None]
+    are_all: bool
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[str]) -> Names | None:
+        """Return the names of columns; None: they do not tell them apart."""
+        return cls(list(columns), True) if columns and len({*columns, ""}) == len(columns) + 1 else None
+
+    @classmethod
+    def of_model(cls, model: CModel) -> Names | None:
+        """Return the names that a model keeps; None: a feature with a weight has none."""
+        if model.schema is not None or not 0 < model.info.n_features <= _MAX_NAMES:
+            return None
+        names = []
+        for feature, has_weight in enumerate(np.asarray(model.weights().any(axis=1))):
+            names.append(model.name(feature))
+            if has_weight and names[-1] is None:
+                return None
+        known = [name for name in names if name is not None]
+        return cls(names, False) if known and len(set(known)) == len(known) else None
+
+    def ordered(self, columns: Sequence[str]) -> list[str]:
+        """Return columns in the order of the features; raise ValueError unless they are those of the model.
+
+        Columns that a file cannot name have no weight: they take the places that are left.
+        """
+        known, found = set(self.names), set(columns)
+        if len(found) < len(columns):
+            raise ValueError("two columns of the frame have one name: rename one of them")
+        others = [name for name in columns if name not in known]
+        missing = [name for name in self.names if name is not None and name not in found]
+        if missing:
+            raise ValueError(f"the frame has no column {missing[0]!r}, which the model has")
+        if others and self.are_all:
+            raise ValueError(
+                f"the frame has a column {others[0]!r} that the model does not have; ignore it (ignore=...)"
+            )
+        if len(columns) < len(self.names):
+            raise ValueError(f"the frame has {len(columns)} columns, and the model was trained on {len(self.names)}")
+        rest = iter(others)
+        return [next(rest) if name is None else name for name in self.names] + list(rest)

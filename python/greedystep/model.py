@@ -18,7 +18,7 @@ from ._data import Rows, open_data
 from ._errors import call
 from ._given import Given
 from ._run import Run
-from ._schema import Schema
+from ._schema import Names, Schema
 
 Fill = Callable[[c.Batch, DoubleArray], None]
 
@@ -130,10 +130,17 @@ class Model:
         How much was learned; of an optimum, rows that differ from one another.
     """
 
-    def __init__(self, model: CModel, state: State | None = None, means: FloatArray | None = None) -> None:
+    def __init__(
+        self,
+        model: CModel,
+        state: State | None = None,
+        means: FloatArray | None = None,
+        names: Names | None = None,
+    ) -> None:
         self._model = model
         self._state = state
-        self._frozen = Frozen(model.schema, means)  # means of an array without gaps; a file does not keep them
+        # Of rows without gaps; a file does not keep the means, nor the names of columns that were 0 in every row.
+        self._frozen = Frozen(model.schema, means, names or Names.of_model(model))
         info = model.info
         self.loss: str = model.loss
         self.method: str = c.text_of(info.method) or ""
@@ -283,9 +290,12 @@ class Model:
         base : Model, optional
             What all of them started from, if they did not start from nothing.
         """
+        names = [one._frozen.names for one in (self, *others)]
+        if all(one is not None and one.are_all for one in names) and any(one != names[0] for one in names):
+            raise ValueError("the models were trained on frames with other columns, or in another order")
         states = [one._need_state() for one in (self, *others)]
         merged = State.merge(states, None if base is None else base._need_state())
-        return Model(merged.finish(), merged, self._frozen.means)
+        return Model(merged.finish(), merged, self._frozen.means, self._frozen.names)
 
     def _need_state(self) -> State:
         if self._state is None:

@@ -19,6 +19,7 @@ from ._first import MAX_LABELS
 from ._given import Given
 from ._keywords import check_keywords
 from ._run import Run
+from ._schema import Names
 from .callbacks import Callback, Hooks, shown
 from .model import Model, _threads
 
@@ -161,7 +162,9 @@ def train(
         print(f"greedystep: {reader.description}", file=sys.stderr)
     with shown(verbose, callback) as told:
         train_on(state, reader, told, run, 2)
-    return Model(state.finish(), state, reader.means() if start_from is None else start_from._frozen.means)
+    if start_from is None:
+        return Model(state.finish(), state, reader.means(), Names.of_columns(reader.names))
+    return Model(state.finish(), state, start_from._frozen.means, start_from._frozen.names)
 
 
 def load(path: str | os.PathLike[str]) -> Model:

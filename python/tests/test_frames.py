@@ -66,3 +66,72 @@ def test_arrays_have_no_column_of_weights():
     columns, y = numbers()
     with pytest.raises(ValueError, match="weight= names a column"):
         greedystep.train(np.column_stack(list(columns.values())), y, weight="w")
+
+
+# ---- columns by their names ---------------------------------------------------------------------
+
+
+def saved_and_loaded(model, tmp_path):
+    model.save(tmp_path / "model")
+    return greedystep.load(tmp_path / "model")
+
+
+@KINDS
+@pytest.mark.parametrize("is_loaded", [False, True], ids=["in memory", "loaded"])
+def test_columns_of_numbers_are_found_by_name(kind, is_loaded, tmp_path):
+    columns, y = numbers()
+    frame = kind(columns)
+    model = greedystep.train(frame, y)
+    model = saved_and_loaded(model, tmp_path) if is_loaded else model
+    turned = frame[["c", "b", "a"]]
+    assert np.array_equal(model.predict_proba(turned), model.predict_proba(frame))
+    assert model.evaluate(turned, y) == model.evaluate(frame, y)
+    go_on = [greedystep.train(one, y, start_from=model) for one in (frame, turned)]
+    assert np.array_equal(go_on[0].coef, go_on[1].coef)
+    assert np.array_equal(go_on[0].predict_proba(turned), go_on[0].predict_proba(frame))
+    with pytest.raises(ValueError, match="no column 'b', which the model has"):
+        model.predict(frame[["a", "c"]])
+
+
+@KINDS
+def test_a_column_of_numbers_that_the_model_does_not_have_is_refused(kind):
+    columns, y = numbers()
+    frame = kind(columns)
+    model = greedystep.train(frame, y)
+    more = kind({"d": columns["a"], **columns})
+    for use in (
+        model.predict,
+        lambda rows: model.evaluate(rows, y),
+        lambda rows: greedystep.train(rows, y, start_from=model),
+    ):
+        with pytest.raises(ValueError, match="a column 'd' that the model does not have"):
+            use(more)
+
+
+def test_a_loaded_model_takes_columns_that_were_0_in_every_row(tmp_path):
+    columns, y = numbers()
+    zero = np.zeros(N)
+    frame = pd.DataFrame({"a": columns["a"], "none": zero, "c": columns["c"], "nothing": zero})
+    model = greedystep.train(frame, y)
+    loaded = saved_and_loaded(model, tmp_path)
+    expected = model.predict_proba(frame)
+    for one in (frame, frame[["nothing", "c", "none", "a"]]):
+        assert np.array_equal(model.predict_proba(one), expected)
+        assert np.array_equal(loaded.predict_proba(one), expected)
+
+
+def test_arrays_and_models_of_arrays_go_by_the_order_of_columns():
+    columns, y = numbers()
+    frame = pd.DataFrame(columns)
+    X = frame.to_numpy()
+    expected = greedystep.train(X, y).predict_proba(X)
+    assert np.array_equal(greedystep.train(frame, y).predict_proba(X), expected)
+    assert np.array_equal(greedystep.train(X, y).predict_proba(frame), expected)
+
+
+def test_models_of_columns_in_another_order_are_not_merged():
+    columns, y = numbers()
+    frame = pd.DataFrame(columns)
+    one, other = (greedystep.train(frame[list(order)], y) for order in ("abc", "cba"))
+    with pytest.raises(ValueError, match="in another order"):
+        one.merge(other)
