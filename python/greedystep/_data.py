@@ -126,6 +126,15 @@ def _refuse_beside(who: str, y: Any, weights: Any) -> None:
             raise ValueError(f"{who} {plural} in a column: name it by {name}=")
 
 
+def _refuse_of_tables(options: c.ReaderOptions) -> None:
+    """Raise ValueError for what only tables and files have, where rows are in an array."""
+    if options.weight:
+        raise ValueError("weight= names a column, and rows in an array have no names: give the weights in an array")
+    for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "skip_bad_rows"):
+        if getattr(options, name):
+            raise ValueError(f"{name}= is for tables and files, and the rows are in an array: leave it out")
+
+
 @dataclass(frozen=True)
 class Rows:
     """Rows, and what their columns are: for engines, those of one shard.
@@ -220,8 +229,7 @@ def open_data(
         if found is not None:
             _refuse_beside("a table has", y, weights)
             return open_table(found, options, run)
-    if numbers is None and options.weight is not None:
-        raise ValueError("weight= names a column, and rows in an array have no names: give the weights in an array")
+        _refuse_of_tables(options)
     return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen, learns=learns)
 
 
@@ -232,7 +240,8 @@ def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, option
         columns = list(frame.columns)
         ordered = frozen.names.ordered(columns)
         frame = frame if ordered == columns else frame[ordered]
-    if has_words(frame) or options.categorical or options.ignore or options.cross:
+    is_table = options.categorical or options.ignore or options.cross or options.skip_bad_rows
+    if is_table or has_words(frame):
         return None
     if schema is None or not are_named:
         return frame

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import greedystep
 
@@ -135,3 +136,44 @@ def test_models_of_columns_in_another_order_are_not_merged():
     one, other = (greedystep.train(frame[list(order)], y) for order in ("abc", "cba"))
     with pytest.raises(ValueError, match="in another order"):
         one.merge(other)
+
+
+# ---- what only tables have ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"categorical": ["a"]},
+        {"ignore": ["a"]},
+        {"cross": ["a:b"]},
+        {"bits": 12},
+        {"decimal": "comma"},
+        {"dates": "day-first"},
+        {"skip_bad_rows": True},
+    ],
+    ids=lambda option: next(iter(option)),
+)
+def test_arrays_refuse_what_only_tables_have(option):
+    X, y = np.eye(4), [0, 1, 0, 1]
+    for rows in (X, sparse.csr_matrix(X), X.tolist()):
+        with pytest.raises(ValueError, match=f"{next(iter(option))}= is for tables and files"):
+            greedystep.train(rows, y, **option)
+
+
+def test_predictions_of_arrays_refuse_columns_to_ignore():
+    X, y = np.eye(4), [0, 1, 0, 1]
+    model = greedystep.train(X, y)
+    for use in (model.predict, lambda rows, ignore: model.evaluate(rows, y, ignore=ignore)):
+        with pytest.raises(ValueError, match="ignore= is for tables and files"):
+            use(X, ignore=["a"])
+
+
+@KINDS
+def test_bad_rows_of_a_numeric_frame_are_skipped(kind):
+    columns, y = numbers()
+    columns["a"][3] = np.inf
+    with pytest.raises(ValueError, match="row 4"):
+        greedystep.train(kind(columns), y)
+    model = greedystep.train(kind(columns), y, skip_bad_rows=True)
+    assert model.n_rows == N - 1
