@@ -236,11 +236,14 @@ def open_data(
 def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:
     """Return the frame with its columns in the order of the features if they are numbers alone; None: it is a table."""
     are_named = all(isinstance(name, str) for name in frame.columns)
+    ignored = _ignored(options)
+    if frozen is not None and frozen.schema is None:  # the model has no table to leave columns out of
+        frame, ignored = _without(frame, ignored), []
     if frozen is not None and frozen.names is not None and are_named:
         columns = list(frame.columns)
         ordered = frozen.names.ordered(columns)
         frame = frame if ordered == columns else frame[ordered]
-    is_table = options.categorical or options.ignore or options.cross or options.skip_bad_rows
+    is_table = ignored or options.categorical or options.cross or options.skip_bad_rows
     if is_table or has_words(frame):
         return None
     if schema is None or not are_named:

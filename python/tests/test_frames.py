@@ -177,3 +177,15 @@ def test_bad_rows_of_a_numeric_frame_are_skipped(kind):
         greedystep.train(kind(columns), y)
     model = greedystep.train(kind(columns), y, skip_bad_rows=True)
     assert model.n_rows == N - 1
+
+
+@KINDS
+@pytest.mark.parametrize("beside", [1.0, "x"], ids=["numbers", "words"])
+def test_models_of_numbers_ignore_columns_of_a_frame(kind, beside):
+    columns, y = numbers()
+    frame, more = kind(columns), kind({"id": [beside] * N, **columns})
+    for model in (greedystep.train(frame, y), greedystep.train(np.asarray(frame), y)):
+        assert np.array_equal(model.predict(more, ignore=["id"]), model.predict(frame))
+        assert model.evaluate(more, y, ignore=["id"]) == model.evaluate(frame, y)
+        again = greedystep.train(more, y, ignore=["id"], start_from=model)
+        assert np.array_equal(again.coef, greedystep.train(frame, y, start_from=model).coef)
