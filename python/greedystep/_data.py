@@ -16,13 +16,14 @@ from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
 from ._columns import Frozen, open_rows
 from ._core import Reader, reader_options
-from ._given import Classes, ClassLabels, Given, Numbers
+from ._given import Classes, ClassLabels, Given, Numbers, check_lengths
 from ._rows import features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
 from ._stores import is_elsewhere, names_of, open_files
 
-_LABEL, _WEIGHT = "greedystep label", "greedystep weight"
+# Columns behind those of a frame, which messages name as the caller does.
+_LABEL, _WEIGHT = "y", "weight"
 
 
 def paths_of(data: Any) -> list[str] | None:
@@ -92,11 +93,13 @@ def labels_of(y: Any) -> Numbers | ClassLabels:
 def frame_with(
     frame: Any,
     label: npt.NDArray[Any],
-    weights: npt.NDArray[Any] | None,
+    weights: Any,
     schema: Schema | None = None,
     weight: str | None = None,
 ) -> tuple[Table, str, str | None]:
     """Return a frame with labels and weights behind its columns, and their names, as a model or the caller has them."""
+    weights = None if weights is None else np.asarray(weights)
+    check_lengths(len(frame), label, weights)
     names = [str(name) for name in frame.columns]
     columns = {(schema and schema.label) or free_name(_LABEL, names): label}
     if weights is not None:
@@ -218,6 +221,7 @@ def open_data(
     if is_frame(data) and (y is not None or options.without_labels):
         numbers = _numbers_of(data, frozen, schema, options)
         if numbers is None and y is not None:
+            data = data if schema is None else _without(data, _ignored(options))  # one may be called as labels are
             table, label, weight = frame_with(data, labels_of(y).column(), weights, schema, c.text_of(options.weight))
             options.label, options.weight = label.encode(), weight and weight.encode()
             return open_table(table, options, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from ctypes import byref, c_char_p
 from typing import Any, Callable
 
@@ -157,6 +157,15 @@ def _fit_doubles(classes: npt.NDArray[Any]) -> bool:
     return are_exact and bool(np.isfinite(values).all())
 
 
+def check_lengths(n_rows: int, labels: Sized | None, weights: npt.NDArray[Any] | None) -> None:
+    """Raise ValueError unless there are a label and a weight per row, where there are some."""
+    if labels is not None and len(labels) != n_rows:
+        raise ValueError(f"expected a label per row: there are {n_rows} rows, and {len(labels)} labels in y")
+    if weights is not None and weights.shape != (n_rows,):
+        found = str(len(weights)) if weights.ndim == 1 else f"{weights.ndim} dimensions"
+        raise ValueError(f"expected a weight per row: there are {n_rows} rows, and weight has {found}")
+
+
 class Given:
     """Features, labels and weights of the same rows; labels and weights may be missing."""
 
@@ -168,12 +177,7 @@ class Given:
     ) -> None:
         self._features, self._labels, self._weights = features, labels, weights
         self.n_rows = features.n_rows
-        if labels is not None and len(labels) != self.n_rows:
-            raise ValueError(f"expected a label per row: there are {self.n_rows} rows and {len(labels)} labels")
-        if weights is not None and weights.shape != (self.n_rows,):
-            raise ValueError(
-                f"expected a weight per row: there are {self.n_rows} rows, the weights are {weights.shape}"
-            )
+        check_lengths(self.n_rows, labels, weights)
 
     def of(self, features: Features) -> Given:
         """Return other features of the same rows, with labels and weights."""

@@ -189,3 +189,38 @@ def test_models_of_numbers_ignore_columns_of_a_frame(kind, beside):
         assert model.evaluate(more, y, ignore=["id"]) == model.evaluate(frame, y)
         again = greedystep.train(more, y, ignore=["id"], start_from=model)
         assert np.array_equal(again.coef, greedystep.train(frame, y, start_from=model).coef)
+
+
+# ---- lengths and names in messages --------------------------------------------------------------
+
+
+def with_words(columns):
+    return pd.DataFrame({**columns, "word": ["x", "y"] * (N // 2)})
+
+
+@pytest.mark.parametrize("frame_of", [pd.DataFrame, with_words], ids=["numbers", "words"])
+def test_lengths_that_differ_are_told_with_the_name_of_the_argument(frame_of):
+    columns, y = numbers()
+    frame = frame_of(columns)
+    with pytest.raises(ValueError, match="there are 400 rows, and 399 labels in y"):
+        greedystep.train(frame, y[:-1])
+    with pytest.raises(ValueError, match="there are 400 rows, and weight has 399"):
+        greedystep.train(frame, y, weight=np.ones(N - 1))
+    with pytest.raises(ValueError, match="there are 400 rows, and weight has 399"):
+        greedystep.train(frame, y).evaluate(frame, y, weight=[1.0] * (N - 1))
+
+
+def test_messages_name_the_arguments_beside_a_frame():
+    columns, y = numbers()
+    frame = with_words(columns)
+    with pytest.raises(ValueError, match=r"'weight'.*-1") as caught:
+        greedystep.train(frame, y, weight=np.full(N, -1.0))
+    assert "greedystep" not in str(caught.value)
+
+
+def test_a_column_that_is_called_as_labels_are_can_be_ignored():
+    columns, y = numbers()
+    frame = with_words(columns)
+    model = greedystep.train(frame, y)
+    assert model.evaluate(frame.assign(y=1.0), y, ignore=["y"]) == model.evaluate(frame, y)
+    assert np.array_equal(greedystep.train(frame.assign(y=y), y).predict(frame.assign(y=y)), y)

@@ -336,10 +336,10 @@ def test_the_largest_id_is_one():
 def test_labels_and_weights_are_as_many_as_rows():
     X = np.ones((100, 3), np.float32)
     for y in (np.zeros(99), ["a", "b"]):
-        with pytest.raises(ValueError, match=f"there are 100 rows and {len(y)} labels"):
+        with pytest.raises(ValueError, match=f"there are 100 rows, and {len(y)} labels in y"):
             greedystep.train(X, y=y)
     for weight in (np.ones(99), np.ones((100, 1)), 1.0):
-        with pytest.raises(ValueError, match="there are 100 rows, the weights are"):
+        with pytest.raises(ValueError, match="there are 100 rows, and weight has"):
             greedystep.train(X, y=np.arange(100) % 2, weight=weight)
 
 
