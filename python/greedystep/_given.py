@@ -91,7 +91,8 @@ class Classes:
         codes[codes == len(self.classes)] = 0
         unknown = np.flatnonzero(self.classes[codes] != labels)
         if len(unknown):
-            raise ValueError(f"label {labels[unknown[0]]!r} is not among the classes {list(self.classes)!r}")
+            label = labels[unknown[:1]].tolist()[0]
+            raise ValueError(f"label {label!r} is not among the classes {self.classes.tolist()!r}")
         return codes
 
     def lend(self, block: Block, labels: npt.NDArray[Any]) -> None:

@@ -73,7 +73,9 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
             weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
             self.classes_ = np.unique(y)
             if len(self.classes_) < 2:
-                raise ValueError(f"the data has one class, {self.classes_[0]!r}: there is nothing to tell apart")
+                raise ValueError(
+                    f"the data has one class, {self.classes_.tolist()[0]!r}: there is nothing to tell apart"
+                )
             self._learn_all(X, y, weights)
         return self
 

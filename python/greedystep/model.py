@@ -70,6 +70,10 @@ def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
     return np.array(labels)
 
 
+def _counted(n: int, one: str, more: str) -> str:
+    return f"{n} {one if n == 1 else more}"
+
+
 class StrongFeature(NamedTuple):
     """A feature by its name, what a unit of it adds, and how far it moves predictions."""
 
@@ -150,8 +154,8 @@ class Model:
         self.classes: npt.NDArray[Any] | None = _classes_of(model.labels()) if info.n_classes > 0 else None
 
     def __repr__(self) -> str:
-        what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
-        return f"<greedystep.Model: {self.loss}, {what}, {self.n_features} features>"
+        what = "numbers" if self.classes is None else _counted(len(self.classes), "class", "classes")
+        return f"<greedystep.Model: {self.loss}, {what}, {_counted(self.n_features, 'feature', 'features')}>"
 
     # ---- what is in it --------------------------------------------------------------------------
 

@@ -83,7 +83,7 @@ def _label_names(classes: npt.NDArray[Any]) -> dict[str, list[Any]]:
 def _classifier(helper: Any, rows: str, model: Model, coef: Any, intercept: Any, classes: npt.NDArray[Any]) -> Any:
     """Return nodes and the names of outputs with their shapes."""
     if len(classes) < 2:
-        raise ValueError(f"the model knows one class, {classes[0]!r}: there is nothing to tell apart")
+        raise ValueError(f"the model knows one class, {classes.tolist()[0]!r}: there is nothing to tell apart")
     is_binary = len(coef) == 1
     if is_binary:  # the first class has the margin of the second, with its sign changed
         coef, intercept = np.vstack([-coef, coef]), np.hstack([-intercept, intercept])

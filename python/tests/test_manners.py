@@ -177,3 +177,27 @@ def test_verbose_prints_lines_where_there_is_no_tqdm(capsys, monkeypatch):
     GreedystepRegressor(passes=2, verbose=True).fit(X, y)
     lines = capsys.readouterr().err.splitlines()
     assert [re.sub(r"[\d.]+", "#", line) for line in lines] == ["greedystep: # rows, loss #, passes #, # s"] * 2
+
+
+# ---- numbers and names in words -----------------------------------------------------------------
+
+
+def test_a_model_of_one_class_and_one_feature_is_shown_so():
+    model = greedystep.train(np.ones((4, 1)), [0, 0, 0, 0])
+    assert repr(model) == "<greedystep.Model: logistic, 1 class, 1 feature>"
+    model = greedystep.train(np.eye(4), [0, 1, 0, 1])
+    assert repr(model) == "<greedystep.Model: logistic, 2 classes, 4 features>"
+
+
+def test_messages_show_classes_as_python_writes_them():
+    X = np.eye(4)
+    with pytest.raises(ValueError, match="the data has one class, 0: "):
+        GreedystepClassifier().fit(X, np.zeros(4, int))
+    with pytest.raises(ValueError, match=r"label 2 is not among the classes \[0, 1\]"):
+        GreedystepClassifier().partial_fit(X, np.array([0, 1, 2, 1]), classes=[0, 1])
+
+
+def test_onnx_shows_the_one_class_as_python_writes_it():
+    pytest.importorskip("onnx")
+    with pytest.raises(ValueError, match="the model knows one class, 0: "):
+        greedystep.train(np.ones((4, 1)), [0, 0, 0, 0]).to_onnx()
