@@ -175,7 +175,9 @@ class Model:
         return self._model.intercepts()
 
     def feature_name(self, feature: int) -> str:
-        """Return the name of a feature, or, where none is kept, its number as `inspect` counts: from 1."""
+        """Return the name of a feature; where none is kept, its number as `inspect` counts: from 1, not from 0."""
+        if not 0 <= feature < self.n_features:
+            raise ValueError(f"there is no feature {feature}: the model has {self.n_features}, counted from 0")
         return self._model.name(feature) or str(feature + 1)
 
     def strongest(self, n: int = 20, output: int = 0) -> list[StrongFeature]:
@@ -191,6 +193,9 @@ class Model:
         output : int
             Of more than two classes: which.
         """
+        n_outputs = self._model.info.n_outputs
+        if not 0 <= output < n_outputs:
+            raise ValueError(f"there is no output {output}: the model has {n_outputs}, counted from 0")
         return [
             StrongFeature(self.feature_name(one.feature), one.weight, one.importance)
             for one in self._model.strongest(n, output)

@@ -201,3 +201,19 @@ def test_onnx_shows_the_one_class_as_python_writes_it():
     pytest.importorskip("onnx")
     with pytest.raises(ValueError, match="the model knows one class, 0: "):
         greedystep.train(np.ones((4, 1)), [0, 0, 0, 0]).to_onnx()
+
+
+# ---- features and outputs -----------------------------------------------------------------------
+
+
+def test_features_and_outputs_that_the_model_does_not_have_are_refused():
+    X = np.eye(6)
+    two, three = greedystep.train(X, [0, 1] * 3), greedystep.train(X, [0, 1, 2] * 2)
+    assert [two.feature_name(feature) for feature in (0, 5)] == ["1", "6"]
+    for feature in (-1, 6, 99):
+        with pytest.raises(ValueError, match=f"no feature {feature}: the model has 6"):
+            two.feature_name(feature)
+    assert len(three.strongest(3, output=2)) == 3
+    for model, output in ((two, 1), (two, 5), (two, -1), (three, 3)):
+        with pytest.raises(ValueError, match=f"no output {output}: the model has"):
+            model.strongest(3, output=output)
