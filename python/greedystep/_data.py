@@ -17,6 +17,7 @@ from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_col
 from ._columns import Frozen, open_rows
 from ._core import Reader, reader_options
 from ._given import Classes, ClassLabels, Given, Numbers, check_lengths
+from ._keywords import meant
 from ._rows import features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
@@ -117,8 +118,10 @@ def _without(frame: Any, names: Iterable[str]) -> Any:
 def _taken_out(frame: Any, name: str) -> tuple[Any, npt.NDArray[Any]]:
     """Return a frame without its column of weights, and that column."""
     if name not in list(frame.columns):
-        names = ", ".join(map(str, frame.columns))
-        raise ValueError(f"there is no column {name!r}; the columns are {names} (weight=...)")
+        names = [str(one) for one in frame.columns]
+        near = meant(name, names)
+        hint = f" ({near})" if near else ""
+        raise ValueError(f"there is no column {name!r}{hint}; the columns are {', '.join(names)} (weight=...)")
     return _without(frame, [name]), np.asarray(frame[name])
 
 

@@ -6,7 +6,15 @@ import functools
 import inspect
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return a question for the name that was perhaps meant; "": none is near."""
+    near = get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def check_keywords(function: str, given: Iterable[str], known: Iterable[str]) -> None:
@@ -14,18 +22,19 @@ def check_keywords(function: str, given: Iterable[str], known: Iterable[str]) ->
     names = list(known)
     for name in given:
         if name not in names:
-            near = get_close_matches(name, names, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            near = meant(name, names)
+            hint = f"; {near}" if near else ""
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
-def suggests_keywords(init: Callable[..., None]) -> Callable[..., None]:
-    """Let an ``__init__`` suggest keywords; Python does so by itself from 3.13 on."""
-    known = list(inspect.signature(init).parameters)[1:]
+def suggests_keywords(method: Function) -> Function:
+    """Let an ``__init__`` or another method suggest keywords; Python does so by itself from 3.13 on."""
+    known = list(inspect.signature(method).parameters)[1:]
 
-    @functools.wraps(init)
-    def checked(self: Any, *arguments: Any, **given: Any) -> None:
-        check_keywords(type(self).__name__, given, known)
-        init(self, *arguments, **given)
+    @functools.wraps(method)
+    def checked(self: Any, *arguments: Any, **given: Any) -> Any:
+        name = "" if method.__name__ == "__init__" else f".{method.__name__}"
+        check_keywords(type(self).__name__ + name, given, known)
+        return method(self, *arguments, **given)
 
-    return checked
+    return cast(Function, checked)

@@ -17,6 +17,7 @@ from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, new_o
 from ._data import Rows, open_data
 from ._errors import call
 from ._given import Given
+from ._keywords import suggests_keywords
 from ._run import Run
 from ._schema import Names, Schema
 
@@ -180,6 +181,7 @@ class Model:
             raise ValueError(f"there is no feature {feature}: the model has {self.n_features}, counted from 0")
         return self._model.name(feature) or str(feature + 1)
 
+    @suggests_keywords
     def strongest(self, n: int = 20, output: int = 0) -> list[StrongFeature]:
         """Return the `n` features that move predictions most, the strongest first.
 
@@ -220,18 +222,21 @@ class Model:
         if self.schema is None and reader.schema is not None:
             raise ValueError("this is a table, and the model was trained on rows that came with feature numbers")
 
+    @suggests_keywords
     def decision_function(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
         """Return w.x + b of every row: one number, or one a class if there are more than two."""
         n_outputs = self._model.info.n_outputs
         margins = self._fill(data, n_outputs, self._model.margins, ignore, n_jobs)
         return margins[:, 0] if n_outputs == 1 else margins
 
+    @suggests_keywords
     def predict_proba(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
         """Return the probability of every class, in the order of ``classes``."""
         if not self._model.info.has_probabilities:
             raise ValueError(f"a model of {self.loss} loss has no probabilities")
         return self._fill(data, self._model.width, self._model.predict, ignore, n_jobs)
 
+    @suggests_keywords
     def predict(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> npt.NDArray[Any]:
         """Return the label, or the value, of every row.
 
@@ -252,6 +257,7 @@ class Model:
             best = np.zeros(len(margins), np.intp)
         return self.classes[np.asarray(best, np.intp)]
 
+    @suggests_keywords
     def evaluate(
         self,
         data: Any,

@@ -50,6 +50,24 @@ def test_estimators_suggest_the_keyword_that_was_meant(kind):
         kind(zzz=3)
 
 
+def test_models_suggest_the_keyword_that_was_meant(visits):
+    model = greedystep.train(visits, label="came")
+    for use, name, typed, near in (
+        (model.predict, "predict", "n_job", "n_jobs"),
+        (model.predict_proba, "predict_proba", "n_job", "n_jobs"),
+        (model.decision_function, "decision_function", "ignored", "ignore"),
+        (model.evaluate, "evaluate", "lable", "label"),
+    ):
+        with pytest.raises(TypeError, match=rf"Model\.{name}\(\) got .*'{typed}'; did you mean '{near}'\?"):
+            use(visits, **{typed: 2})
+        assert near in inspect.signature(use).parameters
+
+
+def test_the_column_of_weights_that_was_meant_is_suggested(visits):
+    with pytest.raises(ValueError, match=r"no column 'minuts' \(did you mean 'minutes'\?\); the columns are"):
+        greedystep.train(visits[["age", "minutes"]], visits["came"], weight="minuts")
+
+
 def test_engines_suggest_the_keyword_that_was_meant():
     X, y = planted(100, 5, 2)
     with pytest.raises(TypeError, match=r"begin\(\) got .* did you mean 'passes'\?"):
