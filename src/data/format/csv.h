@@ -103,7 +103,7 @@ static inline bool gsai_csv_is_read_again(const gsai_csv_sniff *sniff, const gsa
 /* The rows that decide, at most, of a table with so many columns. */
 static inline size_t gsai_csv_most_deciding(size_t n_columns, bool is_short)
 {
-    size_t n = is_short ? 0 : GSAI_DECIDING_CELLS / n_columns;
+    size_t n = is_short || n_columns == 0 ? 0 : GSAI_DECIDING_CELLS / n_columns;
     return n > GSAI_DECIDING_ROWS ? n : GSAI_DECIDING_ROWS;
 }
 
