@@ -186,7 +186,8 @@ gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_t
     gsai_decided out = {.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
     bool is_odd = seen->odd > 0 || seen->n_words > 0 || seen->is_marked;
     bool is_number = are_nearly_all(seen, seen->numbers + seen->odd, seen->dates) && (!is_text || is_odd);
-    if (seen->numbers + seen->odd + seen->dates + seen->words == 0 && !is_text)
+    bool is_empty = seen->numbers + seen->odd + seen->dates == 0 && seen->n_words == 0;
+    if (is_empty && !is_text)
         out.kind = GSAI_FIELD_NUMBER;
     else if (is_number && settle_number(seen, asked, &out))
         out.kind = GSAI_FIELD_NUMBER;

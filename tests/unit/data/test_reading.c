@@ -168,6 +168,9 @@ static void kinds_count_rows_by_their_weights(void **state)
     expect_schema("y,a,w\n1,1,9\n0,old,1\n", &options,
                   "columns named\nbits 24\nlabel y\nnumber a\tmissing=old\nweight w\n");
     expect_schema("y,a,w\n1,1,9\n0,old,3\n", &options, "columns named\nbits 24\nlabel y\nwords a\nweight w\n");
+    /* Words of rows that do not count are words. */
+    expect_schema("y,a,w\n1,b,0\n0,c,0\n0,d,0\n0,e,0\n0,f,0\n0,g,0\n0,h,0\n0,i,0\n0,j,0\n", &options,
+                  "columns named\nbits 24\nlabel y\nwords a\nweight w\n");
 }
 
 static void a_column_that_a_model_needs_is_not_ignored(void **state)
