@@ -96,8 +96,8 @@ def line_cases():
         ("crosses_of_8000_features", "features of this line", cross, features(2, 8000)),
         ("crosses_of_20000_features", "features of this line", cross, features(4, 20000)),
         ("crosses_of_2500_features", "memory limit", cross, features(2, 2500)),
-        ("a_line_of_2_to_20_cells", "more than 32769 cells", table, b"1" + b",w" * (2**20 - 10) + b"\n"),
-        ("a_header_of_2_to_20_cells", "more than 32769 cells", table, b"label" + b",w" * (2**20 - 10) + b"\n1,2\n"),
+        ("a_line_of_2_to_20_cells", "more than 6554 cells", table, b"1" + b",w" * (2**20 - 10) + b"\n"),
+        ("a_header_of_2_to_20_cells", "more than 6554 cells", table, b"label" + b",w" * (2**20 - 10) + b"\n1,2\n"),
     ]
 
 
