@@ -276,7 +276,11 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (count_param(run->job.state, "passes") == 0)
         GSA_TRY(gsa_state_checkpoint_best(run->job.state, &run->job.env.call, error));
     gsa_state_end_pass(run->job.state);
-    GSA_TRY(gsai_comm_end_pass(&run->job, GSA_OK, run->job.state, error));
+    /* A rank that learns nothing of this pass is asked here only. */
+    gsa_status mine = gsai_comm_size(&run->job) > 1 && gsai_should_stop(&run->job.env)
+                          ? gsai_fail(error, GSA_STOPPED, "stopped on request")
+                          : GSA_OK;
+    GSA_TRY(gsai_comm_end_pass(&run->job, mine, run->job.state, error));
     return tell_whole(run, error);
 }
 
