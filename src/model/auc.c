@@ -21,9 +21,9 @@
 #define SIGN_BIT 0x80000000u
 
 /* Weights of the rows of one score or bin. */
-typedef struct sum_sq {
+typedef struct class_weights {
     double positive, negative;
-} sum_sq;
+} class_weights;
 
 struct gsai_ranking {
     gsai_env env;
@@ -31,7 +31,7 @@ struct gsai_ranking {
     uint64_t *entries; /* NULL once there are bins */
     size_t n_entries, capacity;
     bool sorted;
-    sum_sq *bins; /* NULL while exact */
+    class_weights *bins; /* NULL while exact */
 };
 
 /* Negative floats have their bits in falling order: turned over, positive ones put above them. */
@@ -51,7 +51,7 @@ static uint64_t entry_of(float score, bool positive, float weight)
     return (uint64_t)key_of(score) << 32 | (positive ? bits : bits | SIGN_BIT);
 }
 
-static void count_entry(sum_sq *into, uint64_t entry)
+static void count_entry(class_weights *into, uint64_t entry)
 {
     uint32_t bits = (uint32_t)entry & ~SIGN_BIT;
     float weight;
@@ -62,7 +62,7 @@ static void count_entry(sum_sq *into, uint64_t entry)
         into->positive += (double)weight;
 }
 
-static void count_in_bins(sum_sq *bins, const uint64_t *entries, size_t n)
+static void count_in_bins(class_weights *bins, const uint64_t *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         count_entry(&bins[entries[i] >> (64 - BIN_BITS)], entries[i]);
@@ -95,10 +95,10 @@ static gsa_status fold(gsai_ranking *ranking, gsa_error *error)
 {
     if (ranking->bins)
         return GSA_OK;
-    ranking->bins = gsai_alloc_zeroed(&ranking->env, N_BINS, sizeof(sum_sq));
+    ranking->bins = gsai_alloc_zeroed(&ranking->env, N_BINS, sizeof(class_weights));
     if (!ranking->bins)
         return gsai_fail_memory(&ranking->env, error, "no memory for the %zu MiB that ranking scores needs",
-                                N_BINS * sizeof(sum_sq) >> 20);
+                                N_BINS * sizeof(class_weights) >> 20);
     count_in_bins(ranking->bins, ranking->entries, ranking->n_entries);
     gsai_free(&ranking->env, ranking->entries);
     ranking->entries = NULL;
@@ -224,8 +224,8 @@ static void sort(gsai_ranking *ranking)
 /* ---- the two curves --------------------------------------------------------------------------------------------- */
 
 typedef struct curves {
-    double n_positive; /* weight of all positive rows */
-    sum_sq above;      /* of the rows seen so far: those with greater scores */
+    double n_positive;   /* weight of all positive rows */
+    class_weights above; /* of the rows seen so far: those with greater scores */
     double ordered_pairs, tied_pairs, precision_sum;
     double best_f1, best_score;
 } curves;
@@ -240,9 +240,9 @@ static double score_of(uint32_t key)
 }
 
 /* Adds the rows of the next lower score; those that are not counted yet lie below `cut`. */
-static void curve_add(curves *curve, sum_sq here, double cut)
+static void curve_add(curves *curve, class_weights here, double cut)
 {
-    sum_sq *above = &curve->above;
+    class_weights *above = &curve->above;
     curve->ordered_pairs += above->positive * here.negative;
     curve->tied_pairs += here.positive * here.negative;
     above->positive += here.positive;
@@ -271,9 +271,9 @@ static double below_all(uint32_t lowest)
 }
 
 /* The weight of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
-static sum_sq run_before(const uint64_t *entries, size_t *end)
+static class_weights run_before(const uint64_t *entries, size_t *end)
 {
-    sum_sq run = {0, 0};
+    class_weights run = {0, 0};
     uint64_t key = entries[*end - 1] >> 32;
     while (*end > 0 && entries[*end - 1] >> 32 == key)
         count_entry(&run, entries[--*end]);
@@ -299,7 +299,7 @@ static gsai_ranking_result result_of(const curves *curve, bool exact)
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking)
 {
     curves curve = {0};
-    sum_sq all = {0, 0};
+    class_weights all = {0, 0};
     for (size_t i = 0; i < ranking->n_entries; i++)
         count_entry(&all, ranking->entries[i]);
     for (size_t b = 0; ranking->bins && b < N_BINS; b++)
@@ -314,7 +314,7 @@ gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking)
         sort(ranking);
         for (size_t end = ranking->n_entries; end > 0;) {
             uint32_t key = (uint32_t)(ranking->entries[end - 1] >> 32);
-            sum_sq run = run_before(ranking->entries, &end);
+            class_weights run = run_before(ranking->entries, &end);
             double cut = end > 0 ? middle(key, (uint32_t)(ranking->entries[end - 1] >> 32)) : below_all(key);
             curve_add(&curve, run, cut);
         }

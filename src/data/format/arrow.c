@@ -323,7 +323,7 @@ static bool has_columns(const arrow_reader *arrow, const struct ArrowArray *batc
 /* Holds batches until there are rows enough. */
 static gsa_status see_rows(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
 {
-    size_t most = gsai_csv_most_deciding(arrow->n_columns, false);
+    size_t most = gsai_csv_max_deciding(arrow->n_columns, false);
     gsa_status status = GSA_OK;
     for (size_t i = 0; sniff->n_rows < most && status == GSA_OK; i++) {
         if (!gsai_reserve(arrow->csv.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held))
@@ -623,7 +623,7 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     bool has_lists = arrow->values != SIZE_MAX;
     gsai_csv_head head = {.weight = 1};
     gsai_features features;
-    items of = {.n = csv->most_entries};
+    items of = {.n = csv->max_entries};
     arrow->n_rows++;
     GSA_TRY(keep_texts(arrow, row, rows, error));
     GSA_TRY(take_label(arrow, row, &head, error));

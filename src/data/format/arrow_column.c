@@ -335,17 +335,11 @@ void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell)
     cell->text = column->digits;
 }
 
-/* Writes a day since 1970 as the calendar has it, with its NUL, and returns the size. The year begins with March, so
- * that a leap day is its last; 400 years have 146097 days. */
+/* Writes a day since 1970 as the calendar has it, with its NUL, and returns the size. */
 static size_t put_day(int64_t days, char *out, size_t room)
 {
-    int64_t since = days + 719468, era = since / 146097 - (since % 146097 < 0), day = since - era * 146097;
-    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    day -= 365 * year + year / 4 - year / 100;
-    int64_t from_march = (5 * day + 2) / 153, month = from_march < 10 ? from_march + 3 : from_march - 9;
-    year += era * 400 + (month <= 2);
-    return (size_t)snprintf(out, room, "%04" PRId64 "-%02d-%02d", year, (int)month,
-                            (int)(day - (153 * from_march + 2) / 5 + 1));
+    gsai_calendar at = gsai_calendar_of(days);
+    return (size_t)snprintf(out, room, "%04" PRId64 "-%02d-%02d", at.year, at.month, at.day);
 }
 
 /* Writes the time of a timestamp: its seconds with the digits of its unit if they are not 0, and Z for an instant. */

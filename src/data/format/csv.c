@@ -178,7 +178,7 @@ static gsa_status see_keys(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
     hold(csv);
     size_t n_good = is_known;
     while (!is_known && (status == GSA_OK || (status == GSA_INPUT && n_good > 0)) &&
-           n_good < gsai_csv_most_deciding(csv->keys.n_words > 0 ? csv->keys.n_words : 1, is_short(csv))) {
+           n_good < gsai_csv_max_deciding(csv->keys.n_words > 0 ? csv->keys.n_words : 1, is_short(csv))) {
         status = gsai_records_next(&csv->records, &record, error);
         n_good += status == GSA_OK;
     }
@@ -204,7 +204,7 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
     *out = (gsai_csv_sniff){.again = see_again};
     bool has_keys = gsai_json_matches(csv->input->stream->start, csv->input->stream->start_size);
     gsa_status status = has_keys ? see_keys(csv, out, error) : find_separator(csv, error);
-    size_t most = has_keys ? gsai_csv_most_deciding(out->n_columns, is_short(csv)) : GSAI_DECIDING_ROWS;
+    size_t most = has_keys ? gsai_csv_max_deciding(out->n_columns, is_short(csv)) : GSAI_DECIDING_ROWS;
     for (size_t i = has_keys; out->n_rows < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);
@@ -212,7 +212,7 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
             status = see_first(csv, &record, out, error);
         if (status == GSA_OK && i == 0) {
             gsai_csv_find_weight(csv, out);
-            most = gsai_csv_most_deciding(out->n_columns, is_short(csv));
+            most = gsai_csv_max_deciding(out->n_columns, is_short(csv));
         } else if (status == GSA_OK)
             see(csv, &record, out);
     }

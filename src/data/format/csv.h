@@ -49,9 +49,9 @@ typedef struct gsai_csv {
     size_t n_dates;
     uint32_t *gap; /* columns of numbers without a value in the row at hand */
     size_t n_gaps;
-    size_t most_entries; /* of a row */
-    gsai_term *term;     /* of each column, in the row at hand; NULL if there are no crosses */
-    size_t (*cross)[2];  /* columns */
+    size_t max_entries; /* of a row */
+    gsai_term *term;    /* of each column, in the row at hand; NULL if there are no crosses */
+    size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight; /* cells; SIZE_MAX: none is read */
     uint64_t *cells;      /* of each column, in the row at hand; NULL if cells are not asked for */
@@ -101,7 +101,7 @@ static inline bool gsai_csv_is_read_again(const gsai_csv_sniff *sniff, const gsa
            !seen->is_date;
 }
 /* The rows that decide, at most, of a table with so many columns. */
-static inline size_t gsai_csv_most_deciding(size_t n_columns, bool is_short)
+static inline size_t gsai_csv_max_deciding(size_t n_columns, bool is_short)
 {
     size_t n = is_short || n_columns == 0 ? 0 : GSAI_DECIDING_CELLS / n_columns;
     return n > GSAI_DECIDING_ROWS ? n : GSAI_DECIDING_ROWS;

@@ -286,7 +286,7 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
     if (head.is_missing)
         return GSA_OK;
     GSA_TRY(take_weight(csv, record, &head.weight, error));
-    GSA_TRY(gsai_csv_begin_row(csv, csv->most_entries, rows, &features, error));
+    GSA_TRY(gsai_csv_begin_row(csv, csv->max_entries, rows, &features, error));
     GSA_TRY(take_features(csv, record, &features, error));
     gsa_place place = gsai_format_location(csv->input, record->line.number, record->line.byte);
     return gsai_csv_end_row(csv, rows, &features, &head, place, error);

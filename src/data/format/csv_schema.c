@@ -233,10 +233,10 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
 }
 
 /* Numbers with two readings are never guessed. */
-static gsa_status check_doubt(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, gsa_error *error)
+static gsa_status check_ambiguous(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, gsa_error *error)
 {
     const gsai_csv_seen *seen = &sniff->column[column];
-    if (!seen->decided.is_doubtful || seen->decided.kind != GSAI_FIELD_NUMBER)
+    if (!seen->decided.is_ambiguous || seen->decided.kind != GSAI_FIELD_NUMBER)
         return GSA_OK;
     csv_name name;
     name_of(sniff, column, &name);
@@ -246,8 +246,8 @@ static gsa_status check_doubt(const gsai_csv *csv, const gsai_csv_sniff *sniff, 
                                      "%s: column '%s' holds '%s', which has two readings: a %s between thousands, "
                                      "or before decimals? Say whether decimals follow a point or a comma",
                                      csv->input->name, gsai_quote(name.text, name.size, quote),
-                                     gsai_quote(seen->cells.doubtful, strlen(seen->cells.doubtful), held),
-                                     strchr(seen->cells.doubtful, ',') ? "comma" : "point"));
+                                     gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
+                                     strchr(seen->cells.ambiguous, ',') ? "comma" : "point"));
 }
 
 /* The first record is a row where it is no header. */
@@ -280,8 +280,8 @@ static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         gsai_csv_seen *seen = &sniff->column[i];
         bool may_group = has_commas && seen->decided.reading.decimal == '.' && kind[i] == GSAI_FIELD_NUMBER &&
                          gsai_seen_may_group_by_points(&seen->cells) && !csv->input->options->decimal;
-        seen->decided.is_doubtful = seen->decided.is_doubtful || may_group;
-        GSA_TRY(check_doubt(csv, sniff, i, error));
+        seen->decided.is_ambiguous = seen->decided.is_ambiguous || may_group;
+        GSA_TRY(check_ambiguous(csv, sniff, i, error));
         if (!gsai_csv_is_read_again(sniff, seen))
             continue;
         is_odd = true;
@@ -535,7 +535,7 @@ static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *
                 has_room = has_room && plan_date(csv, field, column);
             csv->n_numbers += k == 0;
         }
-    csv->most_entries = csv->n_columns + csv->n_numbers + csv->n_dates * GSAI_DATE_PARTS + schema->n_crosses;
+    csv->max_entries = csv->n_columns + csv->n_numbers + csv->n_dates * GSAI_DATE_PARTS + schema->n_crosses;
     return has_room ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
 }
 
@@ -662,11 +662,11 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
         n_columns += n > 0;
         if (is_number && !seen->decided.is_plain)
             tell_reading(csv, seen, name);
-        if (seen->decided.is_doubtful)
+        if (seen->decided.is_ambiguous)
             tell(csv,
                  "; '%s' is words: '%s' may have the day or the month first; the option dates says which, day-first or "
                  "month-first",
-                 name, seen->cells.doubtful);
+                 name, seen->cells.ambiguous);
     }
     if (n_missing > 0)
         tell(csv, "; %zu number%s missing in %zu column%s%s, counted as the column's mean", n_missing,

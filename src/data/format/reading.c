@@ -151,16 +151,13 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
 }
 
-/* The month, from 0, of a day: the calendar repeats every 400 years, which are 146097 days. */
-static int month_of(int64_t days)
+gsai_calendar gsai_calendar_of(int64_t days)
 {
-    int64_t day = (days % 146097 + 146097) % 146097; /* in the 400 years from 1970 on */
-    int64_t year = 1970 + day / 366, month = 12;
-    while (day >= days_of(year + 1, 1, 1))
-        year++;
-    while (day < days_of(year, month, 1))
-        month--;
-    return (int)month - 1;
+    int64_t since = days + 719468, era = since / 146097 - (since % 146097 < 0), day = since - era * 146097;
+    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    int64_t from_march = (5 * day + 2) / 153, month = from_march < 10 ? from_march + 3 : from_march - 9;
+    return (gsai_calendar){year + era * 400 + (month <= 2), (int)month, (int)(day - (153 * from_march + 2) / 5 + 1)};
 }
 
 const char *gsai_date_part(gsai_date date, int part)
@@ -172,17 +169,17 @@ const char *gsai_date_part(gsai_date date, int part)
                                        "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23"};
     if (part == 0)
         return weekday[(date.days % 7 + 7) % 7];
-    return part == 2 ? hour[date.seconds / 3600] : month[month_of(date.days)];
+    return part == 2 ? hour[date.seconds / 3600] : month[gsai_calendar_of(date.days).month - 1];
 }
 
-/* Digits at *p, at most `most`; -1 if there are none or more. */
-static int64_t take_digits(const char **p, int most)
+/* Digits at *p, at most `max`; -1 if there are none or more. */
+static int64_t take_digits(const char **p, int max)
 {
     int64_t value = 0;
     int n = 0;
     for (; gsai_is_digit(**p); ++*p, n++)
-        value = n < most ? value * 10 + (**p - '0') : value;
-    return n >= 1 && n <= most ? value : -1;
+        value = n < max ? value * 10 + (**p - '0') : value;
+    return n >= 1 && n <= max ? value : -1;
 }
 
 static bool take_zone(const char *p)

@@ -31,6 +31,15 @@ static inline double gsai_date_value(gsai_date date)
     return (double)date.days + date.seconds / 86400.0;
 }
 
+/* A day of the Gregorian calendar. */
+typedef struct gsai_calendar {
+    int64_t year;
+    int month, day; /* from 1 */
+} gsai_calendar;
+/* Finds the day so many days after 1970-01-01. Years are counted from March, so that a leap day is the last; 400 years
+ * have 146097 days. */
+gsai_calendar gsai_calendar_of(int64_t days);
+
 /* Parts of a date, which are categories. */
 enum { GSAI_DATE_PARTS = 3 };
 extern const char *const gsai_date_part_names[GSAI_DATE_PARTS];

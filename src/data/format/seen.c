@@ -28,11 +28,11 @@ static void add_word(gsai_seen *seen, const char *text, size_t size)
     seen->n_different = fits ? seen->n_different + 1 : GSAI_MISSING_WORDS + 1;
 }
 
-static void keep_doubtful(gsai_seen *seen, const char *text, size_t size)
+static void keep_ambiguous(gsai_seen *seen, const char *text, size_t size)
 {
-    size_t n = size < sizeof seen->doubtful ? size : sizeof seen->doubtful - 1;
-    if (!*seen->doubtful)
-        memcpy(seen->doubtful, text, n);
+    size_t n = size < sizeof seen->ambiguous ? size : sizeof seen->ambiguous - 1;
+    if (!*seen->ambiguous)
+        memcpy(seen->ambiguous, text, n);
 }
 
 static void add_marks(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
@@ -41,7 +41,7 @@ static void add_marks(gsai_seen *seen, const gsai_shape *shape, const char *text
     seen->only_point = seen->only_point || (shape->fits_point && !shape->fits_comma);
     seen->only_comma = seen->only_comma || (shape->fits_comma && !shape->fits_point);
     if (has_both && (has_comma || memchr(text, '.', size)))
-        keep_doubtful(seen, text, size);
+        keep_ambiguous(seen, text, size);
     seen->both_marks = seen->both_marks || (has_both && has_comma);
     if (shape->fits_point)
         seen->groups[0] |= bit_of(shape->group_if_point);
@@ -64,7 +64,7 @@ static void add_date(gsai_seen *seen, const gsai_shape *shape, const char *text,
     seen->only_day_first = seen->only_day_first || (shape->fits_day_first && !shape->fits_month_first);
     seen->only_month_first = seen->only_month_first || (shape->fits_month_first && !shape->fits_day_first);
     if (shape->fits_day_first && shape->fits_month_first) {
-        keep_doubtful(seen, text, size);
+        keep_ambiguous(seen, text, size);
         seen->both_orders = true;
     }
 }
@@ -158,14 +158,14 @@ static bool settle_number(const gsai_seen *seen, gsai_asked asked, gsai_decided 
     reading->decimal = (char)(seen->only_comma ? ',' : '.');
     if (is_open && !seen->only_comma && !seen->only_point && asked.decimal)
         reading->decimal = asked.decimal;
-    out->is_doubtful = seen->both_marks && !seen->only_point && !seen->only_comma && !asked.decimal;
+    out->is_ambiguous = seen->both_marks && !seen->only_point && !seen->only_comma && !asked.decimal;
     unsigned groups = seen->groups[reading->decimal == ','];
     for (size_t i = 0; i < sizeof marks; i++)
         if (groups == 1u << i)
             reading->group = marks[i];
     memcpy(reading->unit, seen->unit, sizeof reading->unit);
     bool is_settled = !(seen->only_point && seen->only_comma) && (groups & (groups - 1)) == 0 && !seen->units_differ;
-    out->is_doubtful = out->is_doubtful && is_settled;
+    out->is_ambiguous = out->is_ambiguous && is_settled;
     return is_settled;
 }
 
@@ -175,10 +175,10 @@ static bool settle_date(const gsai_seen *seen, gsai_asked asked, gsai_decided *o
     reading->order = (char)(seen->only_day_first ? 'd' : seen->only_month_first ? 'm' : '\0');
     if (!reading->order && seen->both_orders)
         reading->order = asked.order;
-    out->is_doubtful = seen->both_orders && !reading->order;
+    out->is_ambiguous = seen->both_orders && !reading->order;
     reading->decimal = '.';
     reading->has_time = seen->has_time;
-    return !(seen->only_day_first && seen->only_month_first) && !out->is_doubtful;
+    return !(seen->only_day_first && seen->only_month_first) && !out->is_ambiguous;
 }
 
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text)

@@ -18,10 +18,10 @@ typedef struct gsai_seen {
     double odd, dates, words; /* another number, a date, or neither */
     size_t n_different;       /* words that are kept below, one more if there are others */
     char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
-    double sum, weight;                                     /* of values, once they are known */
-    bool only_point, only_comma, both_marks;                /* what stands before the decimals */
-    unsigned groups[2];                                     /* sets of separators, if it is a point or a comma */
-    char unit[GSAI_UNIT_SIZE], doubtful[GSAI_MISSING_SIZE]; /* doubtful: a number or date with two readings */
+    double sum, weight;                                      /* of values, once they are known */
+    bool only_point, only_comma, both_marks;                 /* what stands before the decimals */
+    unsigned groups[2];                                      /* sets of separators, if it is a point or a comma */
+    char unit[GSAI_UNIT_SIZE], ambiguous[GSAI_MISSING_SIZE]; /* ambiguous: a number or date with two readings */
     bool units_differ, only_day_first, only_month_first, both_orders, has_time;
 } gsai_seen;
 
@@ -41,14 +41,14 @@ typedef struct gsai_asked {
 typedef struct gsai_decided {
     gsai_field_kind kind; /* number, date or categorical */
     bool is_plain;        /* there is no reading */
-    bool is_doubtful;     /* it has two readings: of numbers an error, a date is categorical */
+    bool is_ambiguous;    /* it has two readings: of numbers an error, a date is categorical */
     gsai_reading reading;
 } gsai_decided;
 /* Decides the kind. Columns that are text by type hold numbers only if these are odd. */
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text);
 
-/* Whether every point in it may stand between thousands, as in 1.234: doubtful where other columns have decimals behind
- * a comma. */
+/* Whether every point in it may stand between thousands, as in 1.234: ambiguous where other columns have decimals
+ * behind a comma. */
 bool gsai_seen_may_group_by_points(const gsai_seen *seen);
 
 /* Returns the mean of its values as a float; 0 if there are none. */
