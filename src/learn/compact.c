@@ -18,7 +18,7 @@ typedef struct ranking {
     const gsai_unlearned_rows *rows;
     gsai_calibration calibration;
     float *weight;    /* [slots x outputs], as a model would have them */
-    double *strength; /* of each slot, squared; 0: no weight */
+    double *strength; /* of each slot; 0: no weight */
     double *sorted;   /* those above 0, descending */
     size_t n;         /* of them */
     double *margin;   /* [outputs]: of a row */
@@ -32,15 +32,6 @@ static int descending(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Returns the mean square of a feature, around its mean where that is known. */
-static double variance_of(const gsa_state *state, size_t slot)
-{
-    const gsai_column *column = slot < state->centre.n ? &state->centre.at[slot] : NULL;
-    if (column && column->n > 0.9 * (double)state->rows_behind)
-        return column->squares / column->n;
-    return gsai_state_sum_sq(state, slot) / ((double)state->rows_behind + 1);
-}
-
 /* False if there is no memory. */
 static bool rank_slots(ranking *by)
 {
@@ -50,7 +41,7 @@ static bool rank_slots(ranking *by)
         for (size_t k = 0; k < n_outputs; k++)
             by->strength[slot] += (double)weight[k] * (double)weight[k];
         if (by->strength[slot] > 0)
-            by->strength[slot] *= variance_of(by->state, slot) + DBL_MIN;
+            by->strength[slot] = sqrt(by->strength[slot]) * gsai_state_deviation(by->state, slot) + DBL_MIN;
         by->n += by->strength[slot] > 0;
     }
     by->sorted = gsai_alloc(&by->state->env, by->n + 1, sizeof *by->sorted); /* hashed slots are mostly empty */

@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "learn/engine.h"
 #include "learn/learner.h"
+#include "learn/ranked.h"
 #include "learn/state.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void gsai_names_release(gsai_names *names, const gsai_env *env)
@@ -74,50 +74,21 @@ gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsai_e
 
 /* ---- the strongest ---------------------------------------------------------------------------------------------- */
 
-typedef struct candidate {
-    uint32_t id;
-    float strength;
-    const char *text;
-} candidate;
-
-static int by_strength(const void *a, const void *b)
-{
-    const candidate *x = a, *y = b;
-    if (x->strength != y->strength)
-        return x->strength < y->strength ? 1 : -1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const candidate *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static float strength_of(const gsa_state *state, size_t slot)
+static double strength_of(const gsa_state *state, size_t slot)
 {
     double max = 0;
     for (size_t k = 0; k < state->table.n_outputs; k++)
         max = fmax(max, fabs(gsai_state_average(state, slot, k)));
-    return (float)(max * gsai_state_deviation(state, slot));
-}
-
-/* Keeps the strongest of n candidates and returns how many they are. */
-static size_t keep_strongest(candidate *at, size_t n)
-{
-    if (n <= GSAI_MAX_NAMES)
-        return n;
-    qsort(at, n, sizeof *at, by_strength);
-    return GSAI_MAX_NAMES;
+    return max * gsai_state_deviation(state, slot);
 }
 
 /* Replaces the names of the state by the strongest of these. */
-static gsa_status replace_names(gsa_state *state, candidate *at, size_t n, gsa_error *error)
+static gsa_status replace_names(gsa_state *state, gsai_ranked *at, size_t n, gsa_error *error)
 {
     gsai_names names = {0};
     size_t size = 0;
-    n = keep_strongest(at, n);
-    qsort(at, n, sizeof *at, by_id);
+    n = gsai_ranked_keep(at, n, GSAI_MAX_NAMES);
+    gsai_ranked_by_id(at, n);
     for (size_t i = 0; i < n; i++)
         size += strlen(at[i].text) + 1;
     GSA_TRY(make_room(&names, n, size, &state->env, error));
@@ -131,29 +102,29 @@ static gsa_status replace_names(gsa_state *state, candidate *at, size_t n, gsa_e
 gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
                                const void *ctx, gsa_error *error)
 {
-    candidate *at = NULL;
+    gsai_ranked *at = NULL;
     size_t n = 0, capacity = 0;
-    float floor = -1; /* the weakest that is among the strongest so far; the first of equals stays */
+    double floor = -1; /* the weakest that is among the strongest so far; the first of equals stays */
     gsa_status status = GSA_OK;
     for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
         uint64_t id = slot - 1;
         if (gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u == 0 &&
             gsai_state_n_seen(state, slot) == 0) /* most features of words never came */
             continue;
-        float strength = strength_of(state, slot);
+        double strength = strength_of(state, slot);
         const char *text = strength > floor ? name(ctx, id) : NULL;
         if (!text && strength > floor)
             text = gsai_names_find(&state->names, id);
         if (!text)
             continue;
         if (n == 2 * GSAI_MAX_NAMES) {
-            n = keep_strongest(at, n);
+            n = gsai_ranked_keep(at, n, GSAI_MAX_NAMES);
             floor = at[n - 1].strength;
         }
         if (!gsai_reserve(&state->env, &at, &capacity, n + 1, sizeof *at))
             status = gsai_fail_memory(&state->env, error, "no memory for the names of %zu features", n);
         else
-            at[n++] = (candidate){(uint32_t)id, strength, text};
+            at[n++] = (gsai_ranked){.id = (uint32_t)id, .strength = strength, .text = text};
     }
     if (status == GSA_OK && n > 0)
         status = replace_names(state, at, n, error);

@@ -9,29 +9,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/learner.h"
+#include "learn/ranked.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-typedef struct candidate {
-    uint32_t id;
-    float deviation;
-    double strength;
-} candidate;
-
-static int by_strength(const void *a, const void *b)
-{
-    const candidate *x = a, *y = b;
-    if (x->strength != y->strength)
-        return x->strength < y->strength ? 1 : -1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const candidate *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
 
 void gsai_deviations_release(gsai_deviations *deviations, const gsai_env *env)
 {
@@ -50,14 +30,6 @@ gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsa
     return gsai_fail_memory(env, error, "no memory for the deviations of %zu features", n);
 }
 
-static size_t keep_strongest(candidate *at, size_t n)
-{
-    if (n <= GSAI_MAX_DEVIATIONS)
-        return n;
-    qsort(at, n, sizeof *at, by_strength);
-    return GSAI_MAX_DEVIATIONS;
-}
-
 /* The largest absolute weight of a feature, and its output. */
 static double largest_weight(const gsa_model *model, uint64_t feature, size_t *output)
 {
@@ -71,7 +43,7 @@ static double largest_weight(const gsa_model *model, uint64_t feature, size_t *o
 
 gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error)
 {
-    candidate *at = NULL;
+    gsai_ranked *at = NULL;
     size_t n = 0, capacity = 0, output;
     gsa_status status = GSA_OK;
     for (uint64_t i = 0; i < model->n_features && status == GSA_OK; i++) {
@@ -79,17 +51,16 @@ gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_erro
         if (weight == 0)
             continue;
         double deviation = gsai_state_deviation(state, (size_t)i + 1);
-        n = n == 2 * GSAI_MAX_DEVIATIONS ? keep_strongest(at, n) : n;
+        n = n == 2 * GSAI_MAX_DEVIATIONS ? gsai_ranked_keep(at, n, GSAI_MAX_DEVIATIONS) : n;
         if (!gsai_reserve(&model->env, &at, &capacity, n + 1, sizeof *at))
             status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", n);
         else
-            at[n++] = (candidate){(uint32_t)i, (float)fmin(deviation, 1e38), weight * deviation};
+            at[n++] = (gsai_ranked){(uint32_t)i, (float)fmin(deviation, 1e38), weight * deviation, NULL};
     }
-    n = keep_strongest(at, n);
+    n = gsai_ranked_keep(at, n, GSAI_MAX_DEVIATIONS);
     if (status == GSA_OK && n > 0)
         status = gsai_deviations_init(&model->deviations, n, &model->env, error);
-    if (status == GSA_OK && n > 0)
-        qsort(at, n, sizeof *at, by_id);
+    gsai_ranked_by_id(at, n);
     for (size_t i = 0; i < n && status == GSA_OK; i++) {
         model->deviations.id[i] = at[i].id;
         model->deviations.value[i] = at[i].deviation;

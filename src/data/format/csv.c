@@ -60,20 +60,20 @@ static gsa_status try_separator(gsai_csv *csv, char separator, size_t *first, bo
 /* A comma stands in texts and in numbers more often than the others: it is tried last. */
 static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
 {
-    static const char candidates[] = {'\t', ';', ','};
+    static const char separators[] = {'\t', ';', ','};
     char best = ',';
     size_t max = 1;
-    for (size_t i = 0; i < sizeof candidates; i++) {
+    for (size_t i = 0; i < sizeof separators; i++) {
         size_t n_cells;
         bool agree;
-        GSA_TRY(try_separator(csv, candidates[i], &n_cells, &agree, error));
+        GSA_TRY(try_separator(csv, separators[i], &n_cells, &agree, error));
         if (agree && n_cells > 1) {
-            best = candidates[i];
+            best = separators[i];
             break;
         }
         if (n_cells > max) {
             max = n_cells;
-            best = candidates[i];
+            best = separators[i];
         }
     }
     csv->records.separator = best;
