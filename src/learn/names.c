@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "learn/engine.h"
 #include "learn/learner.h"
-#include "learn/ranked.h"
 #include "learn/state.h"
+#include "learn/strongest.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,52 +83,48 @@ static double strength_of(const gsa_state *state, size_t slot)
 }
 
 /* Replaces the names of the state by the strongest of these. */
-static gsa_status replace_names(gsa_state *state, gsai_ranked *at, size_t n, gsa_error *error)
+static gsa_status replace_names(gsa_state *state, gsai_strongest *strongest, gsa_error *error)
 {
     gsai_names names = {0};
     size_t size = 0;
-    n = gsai_ranked_keep(at, n, GSAI_MAX_NAMES);
-    gsai_ranked_by_id(at, n);
-    for (size_t i = 0; i < n; i++)
-        size += strlen(at[i].text) + 1;
-    GSA_TRY(make_room(&names, n, size, &state->env, error));
-    for (size_t i = 0; i < n; i++)
-        append(&names, at[i].id, at[i].text);
+    gsai_strongest_finish(strongest);
+    for (size_t i = 0; i < strongest->n; i++)
+        size += strlen(strongest->at[i].text) + 1;
+    GSA_TRY(make_room(&names, strongest->n, size, &state->env, error));
+    for (size_t i = 0; i < strongest->n; i++)
+        append(&names, strongest->at[i].id, strongest->at[i].text);
     gsai_names_release(&state->names, &state->env);
     state->names = names;
     return GSA_OK;
 }
 
+/* Whether the feature of a slot ever came: most of those of words did not. */
+static bool is_seen(const gsa_state *state, size_t slot)
+{
+    return gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u != 0 ||
+           gsai_state_n_seen(state, slot) > 0;
+}
+
 gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
                                const void *ctx, gsa_error *error)
 {
-    gsai_ranked *at = NULL;
-    size_t n = 0, capacity = 0;
-    double floor = -1; /* the weakest that is among the strongest so far; the first of equals stays */
+    gsai_strongest strongest = gsai_strongest_of(GSAI_MAX_NAMES, &state->env);
     gsa_status status = GSA_OK;
     for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
         uint64_t id = slot - 1;
-        if (gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u == 0 &&
-            gsai_state_n_seen(state, slot) == 0) /* most features of words never came */
+        double strength = is_seen(state, slot) ? strength_of(state, slot) : -1;
+        if (!(strength > strongest.least))
             continue;
-        double strength = strength_of(state, slot);
-        const char *text = strength > floor ? name(ctx, id) : NULL;
-        if (!text && strength > floor)
-            text = gsai_names_find(&state->names, id);
+        const char *text = name(ctx, id);
         if (!text)
-            continue;
-        if (n == 2 * GSAI_MAX_NAMES) {
-            n = gsai_ranked_keep(at, n, GSAI_MAX_NAMES);
-            floor = at[n - 1].strength;
-        }
-        if (!gsai_reserve(&state->env, &at, &capacity, n + 1, sizeof *at))
-            status = gsai_fail_memory(&state->env, error, "no memory for the names of %zu features", n);
-        else
-            at[n++] = (gsai_ranked){.id = (uint32_t)id, .strength = strength, .text = text};
+            text = gsai_names_find(&state->names, id);
+        if (text && !gsai_strongest_add(
+                        &strongest, (gsai_feature_strength){.id = (uint32_t)id, .strength = strength, .text = text}))
+            status = gsai_fail_memory(&state->env, error, "no memory for the names of %zu features", strongest.n);
     }
-    if (status == GSA_OK && n > 0)
-        status = replace_names(state, at, n, error);
-    gsai_free(&state->env, at);
+    if (status == GSA_OK && strongest.n > 0)
+        status = replace_names(state, &strongest, error);
+    gsai_free(&state->env, strongest.at);
     return status;
 }
 

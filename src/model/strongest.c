@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/learner.h"
-#include "learn/ranked.h"
+#include "learn/strongest.h"
 
 #include <math.h>
 
@@ -41,31 +41,35 @@ static double largest_weight(const gsa_model *model, uint64_t feature, size_t *o
     return fabs((double)weight[*output]);
 }
 
+/* Enters the deviations of these features. */
+static gsa_status enter_deviations(gsa_model *model, gsai_strongest *strongest, gsa_error *error)
+{
+    gsai_strongest_finish(strongest);
+    GSA_TRY(gsai_deviations_init(&model->deviations, strongest->n, &model->env, error));
+    for (size_t i = 0; i < strongest->n; i++) {
+        model->deviations.id[i] = strongest->at[i].id;
+        model->deviations.value[i] = strongest->at[i].deviation;
+    }
+    return GSA_OK;
+}
+
 gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error)
 {
-    gsai_ranked *at = NULL;
-    size_t n = 0, capacity = 0, output;
+    gsai_strongest strongest = gsai_strongest_of(GSAI_MAX_DEVIATIONS, &model->env);
+    size_t output;
     gsa_status status = GSA_OK;
     for (uint64_t i = 0; i < model->n_features && status == GSA_OK; i++) {
         double weight = largest_weight(model, i, &output);
         if (weight == 0)
             continue;
-        double deviation = gsai_state_deviation(state, (size_t)i + 1);
-        n = n == 2 * GSAI_MAX_DEVIATIONS ? gsai_ranked_keep(at, n, GSAI_MAX_DEVIATIONS) : n;
-        if (!gsai_reserve(&model->env, &at, &capacity, n + 1, sizeof *at))
-            status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", n);
-        else
-            at[n++] = (gsai_ranked){(uint32_t)i, (float)fmin(deviation, 1e38), weight * deviation, NULL};
+        double deviation = gsai_state_deviation(state, (size_t)i + 1), strength = weight * deviation;
+        gsai_feature_strength feature = {(uint32_t)i, (float)fmin(deviation, 1e38), strength, NULL};
+        if (strength > strongest.least && !gsai_strongest_add(&strongest, feature))
+            status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", strongest.n);
     }
-    n = gsai_ranked_keep(at, n, GSAI_MAX_DEVIATIONS);
-    if (status == GSA_OK && n > 0)
-        status = gsai_deviations_init(&model->deviations, n, &model->env, error);
-    gsai_ranked_by_id(at, n);
-    for (size_t i = 0; i < n && status == GSA_OK; i++) {
-        model->deviations.id[i] = at[i].id;
-        model->deviations.value[i] = at[i].deviation;
-    }
-    gsai_free(&model->env, at);
+    if (status == GSA_OK && strongest.n > 0)
+        status = enter_deviations(model, &strongest, error);
+    gsai_free(&model->env, strongest.at);
     return status;
 }
 
@@ -74,8 +78,8 @@ static double strength_of(const gsa_strong_feature *feature)
     return isnan(feature->importance) ? fabs(feature->weight) : feature->importance;
 }
 
-/* Enters a feature at its place, if it is among the strongest; of equals the lower id comes first. */
-static size_t enter(gsa_strong_feature *out, size_t n, size_t max, gsa_strong_feature feature)
+/* Inserts a feature at its place, if it is among the strongest; of equals the lower id comes first. */
+static size_t insert(gsa_strong_feature *out, size_t n, size_t max, gsa_strong_feature feature)
 {
     size_t at = n < max ? n++ : max;
     for (; at > 0 && strength_of(&out[at - 1]) < strength_of(&feature); at--)
@@ -99,7 +103,7 @@ size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_fea
         if (known->n > 0)
             feature.importance = fabs(feature.weight) * (double)known->value[i];
         if (feature.weight != 0)
-            n = enter(out, n, max, feature);
+            n = insert(out, n, max, feature);
     }
     return n;
 }
