@@ -14,6 +14,12 @@
 
 #define GSAI_MEMORY 5
 
+/* How columns are scaled: standardised or as given, and more or less by how rare they are. */
+typedef struct gsai_column_scaling {
+    bool standardised;
+    double inverse_frequency; /* the scale has the share of rows that have a column to the power of -this as a factor */
+} gsai_column_scaling;
+
 /* The problem that the fits of one solution share. */
 typedef struct gsai_problem {
     const gsai_design *design;
@@ -23,12 +29,13 @@ typedef struct gsai_problem {
     float *scale;        /* of each column; of the intercept 1, or 0 if there is none */
     double squared_norm; /* mean of |z|^2 over all rows */
     gsai_strength_hook hook;
-    uint64_t n_tried;   /* strengths */
-    uint64_t scaling;   /* as asked for: GSAI_SCALE_AUTO, _NONE or _STANDARD */
+    uint64_t n_tried; /* strengths */
+    uint64_t asked;   /* scaling: GSAI_SCALE_AUTO, _NONE or _STANDARD */
+    gsai_column_scaling scaling;
     gsai_prior *prior;  /* NULL: none */
     size_t n_strengths; /* of the path */
     float width;        /* of a loss that has one, in units of the label */
-    bool has_intercept, has_probabilities, standardised;
+    bool has_intercept, has_probabilities;
 } gsai_problem;
 
 /* How strong the penalty is, and the share of the prior in it. */

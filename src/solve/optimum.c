@@ -20,8 +20,9 @@ static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
 static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for several */
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
-/* A rare feature may have the larger weight: its scale is the share of rows that have it, to this power. */
-#define INVERSE_FREQUENCY 0.1875
+/* A rare feature may have the larger weight: its scale is the share of rows that have it, to minus this power. Words of
+ * texts want that; of categories, most of which are rare, it may be the other way. */
+static const double INVERSE_FREQUENCY[] = {0.1875, 0, -0.1875};
 /* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
 #define MIX_RATE 0.3
 #define MIN_MIX_SHARE 0.1
@@ -40,26 +41,28 @@ static bool units_differ(const gsai_design *design)
 }
 
 /* As given, all columns are divided by one common number. */
-void gsai_scale_columns(gsai_problem *problem, bool standardised, double inverse_frequency)
+void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
 {
     const gsai_design *design = problem->design;
     double sum = 0, common = 0;
-    for (size_t j = 1; j < design->n_columns && !standardised; j++)
+    for (size_t j = 1; j < design->n_columns && !scaling.standardised; j++)
         common = design->variance[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
     problem->scale[0] = problem->has_intercept ? 1 : 0;
     for (size_t j = 1; j < design->n_columns; j++) {
         double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
-        double scale = design->variance[j] > 0 ? gsai_exp(-inverse_frequency * gsai_log(share)) : 0;
-        problem->scale[j] = (float)(standardised ? scale : scale * (design->unit[j] / common));
+        double scale = design->variance[j] > 0 ? gsai_exp(-scaling.inverse_frequency * gsai_log(share)) : 0;
+        problem->scale[j] = (float)(scaling.standardised ? scale : scale * (design->unit[j] / common));
         sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
     }
     problem->squared_norm = sum > 0 ? sum : 1;
-    problem->standardised = standardised;
+    problem->scaling = scaling;
 }
 
-static void set_scale(gsai_problem *problem, bool standardised)
+static void scale_as(gsai_problem *problem, gsai_column_scaling scaling)
 {
-    gsai_scale_columns(problem, standardised, INVERSE_FREQUENCY);
+    if (problem->scaling.standardised != scaling.standardised ||
+        problem->scaling.inverse_frequency != scaling.inverse_frequency)
+        gsai_scale_columns(problem, scaling);
 }
 
 /* ---- the mix ----------------------------------------------------------------------------------------------------- */
@@ -72,10 +75,10 @@ static size_t share_out(gsai_path *path, double *share)
     for (size_t q = 0; q < path->held_from[path->n_folds]; q++)
         n += (double)path->held_weight[q];
     for (size_t r = 1; r < path->n_records; r++)
-        best = path->record[r].scaling.loss < path->record[best].scaling.loss ? r : best;
-    unit = path->problem->has_probabilities ? 1 : 2 * path->record[best].scaling.loss;
+        best = path->record[r].calibration.loss < path->record[best].calibration.loss ? r : best;
+    unit = path->problem->has_probabilities ? 1 : 2 * path->record[best].calibration.loss;
     for (size_t r = 0; r < path->n_records; r++) {
-        double excess = path->record[r].scaling.loss - path->record[best].scaling.loss, error_of_mean = 0;
+        double excess = path->record[r].calibration.loss - path->record[best].calibration.loss, error_of_mean = 0;
         if (path->record[r].strength < path->record[best].strength)
             gsai_path_excess(path, &path->record[r], &path->record[best], &error_of_mean);
         excess = excess > error_of_mean ? excess - error_of_mean : 0;
@@ -92,8 +95,7 @@ static size_t share_out(gsai_path *path, double *share)
 static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, gsa_error *error)
 {
     gsai_problem *problem = path->problem;
-    if (problem->standardised != record->standardised)
-        set_scale(problem, record->standardised);
+    scale_as(problem, record->scaling);
     if (record->penalty.share > 0)
         gsai_prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
@@ -107,7 +109,7 @@ static void add_to(const gsai_path *path, const gsai_fit *fit, const gsai_record
 {
     const gsai_design *design = path->problem->design;
     size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
-    const gsai_fold_calibration *by = &record->scaling;
+    const gsai_fold_calibration *by = &record->calibration;
     for (size_t i = 0; i < n_cells; i++)
         held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
     for (size_t k = 0; k < n_outputs; k++) {
@@ -142,7 +144,7 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         add_to(path, &fit, &path->record[r], share[r], held, out->weight);
         out->share += share[r] * path->record[r].penalty.share;
     }
-    gsai_fold_calibration last = {1, 0, path->record[best].scaling.loss};
+    gsai_fold_calibration last = {1, 0, path->record[best].calibration.loss};
     if (path->record[best].penalty.share == 0)
         last = gsai_fold_calibration_fit(path->problem, path->held_target, path->held_weight, held, n_held, 0,
                                          path->scratch[0]);
@@ -151,7 +153,7 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
     for (size_t k = 0; k < design->n_outputs; k++)
         out->weight[k] += last.shift;
     out->held_out_loss = last.loss;
-    out->standardised = path->record[best].standardised;
+    out->standardised = path->record[best].scaling.standardised;
     return GSA_OK;
 }
 
@@ -171,10 +173,10 @@ static size_t count_held_out(const gsai_design *design, bool all)
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-/* Takes the folds over to features as they are given: the same predictions, or nothing where weights would be large. */
+/* Takes the folds over to another scaling: the same predictions, or nothing where weights would be large. */
 #define MIN_RESCALED 1e-6F
 
-static void rescale(gsai_path *path)
+static void rescale(gsai_path *path, gsai_column_scaling scaling)
 {
     gsai_problem *problem = path->problem;
     size_t stride = problem->design->stride;
@@ -182,7 +184,7 @@ static void rescale(gsai_path *path)
         for (size_t j = 1; j < path->n_columns; j++)
             for (size_t k = 0; k < stride; k++)
                 path->fit[f].v[j * stride + k] *= problem->scale[j];
-    set_scale(problem, false);
+    scale_as(problem, scaling);
     for (size_t f = 0; f < path->n_folds; f++)
         for (size_t j = 1; j < path->n_columns; j++)
             for (size_t k = 0; k < stride; k++) {
@@ -191,30 +193,46 @@ static void rescale(gsai_path *path)
             }
 }
 
-/* Both scalings on the same rows; *chosen is the better one's record. */
+/* Tries another scaling on the same rows, from about the strength that was best. *chosen becomes its record if that is
+ * at most `factor` times the loss; *is_better says whether it did. */
+static gsa_status try_scaling(gsai_path *path, gsai_column_scaling scaling, double factor, size_t *chosen,
+                              bool *is_better, gsa_error *error)
+{
+    size_t first = path->record[*chosen].strength, other;
+    rescale(path, scaling);
+    GSA_TRY(gsai_path_climb(path, first > 0 ? first - 1 : 0, path->n_rows <= ROWS_FEW ? 2 : 1, &other, error));
+    *is_better = path->record[other].calibration.loss <= factor * path->record[*chosen].calibration.loss;
+    if (*is_better)
+        *chosen = other;
+    return GSA_OK;
+}
+
+/* Compares scalings on the same rows; *chosen is the best one's record. As given comes before standardised. */
 static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *error)
 {
-    size_t patience = path->n_rows <= ROWS_FEW ? 2 : 1, given;
-    uint64_t scaling = path->problem->scaling;
-    set_scale(path->problem, scaling != GSAI_SCALE_NONE);
-    if (scaling == GSAI_SCALE_NONE)
-        return gsai_path_climb(path, false, 0, patience, chosen, error);
-    GSA_TRY(gsai_path_climb(path, true, 0, patience, chosen, error));
-    if (scaling == GSAI_SCALE_STANDARD || !units_differ(path->problem->design))
-        return GSA_OK;
-    size_t first = path->record[*chosen].strength;
-    rescale(path);
-    GSA_TRY(gsai_path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error));
-    if (!(path->record[*chosen].scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * path->record[given].scaling.loss))
-        *chosen = given;
+    const gsai_design *design = path->problem->design;
+    uint64_t asked = path->problem->asked;
+    gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0]};
+    bool is_better = true;
+    scale_as(path->problem, scaling);
+    GSA_TRY(gsai_path_climb(path, 0, path->n_rows <= ROWS_FEW ? 2 : 1, chosen, error));
+    if (asked == GSAI_SCALE_AUTO && units_differ(design)) {
+        scaling.standardised = false;
+        GSA_TRY(try_scaling(path, scaling, 1 / (1 - GSAI_CALIBRATION_MIN_GAIN), chosen, &is_better, error));
+    }
+    scaling = path->record[*chosen].scaling;
+    is_better = design->width == 0 && 4 * path->n_columns > path->n_rows; /* many are rare */
+    for (size_t i = 1; i < sizeof INVERSE_FREQUENCY / sizeof *INVERSE_FREQUENCY && is_better; i++) {
+        scaling.inverse_frequency = INVERSE_FREQUENCY[i];
+        GSA_TRY(try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error));
+    }
     return GSA_OK;
 }
 
 static gsa_status finish(gsai_path *path, size_t chosen, gsai_optimum *out, gsa_error *error)
 {
     if (path->problem->prior) {
-        if (path->problem->standardised != path->record[chosen].standardised)
-            set_scale(path->problem, path->record[chosen].standardised);
+        scale_as(path->problem, path->record[chosen].scaling);
         GSA_TRY(gsai_path_choose_share(path, chosen, error));
     }
     return mix(path, out, error);
@@ -234,12 +252,12 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_
     if (n_sample == n_rows)
         return finish(path, chosen, out, error);
     const gsai_record *record = &path->record[chosen];
-    set_scale(problem, record->standardised);
+    scale_as(problem, record->scaling);
     GSA_TRY(gsai_path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads,
                            error));
     gsai_path_start(path + 1, NULL);
     for (size_t f = 0; f < path[1].n_folds; f++)
         memcpy(path[1].fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
-    GSA_TRY(gsai_path_climb(path + 1, record->standardised, record->strength, 1, &chosen, error));
+    GSA_TRY(gsai_path_climb(path + 1, record->strength, 1, &chosen, error));
     return finish(path + 1, chosen, out, error);
 }

@@ -13,8 +13,8 @@ typedef struct gsai_optimum {
 } gsai_optimum;
 
 /* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,
- * times the share of rows that have it to the power -inverse_frequency. */
-void gsai_scale_columns(gsai_problem *problem, bool standardised, double inverse_frequency);
+ * times what the inverse frequency makes of them. */
+void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling);
 /* Finds it. The memory is the arena's. */
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
                              gsa_error *error);

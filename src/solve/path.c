@@ -9,6 +9,8 @@
 
 #define TAU2_FIRST 0.0625
 #define TAU2_FACTOR 4.0
+/* Held-out margins that are better this much smaller: the penalty is too weak. */
+#define MAX_SCALE_TOO_WEAK 0.97
 /* Rows per column from which on the inverse is factored. */
 #define FACTOR_ROWS 12u
 /* Rows that the factored inverse is made from, per column and at least. */
@@ -231,20 +233,19 @@ void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penal
 }
 
 /* Fits the folds at a strength and share of the prior, and keeps what came of it. */
-static gsa_status try_penalty(gsai_path *path, bool standardised, size_t strength, const gsai_penalty *penalty,
-                              gsa_error *error)
+static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penalty *penalty, gsa_error *error)
 {
     gsai_record *record = &path->record[path->n_records];
     size_t n_held = path->held_from[path->n_folds], stride = path->problem->design->stride, size = path->fit[0].size;
-    *record = (gsai_record){.standardised = standardised, .strength = strength, .penalty = *penalty};
+    *record = (gsai_record){.scaling = path->problem->scaling, .strength = strength, .penalty = *penalty};
     if (penalty->share > 0)
         gsai_prior_set(path->problem, penalty);
     GSA_TRY(fit_folds(path, penalty, error));
     path->n_records++;
-    record->scaling = gsai_fold_calibration_fit(
+    record->calibration = gsai_fold_calibration_fit(
         path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
         penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
-    gsai_report_strength(path->problem, record->scaling.loss);
+    gsai_report_strength(path->problem, record->calibration.loss);
     record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
     record->v = gsai_arena_take(path->arena, size, sizeof(float));
     GSA_TRY(gsai_arena_check(path->arena, "a strength of the path", error));
@@ -261,30 +262,40 @@ double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_recor
     size_t n = path->held_from[path->n_folds];
     const gsai_record *both[2] = {of, over};
     for (int i = 0; i < 2; i++)
-        gsai_fold_calibration_losses(path->problem, &both[i]->scaling, path->held_target, path->held_weight,
+        gsai_fold_calibration_losses(path->problem, &both[i]->calibration, path->held_target, path->held_weight,
                                      both[i]->held, n, path->scratch[0], path->held_loss[i]);
     return gsai_mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
 }
 
-gsa_status gsai_path_climb(gsai_path *path, bool standardised, size_t first, size_t patience, size_t *best,
-                           gsa_error *error)
+/* Tries a strength; *best becomes it if it is better. */
+static gsa_status try_strength(gsai_path *path, size_t strength, size_t *best, gsa_error *error)
 {
-    size_t n_worse = 0, from = path->n_records;
-    *best = from;
-    for (size_t j = first; j < path->problem->n_strengths && n_worse < patience; j++) {
-        gsai_penalty penalty = {lambda_of(path->problem, j), 0};
-        GSA_TRY(try_penalty(path, standardised, j, &penalty, error));
-        size_t last = path->n_records - 1;
-        if (last == from ||
-            path->record[last].scaling.loss < (1 - GSAI_STRENGTH_GAIN) * path->record[*best].scaling.loss) {
-            *best = last;
-            n_worse = 0;
-        } else {
-            n_worse++;
-        }
+    const gsai_penalty penalty = {lambda_of(path->problem, strength), 0};
+    size_t last = path->n_records;
+    GSA_TRY(try_penalty(path, strength, &penalty, error));
+    if (path->record[last].calibration.loss < (1 - GSAI_STRENGTH_GAIN) * path->record[*best].calibration.loss)
+        *best = last;
+    return GSA_OK;
+}
+
+gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_t *best, gsa_error *error)
+{
+    size_t from = *best = path->n_records, n_worse = 0;
+    GSA_TRY(try_strength(path, first, best, error));
+    for (size_t j = first + 1; j < path->problem->n_strengths && n_worse < patience; j++) {
+        GSA_TRY(try_strength(path, j, best, error));
+        n_worse = *best + 1 == path->n_records ? 0 : n_worse + 1;
     }
-    for (size_t i = from; i < *best; i++) {
-        double error_of_mean, excess = gsai_path_excess(path, &path->record[i], &path->record[*best], &error_of_mean);
+    if (*best == from && path->record[from].calibration.scale < MAX_SCALE_TOO_WEAK) {
+        gsai_path_start(path, path->record[from].v);
+        for (size_t j = first; j > 0 && path->record[*best].strength == j; j--)
+            GSA_TRY(try_strength(path, j - 1, best, error));
+    }
+    for (size_t i = from, top = *best; i < path->n_records; i++) {
+        double error_of_mean, excess;
+        if (path->record[i].strength >= path->record[*best].strength)
+            continue;
+        excess = gsai_path_excess(path, &path->record[i], &path->record[top], &error_of_mean);
         if (excess <= error_of_mean)
             *best = i;
     }
@@ -296,21 +307,21 @@ gsa_status gsai_path_climb(gsai_path *path, bool standardised, size_t first, siz
 static bool share_holds(gsai_path *path, const gsai_record *of, const gsai_record *best)
 {
     double error_of_mean, excess = gsai_path_excess(path, of, best, &error_of_mean);
-    return gsai_prior_holds(excess, error_of_mean, path->problem->has_probabilities ? 1 : 2 * best->scaling.loss,
+    return gsai_prior_holds(excess, error_of_mean, path->problem->has_probabilities ? 1 : 2 * best->calibration.loss,
                             path->held_from[path->n_folds]);
 }
 
 static gsa_status try_shares(gsai_path *path, const gsai_record *plain, size_t n_shares, gsa_error *error)
 {
     size_t best = path->n_records;
-    gsai_penalty penalty = {gsai_prior_lambda(plain->penalty.lambda, plain->scaling.scale), 1};
+    gsai_penalty penalty = {gsai_prior_lambda(plain->penalty.lambda, plain->calibration.scale), 1};
     gsai_prior_set(path->problem, &penalty);
     gsai_path_start(path, path->problem->prior->mean);
     for (size_t i = 0; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
         penalty.share = gsai_shares[i];
-        GSA_TRY(try_penalty(path, plain->standardised, plain->strength, &penalty, error));
+        GSA_TRY(try_penalty(path, plain->strength, &penalty, error));
         size_t last = path->n_records - 1;
-        best = path->record[last].scaling.loss < path->record[best].scaling.loss ? last : best;
+        best = path->record[last].calibration.loss < path->record[best].calibration.loss ? last : best;
     }
     return GSA_OK;
 }
@@ -320,7 +331,7 @@ gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
     size_t from = path->n_records, best = at, chosen = from, n_shares = gsai_prior_shares(path->problem->design);
     GSA_TRY(try_shares(path, &path->record[at], n_shares, error));
     for (size_t i = from; i < path->n_records && n_shares > 1; i++)
-        best = path->record[i].scaling.loss < path->record[best].scaling.loss ? i : best;
+        best = path->record[i].calibration.loss < path->record[best].calibration.loss ? i : best;
     while (chosen < path->n_records && n_shares > 1 && !share_holds(path, &path->record[chosen], &path->record[best]))
         chosen++;
     if (chosen == path->n_records) { /* nothing of the prior is left: the plain path is as it would be without it */

@@ -13,7 +13,7 @@
 #define GSAI_CALIBRATION_MIN_GAIN 5e-4
 #define GSAI_STRENGTHS 20
 #define GSAI_MAX_ITERATIONS 100u
-#define GSAI_RECORDS (2 * GSAI_STRENGTHS + GSAI_SHARES)
+#define GSAI_RECORDS (4 * GSAI_STRENGTHS + GSAI_SHARES)
 /* More columns than this have a diagonal inverse to begin with. */
 #define GSAI_FACTOR_COLUMNS ((size_t)1024)
 
@@ -25,10 +25,10 @@ typedef struct gsai_fold_calibration {
 
 /* A strength that was tried. */
 typedef struct gsai_record {
-    bool standardised;
+    gsai_column_scaling scaling;
     size_t strength; /* number on the path */
     gsai_penalty penalty;
-    gsai_fold_calibration scaling;
+    gsai_fold_calibration calibration;
     float *held; /* margins of the held-out rows */
     float *v;    /* mean of the folds */
 } gsai_record;
@@ -59,10 +59,9 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
 void gsai_path_start(gsai_path *path, const float *v);
 /* Makes the inverse that a fit of all rows of the path begins with. */
 void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty);
-/* Tries the strengths from `first` on, until they gain no more. *best: the strongest that is as good as the best, up to
- * one standard error. */
-gsa_status gsai_path_climb(gsai_path *path, bool standardised, size_t first, size_t patience, size_t *best,
-                           gsa_error *error);
+/* Tries the strengths from `first` on, until they gain no more; if none does, stronger ones. *best: the strongest that
+ * is as good as the best, up to one standard error. */
+gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_t *best, gsa_error *error);
 /* Chooses the share of the prior, at the strength of a record without it: the largest that is as good as the best. The
  * path then has that record alone, or those without the prior if nothing of it is any good. */
 gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error);

@@ -337,7 +337,7 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
                             .env = &solver->env,
                             .hook = hook,
                             .width = FLT_MAX, /* none yet */
-                            .scaling = own->params.value[GSAI_PARAM_scale],
+                            .asked = own->params.value[GSAI_PARAM_scale],
                             .n_strengths = gsai_loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
                             .has_intercept = own->params.value[GSAI_PARAM_intercept],
                             .has_probabilities = gsai_loss_has_probabilities(own->loss)};

@@ -34,11 +34,11 @@ struct dual {
 
 /* A trial: a strength, and how rows were visited. */
 struct trial {
-    bool standardised, own;
-    double inverse_frequency;
+    gsai_column_scaling scaling;
+    bool own;
     size_t strength;
     double lambda, share; /* of the penalty; of the prior */
-    gsai_fold_calibration scaling;
+    gsai_fold_calibration calibration;
 };
 
 struct search {
@@ -49,7 +49,7 @@ struct search {
     float *held_target, *held_weight, *margin, *scratch;
     float *loss[STRENGTHS + 1];      /* of held-out rows; the last those of the best */
     double *length;                  /* z . z of each row */
-    double inverse_frequency;        /* of the scale there is; 0: none yet */
+    bool is_scaled;                  /* by the scaling of the problem, without the prior */
     uint32_t *all;                   /* rows */
     float *offset, *base, *narrowed; /* margins under the prior; the scale without its precision, and with it */
 };
@@ -178,13 +178,15 @@ static double measure_rows(struct search *search)
     return sum / (double)design->n_rows;
 }
 
-static void set_scale(struct search *search, bool standardised, double inverse_frequency)
+static void set_scale(struct search *search, gsai_column_scaling scaling)
 {
-    if (search->problem->standardised == standardised && search->inverse_frequency == inverse_frequency)
+    const gsai_column_scaling *now = &search->problem->scaling;
+    if (search->is_scaled && now->standardised == scaling.standardised &&
+        now->inverse_frequency == scaling.inverse_frequency)
         return;
-    search->inverse_frequency = inverse_frequency;
+    search->is_scaled = true;
     search->fit.offset = NULL;
-    gsai_scale_columns(search->problem, standardised, inverse_frequency);
+    gsai_scale_columns(search->problem, scaling);
     search->problem->squared_norm = measure_rows(search);
 }
 
@@ -206,9 +208,9 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     }
     problem->kernels->margins(&list, search->scratch, stride, search->margin);
     double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0;
-    trial->scaling = gsai_fold_calibration_fit(problem, search->held_target, search->held_weight, search->margin,
-                                               search->n_held, behind, search->scratch);
-    gsai_fold_calibration_losses(problem, &trial->scaling, search->held_target, search->held_weight, search->margin,
+    trial->calibration = gsai_fold_calibration_fit(problem, search->held_target, search->held_weight, search->margin,
+                                                   search->n_held, behind, search->scratch);
+    gsai_fold_calibration_losses(problem, &trial->calibration, search->held_target, search->held_weight, search->margin,
                                  search->n_held, search->scratch, search->loss[number]);
 }
 
@@ -224,15 +226,15 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
 {
     struct trial at[STRENGTHS] = {0};
     size_t best = first;
-    set_scale(search, way.standardised, way.inverse_frequency);
+    set_scale(search, way.scaling);
     restart(&search->fit);
     for (size_t j = first; j < STRENGTHS; j++) {
         set_lambda(&search->fit, lambda_of(search->problem, j));
         GSA_TRY(sweep(&search->fit, search->length, way.own, SWEEPS + (j == first), error));
         at[j].lambda = search->fit.lambda;
         evaluate(search, j, &at[j]);
-        gsai_report_strength(search->problem, at[j].scaling.loss);
-        if (j > first && at[j].scaling.loss >= (1 - GSAI_STRENGTH_GAIN) * at[best].scaling.loss)
+        gsai_report_strength(search->problem, at[j].calibration.loss);
+        if (j > first && at[j].calibration.loss >= (1 - GSAI_STRENGTH_GAIN) * at[best].calibration.loss)
             break;
         best = j;
     }
@@ -242,7 +244,7 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
     *out = way;
     out->strength = best;
     out->lambda = at[best].lambda;
-    out->scaling = at[best].scaling;
+    out->calibration = at[best].calibration;
     return GSA_OK;
 }
 
@@ -257,7 +259,7 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 {
     struct trial other = *best;
     GSA_TRY(climb(search, way, best->strength > back ? best->strength - back : 0, &other, error));
-    if (other.scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->scaling.loss)
+    if (other.calibration.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->calibration.loss)
         take_best(search, &other, best);
     return GSA_OK;
 }
@@ -265,17 +267,16 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 /* Which columns, visits and strength are best. */
 static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
 {
-    uint64_t scaling = search->problem->scaling;
-    struct trial way = {.standardised = scaling == GSAI_SCALE_STANDARD, .inverse_frequency = INVERSE_FREQUENCY[0]},
-                 first;
+    uint64_t asked = search->problem->asked;
+    struct trial way = {.scaling = {asked == GSAI_SCALE_STANDARD, INVERSE_FREQUENCY[0]}}, first;
     GSA_TRY(climb(search, way, 0, &first, error));
     take_best(search, &first, best);
-    if (scaling == GSAI_SCALE_AUTO) {
-        way.standardised = true;
+    if (asked == GSAI_SCALE_AUTO) {
+        way.scaling.standardised = true;
         GSA_TRY(try_way(search, way, 1, best, error));
     }
     way = *best;
-    way.inverse_frequency = INVERSE_FREQUENCY[1];
+    way.scaling.inverse_frequency = INVERSE_FREQUENCY[1];
     GSA_TRY(try_way(search, way, 1, best, error));
     way = *best;
     way.own = true;
@@ -292,7 +293,7 @@ static void set_prior(struct search *search, const struct trial *trial)
     const gsai_design *design = problem->design;
     gsai_penalty penalty = {trial->lambda, trial->share};
     double squared_norm = problem->squared_norm;
-    gsai_scale_columns(problem, trial->standardised, trial->inverse_frequency);
+    gsai_scale_columns(problem, trial->scaling);
     problem->squared_norm = squared_norm;
     gsai_prior_set(problem, &penalty);
     gsai_margins_of(problem, design->n_columns, search->all, design->n_rows, problem->prior->mean, search->scratch,
@@ -329,9 +330,10 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
         at[n].share = gsai_shares[n];
         GSA_TRY(fit_share(search, &at[n], n == 0 ? SWEEPS_PRIOR : SWEEPS, error));
         evaluate(search, n, &at[n]);
-        lowest = at[n].scaling.loss < at[lowest].scaling.loss ? n : lowest;
+        lowest = at[n].calibration.loss < at[lowest].calibration.loss ? n : lowest;
     }
-    const float *loss = best->scaling.loss < at[lowest].scaling.loss ? search->loss[STRENGTHS] : search->loss[lowest];
+    const float *loss =
+        best->calibration.loss < at[lowest].calibration.loss ? search->loss[STRENGTHS] : search->loss[lowest];
     for (size_t i = 0; i < n; i++) {
         double excess = gsai_mean_excess(search->loss[i], loss, search->held_weight, search->n_held, &error_of_mean);
         if (n_shares == 1 || gsai_prior_holds(excess, error_of_mean, 1, search->n_held)) {
@@ -339,7 +341,7 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
             return GSA_OK;
         }
     }
-    search->inverse_frequency = 0; /* the plain scale is to be set again */
+    search->is_scaled = false;
     return GSA_OK;
 }
 
@@ -355,7 +357,7 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
         restart(&search->fit);
         return fit_share(search, best, SWEEPS_PRIOR + SWEEPS, error);
     }
-    set_scale(search, best->standardised, best->inverse_frequency);
+    set_scale(search, best->scaling);
     restart(&search->fit);
     for (size_t j = first; j <= best->strength; j++) {
         set_lambda(&search->fit, lambda_of(search->problem, j));
@@ -372,7 +374,7 @@ static void take_weights(const struct search *search, const struct trial *best, 
     size_t stride = design->stride, n_outputs = design->n_outputs;
     for (size_t j = 0; j < design->n_columns; j++)
         for (size_t k = 0; k < n_outputs; k++) {
-            double s = best->scaling.scale, before = 0;
+            double s = best->calibration.scale, before = 0;
             if (best->share > 0)
                 before = s * (double)search->base[j] * (double)problem->prior->mean[j * stride + k];
             weight[j * n_outputs + k] = s * (double)problem->scale[j] * (double)search->fit.w[j * stride + k] + before;
@@ -434,8 +436,8 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
         GSA_TRY(choose_share(&search, &best, error));
     GSA_TRY(fit_all(&search, &best, error));
     take_weights(&search, &best, out->weight);
-    out->held_out_loss = best.scaling.loss;
-    out->standardised = best.standardised;
+    out->held_out_loss = best.calibration.loss;
+    out->standardised = best.scaling.standardised;
     out->share = best.share;
     return GSA_OK;
 }

@@ -182,7 +182,7 @@ static void find_optimum(gsai_problem *problem, const gsa_state *state, gsai_are
 {
     gsa_error error = {0};
     problem->loss = state->loss->rows;
-    problem->scaling = state->params.value[GSAI_PARAM_scale];
+    problem->asked = state->params.value[GSAI_PARAM_scale];
     problem->n_strengths = gsai_loss_has_classes(state->loss) ? 8 : 18;
     problem->has_intercept = true;
     problem->has_probabilities = gsai_loss_has_probabilities(state->loss);
