@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# run.sh [FOLDER]: the Python package as users get it. Builds the source distribution, from that the wheel without a
+# run.sh [--wheel] [FOLDER]: the Python package as users get it. Builds the source distribution, from that the wheel without a
 # network, installs the wheel into an environment of its own, and runs linter, type checker, tests and the Python of
-# the documentation against what is installed, not against the source tree. FOLDER (build/python) keeps the environment for
-# the next run.
+# the documentation against what is installed, not against the source tree; --wheel only builds. FOLDER (build/python) keeps the
+# environment for the next run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+wheel_only=
+[ "${1:-}" != --wheel ] || { wheel_only=yes && shift; }
 folder=${1:-build/python}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
@@ -22,6 +24,7 @@ unshare -rn true 2> /dev/null && offline=(unshare -rn)
 rm -rf "$folder/dist"
 "${offline[@]}" "$python" -m build -q --no-isolation --outdir "$folder/dist" .
 wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
+[ -z "$wheel_only" ] || exit 0
 
 "$python" -m pip uninstall -q -y greedystep
 "$python" -m pip install -q "$wheel[sklearn,arrow,plot,test]"
