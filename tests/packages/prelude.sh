@@ -25,11 +25,11 @@ since() {
     awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f", to - from }'
 }
 
-# A Debian that has nothing but apt, as a tar file that is made once.
+# debian_base [SUITE]: a Debian that has nothing but apt, as a tar file that is made once.
 debian_base() {
-    base=$cache/debian-bookworm-minbase.tar
+    base=$cache/debian-${1:-bookworm}-minbase.tar
     if [ ! -e "$base" ]; then
-        debootstrap --variant=minbase bookworm "$work/base" http://deb.debian.org/debian > "$work/debootstrap.log" 2>&1 || {
+        debootstrap --variant=minbase "${1:-bookworm}" "$work/base" http://deb.debian.org/debian > "$work/debootstrap.log" 2>&1 || {
             cat "$work/debootstrap.log"
             exit 1
         }

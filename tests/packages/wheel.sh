@@ -1,7 +1,8 @@
 #!/bin/sh
-# The wheel in a fresh environment of a clean Debian 12: pip installs it, the command that it brings follows the tutorial, and
+# The wheel in a fresh environment of a clean Debian: pip installs it, the command that it brings follows the tutorial, and
 # Python trains to the same bytes.
-# usage: wheel.sh WHEEL      GREEDYSTEP_CACHE: where the clean Debian is kept (build/cache)
+# usage: wheel.sh WHEEL [SUITE]      SUITE: bookworm, or another release of Debian, with its glibc and its Python;
+#                                    GREEDYSTEP_CACHE: where the clean Debian is kept (build/cache)
 . "$(dirname "$0")/prelude.sh"
 python3 -m zipfile -e "$1" "$work/wheel"
 awk '$1 == "function" && $2 != "mpi" { print $3 }' "$source/tests/policy/abi.txt" | LC_ALL=C sort > "$work/exports"
@@ -11,16 +12,18 @@ sh "$source/tests/policy/symbols.sh" --list "$work/wheel/greedystep/libgreedyste
     echo "the wheel's library exports other names than its own"
     exit 1
 }
-debian_base
+debian_base "${2:-bookworm}"
 mkdir "$work/root/wheel"
 cp "$1" "$work/root/wheel"
-# What it needs is fetched out here, where the network has been set up, for the Python of Debian 12.
-python3 -m pip download -q --disable-pip-version-check -d "$work/root/wheel" --only-binary :all: --python-version 3.11 numpy scipy
 inside apt-get update -q > /dev/null
 inside apt-get install -q -y --no-install-recommends python3-venv > "$work/apt.log" 2>&1 || {
     cat "$work/apt.log"
     exit 1
 }
+# What it needs is fetched out here, where the network has been set up, for the Python in there.
+version=$(inside python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+python3 -m pip download -q --disable-pip-version-check -d "$work/root/wheel" --only-binary :all: --python-version "$version" numpy scipy
+echo "${2:-bookworm}: Python $version, $(inside ldd --version | head -n 1)"
 start=$(seconds)
 inside sh -c 'python3 -m venv /venv && /venv/bin/pip install -q --no-index --find-links /wheel greedystep'
 echo "installed in $(since "$start") s: $(basename "$1")"
