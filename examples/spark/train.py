@@ -24,7 +24,6 @@ def uniform(number):
 
 
 spark = SparkSession.builder.appName("greedystep example").config("spark.ui.enabled", "false").getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
 
 city = F.element_at(F.array(*map(F.lit, ["oslo", "lima", "rome"])), (1 + F.floor(3 * uniform(1))).cast("int"))
 rows = spark.range(0, N_ROWS, 1, 2).select("id", city.alias("city"), (18 + 60 * uniform(2)).alias("age"))

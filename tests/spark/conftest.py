@@ -15,26 +15,46 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.spark)
 
 
+def pytest_generate_tests(metafunc):
+    """Run every test on a session both ways, or those that it is marked with."""
+    if "spark" in metafunc.fixturenames:
+        marked = metafunc.definition.get_closest_marker("ways")
+        metafunc.parametrize("spark", marked.args if marked else ("classic", "connect"), indirect=True, scope="session")
+
+
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    """A session on a cluster of two workers, one core each."""
-    from spark_cluster import SHORT_LIVED, cluster, session
+def master(tmp_path_factory):
+    """The address of a cluster of two workers, one core each."""
+    from spark_cluster import SHORT_LIVED, cluster
 
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         pytest.skip("Spark is NOT tested: there is no JRE")
     os.environ.setdefault("JAVA_TOOL_OPTIONS", SHORT_LIVED)
+    with cluster(tmp_path_factory.mktemp("cluster")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def spark(request, master):
+    """A session on the cluster: a classic one, or one of Spark Connect, whose server has the executors."""
+    import pyspark
+    from spark_cluster import session
+
+    is_connect = request.param == "connect"
+    if is_connect and pyspark.__version__ < "4":
+        pytest.skip("Spark Connect is supported from Spark 4 on")
     settings = {
         "spark.executor.memory": "1g",
         "spark.sql.shuffle.partitions": "2",
         # A task that takes longer than any that nobody slows is run twice: test_faults.py.
         "spark.speculation": "true",
         "spark.speculation.quantile": "0.5",
-        "spark.speculation.minTaskRuntime": "4s",
+        "spark.speculation.minTaskRuntime": "10s",
+        "spark.connect.grpc.maxInboundMessageSize": str(2 << 20),  # test_connect.py
     }
-    with cluster(tmp_path_factory.mktemp("cluster")) as master:
-        made = session(master, settings)
-        yield made
-        made.stop()
+    made = session(master, settings, is_connect)
+    yield made
+    made.stop()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-oldest= marked=() current='pyspark>=4,<5'
+oldest= marked=() current='pyspark[connect]>=4,<5'
 PIP_DISABLE_PIP_VERSION_CHECK=1
 export PIP_DISABLE_PIP_VERSION_CHECK
 

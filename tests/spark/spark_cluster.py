@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,7 +40,18 @@ def cluster(folder: str | os.PathLike[str], worker_memory: str = "2g") -> Iterat
         subprocess.run(["bash", str(SCRIPT), "stop", str(folder)], check=True)
 
 
-def session(master: str, settings: dict[str, str]):
+def connect_settings() -> dict[str, str]:
+    """Return what makes a session one of Spark Connect, at a free port that clients of this process connect to."""
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    DefaultChannelBuilder.default_port = staticmethod(lambda: port)
+    return {"spark.api.mode": "connect", "spark.connect.grpc.binding.port": str(port)}
+
+
+def session(master: str, settings: dict[str, str], is_connect: bool = False):
     """Return a session whose executors have this Python.
 
     Parameters
@@ -48,13 +60,16 @@ def session(master: str, settings: dict[str, str]):
         A cluster's address, or local[N].
     settings : dict
         Spark's, in addition to those of loopback.
+    is_connect : bool
+        Start a server of Spark Connect there, and return a client of it.
     """
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master).appName("greedystep")
-    for name, value in {**LOOPBACK, **settings}.items():
+    for name, value in {**LOOPBACK, **settings, **(connect_settings() if is_connect else {})}.items():
         builder = builder.config(name, value)
     found = builder.getOrCreate()
-    found.sparkContext.setLogLevel("ERROR")
+    if not is_connect:
+        found.sparkContext.setLogLevel("ERROR")
     return found

@@ -18,10 +18,11 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 @pytest.mark.skipif(
     not (os.environ.get("JAVA_HOME") or shutil.which("java")), reason="Spark is NOT tested: there is no JRE"
 )
-def test_the_example_prints_what_is_expected(tmp_path):
+@pytest.mark.parametrize("remote", [{}, {"SPARK_REMOTE": "local[2]"}], ids=["classic", "connect"])
+def test_the_example_prints_what_is_expected(tmp_path, remote):
     from spark_cluster import SHORT_LIVED
 
-    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED, **os.environ}
+    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED, **os.environ, **remote}
     env.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "spark" / "train.py")],

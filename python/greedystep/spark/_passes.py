@@ -14,7 +14,6 @@ import math
 import pickle
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +24,7 @@ from .._core import State, may_fit, plan_first_rows
 from .._rows import deciding_rows
 from ..distributed import HEADER, Part, Scan, Training, begin, merge, schema_of
 from ._columns import Columns
+from ._session import described, sent
 from ._summary import Pass, Shard, TrainingSummary
 from ._tasks import (
     ENTRIES,
@@ -75,24 +75,12 @@ class Wanted:
     may_solve: bool = True
 
 
-@contextmanager
-def _described(frame: Any, text: str) -> Iterator[None]:
-    """Show in Spark's pages what the jobs inside are for."""
-    context = frame.sparkSession.sparkContext
-    before = context.getLocalProperty("spark.job.description")
-    context.setJobDescription(f"greedystep: {text}")
-    try:
-        yield
-    finally:
-        context.setLocalProperty("spark.job.description", before)
-
-
 # ---- before the first pass -----------------------------------------------------------------------
 
 
 def _by_partition(frame: Any, task: Task, text: str) -> dict[int, Any]:
     """Return what a task gives of every partition that it gives something of."""
-    with _described(frame, text):
+    with described(frame, text):
         return {row.shard: pickle.loads(row.scan) for row in frame.mapInArrow(task, SCANNED).collect()}
 
 
@@ -130,7 +118,7 @@ def _n_classes(scans: list[Scan], wanted: Wanted) -> int:
 
 def _count_entries(chosen: Any, wanted: Wanted) -> int:
     """Return how many entries all rows have."""
-    with _described(chosen, "counting entries"):
+    with described(chosen, "counting entries"):
         return sum(row.n_entries for row in chosen.mapInArrow(count_entries(wanted.columns), ENTRIES).collect())
 
 
@@ -177,9 +165,9 @@ def _begun(chosen: Any, wanted: Wanted, scans: list[Scan]) -> Training:
 # ---- passes --------------------------------------------------------------------------------------
 
 
-def _learned(frame: Any, columns: Columns, training: Training, sent: Any) -> Iterator[Part]:
+def _learned(frame: Any, columns: Columns, training: Training, base: Any) -> Iterator[Part]:
     """Yield what all partitions learn; ranges of features are reduced by tasks, if replicas are large."""
-    learned = frame.mapInArrow(learn(columns, sent), LEARNED)
+    learned = frame.mapInArrow(learn(columns, base), LEARNED)
     if training.range_features == 0:
         return parts_of(learned.collect())
     n_tasks = min(MAX_REDUCERS, 1 + math.ceil(training.state.summary().n_features / training.range_features))
@@ -201,12 +189,8 @@ def _run_pass(frame: Any, columns: Columns, training: Training) -> tuple[Trainin
             yield part
 
     number = int(training.state.summary().pass_)
-    sent = frame.sparkSession.sparkContext.broadcast(training)
-    try:
-        with _described(frame, f"pass {number}, {len(training.rows)} shards"):
-            merged = merge(training, [noted(_learned(frame, columns, training, sent))])
-    finally:
-        sent.destroy()
+    with described(frame, f"pass {number}, {len(training.rows)} shards"), sent(frame, training) as base:
+        merged = merge(training, [noted(_learned(frame, columns, training, base))])
     shards.sort(key=lambda shard: shard.partition)
     summary = merged.state.summary()
     held_out_loss = merged.state.held_out_loss() if summary.n_held_out > 0 else math.nan
@@ -226,7 +210,7 @@ def _run_pass(frame: Any, columns: Columns, training: Training) -> tuple[Trainin
 def _train_in_one_task(frame: Any, wanted: Wanted, scans: list[Scan]) -> tuple[State, TrainingSummary]:
     """Rows are learned as on one machine, by the task that has them all."""
     began, n_rows = time.monotonic(), _n_rows(scans)
-    with _described(frame, f"{n_rows} rows in one task"):
+    with described(frame, f"{n_rows} rows in one task"):
         task = train_all(wanted.columns, wanted.parameters)
         (part,) = parts_of(frame.coalesce(1).mapInArrow(task, LEARNED).collect())
     state = State.read(part.content)

@@ -18,17 +18,7 @@ from .._core import CModel
 from .._run import Run
 from ._columns import Columns
 
-# Models by what they are told apart by; a worker of Spark's runs many tasks.
-_loaded: dict[str, CModel] = {}
-
 _RESULT = "struct<margins:array<double>,probabilities:array<double>,class:int>"
-
-
-def _model_of(key: str, sent: Any) -> CModel:
-    if key not in _loaded:
-        _loaded.clear()
-        _loaded[key] = CModel.read(sent.value)
-    return _loaded[key]
 
 
 def _doubles(numbers: Any) -> Any:
@@ -66,21 +56,13 @@ def scored(model: CModel, columns: Columns, batch: Any) -> Any:
     )
 
 
-def scoring(key: str, sent: Any, columns: Columns) -> Any:
-    """Return a UDF of the columns of features.
-
-    Parameters
-    ----------
-    key : str
-        What tells the model from others.
-    sent : Broadcast
-        Its bytes.
-    """
+def scoring(sent: Any, columns: Columns) -> Any:
+    """Return a UDF of the columns of features, by a model that was sent."""
     names = list(columns.feature_names)
 
     def score(*arrays: pa.Array) -> pa.Array:
         batch = pa.RecordBatch.from_arrays(list(arrays), names=names)
-        return scored(_model_of(key, sent), columns, batch)
+        return scored(sent.value, columns, batch)
 
     return _udf(score)
 

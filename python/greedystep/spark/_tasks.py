@@ -176,7 +176,7 @@ Row = Any  # a tuple as _LEARNED_ARROW has it
 
 
 def learn(columns: Columns, sent: Any) -> Task:
-    """Return a task that learns its partition, from a run that is broadcast."""
+    """Return a task that learns its partition, from a run that was sent."""
 
     def learning(batches: Batches) -> Batches:
         return _packed(learn_parts(sent.value, columns.rows(batches), partition_number()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import asdict
@@ -15,7 +14,6 @@ from pyspark.ml.param.shared import HasProbabilityCol, HasRawPredictionCol
 from pyspark.ml.util import (
     DefaultParamsReadable,
     DefaultParamsReader,
-    DefaultParamsWritable,
     DefaultParamsWriter,
     MLReadable,
     MLReader,
@@ -30,6 +28,7 @@ from ._columns import _quoted
 from ._params import PredictionParams, TrainingParams, _param
 from ._passes import Wanted, train
 from ._score import scoring
+from ._session import send
 from ._summary import Pass, Shard, TrainingSummary
 
 # The column of scores that predictions are made of.
@@ -92,17 +91,12 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
         """
         self.model.save(path)
 
-    def _broadcast(self, frame: Any) -> Any:
-        context = frame.sparkSession.sparkContext
-        if self._sent is None or self._sent[0] is not context:
-            self._sent = (context, context.broadcast(self._stored))
-        return self._sent[1]
-
     def _scored(self, frame: Any, name: str) -> Any:
         """Return the frame with a column of scores."""
         columns = self.columns_of(frame)
-        key = hashlib.sha256(self._stored).hexdigest()
-        score = scoring(key, self._broadcast(frame), columns)
+        if self._sent is None or self._sent[0] is not frame.sparkSession:
+            self._sent = (frame.sparkSession, send(frame, CModel.read(self._stored)))
+        score = scoring(self._sent[1], columns)
         return _by_rows(frame).withColumn(name, score(*columns.chosen_features(frame)))
 
     def write(self) -> MLWriter:
@@ -181,26 +175,42 @@ def _with(before: Any, found: Any, made: list[tuple[str, Any]]) -> Any:
 # ---- storing -------------------------------------------------------------------------------------
 
 
-class _ModelWriter(MLWriter):  # type: ignore[misc]
-    """Parameters as ``pyspark.ml`` stores them, and the model's bytes as Parquet."""
+class _Writer(MLWriter):  # type: ignore[misc]
+    """Parameters as ``pyspark.ml`` stores them, by frames: Spark Connect has nothing else."""
 
-    def __init__(self, instance: _GreedystepModel) -> None:
+    def __init__(self, instance: Any) -> None:
         super().__init__()
         self._instance = instance
 
+    def save(self, path: str) -> None:
+        """Store the instance; what pyspark.ml does to overwrite needs a JVM."""
+        self._mode = "overwrite" if self.shouldOverwrite else "error"
+        self.saveImpl(path)
+
+    def saveImpl(self, path: str) -> None:
+        self._save_metadata(path)
+
+    def _save_metadata(self, path: str, **extra: Any) -> None:
+        session = self.sparkSession
+        text = DefaultParamsWriter._get_metadata_to_save(self._instance, session, extra or None)
+        frame = session.createDataFrame([(text,)], "value string")
+        frame.coalesce(1).write.mode(self._mode).text(os.path.join(path, "metadata"))
+
+
+class _ModelWriter(_Writer):
+    """A summary besides, and the model's bytes as Parquet."""
+
     def saveImpl(self, path: str) -> None:
         made = self._instance
-        session = self.sparkSession
-        summary = None if made._summary is None else json.dumps(asdict(made._summary))
-        DefaultParamsWriter.saveMetadata(made, path, session.sparkContext, extraMetadata={"summary": summary})
+        self._save_metadata(path, summary=None if made._summary is None else json.dumps(asdict(made._summary)))
         rows = [
             (what, part, bytearray(stored[at : at + _CHUNK]))
             for what, stored in (("model", made._stored), ("state", made._state))
             if stored is not None
             for part, at in enumerate(range(0, len(stored), _CHUNK))
         ]
-        frame = session.createDataFrame(rows, "what string, part int, bytes binary")
-        frame.coalesce(1).write.parquet(os.path.join(path, "data"))
+        frame = self.sparkSession.createDataFrame(rows, "what string, part int, bytes binary")
+        frame.coalesce(1).write.mode(self._mode).parquet(os.path.join(path, "data"))
 
 
 class _ModelReader(MLReader):  # type: ignore[misc]
@@ -210,7 +220,8 @@ class _ModelReader(MLReader):  # type: ignore[misc]
 
     def load(self, path: str) -> Any:
         session = self.sparkSession
-        metadata = DefaultParamsReader.loadMetadata(path, session.sparkContext)
+        text = session.read.text(os.path.join(path, "metadata")).first()[0]
+        metadata = DefaultParamsReader._parseMetaData(text)
         rows = session.read.parquet(os.path.join(path, "data")).collect()
         stored = {
             what: b"".join(bytes(row.bytes) for row in sorted(rows, key=lambda r: r.part) if row.what == what)
@@ -240,7 +251,7 @@ class _GreedystepEstimator(
     PredictionParams,
     TrainingParams,
     DefaultParamsReadable,  # type: ignore[misc]
-    DefaultParamsWritable,  # type: ignore[misc]
+    MLWritable,  # type: ignore[misc]
 ):
     """What the estimators have in common."""
 
@@ -257,6 +268,10 @@ class _GreedystepEstimator(
             self.getOrDefault("leastShardRows"),
             self.may_solve(),
         )
+
+    def write(self) -> MLWriter:
+        """Return what stores the estimator on any filesystem of Spark's."""
+        return _Writer(self)
 
     def _fit(self, dataset: Any) -> Any:
         state, summary = train(dataset, self._wanted(dataset))
