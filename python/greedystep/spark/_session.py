@@ -1,4 +1,4 @@
-"""What a classic session and one of Spark Connect do not have in common: how values reach tasks, and names of jobs.
+"""The differences between a classic session and one of Spark Connect: how values reach tasks, and names of jobs.
 
 A classic session has a SparkContext, which broadcasts values. In Spark Connect a value is part of a task's function and
 so of the query that the client sends; Spark broadcasts the function to the executors.
@@ -77,9 +77,10 @@ def sent(frame: Any, value: Any) -> Iterator[Any]:
     except Exception as failure:
         if any(text in str(failure) for text in _TOO_LARGE):
             raise ValueError(
-                f"cannot send a state of {len(found.stored) >> 20} MiB to Spark Connect: messages have at most 128 MiB "
-                "unless set otherwise; raise spark.connect.grpc.maxInboundMessageSize of the server and "
-                "grpc.max_send_message_length of the client (docs/spark.md), or hash to fewer features (bits=...)"
+                f"cannot send a state of {len(found.stored) >> 20} MiB to Spark Connect: unless set otherwise messages "
+                "have at most 128 MiB and plans 512 MiB; raise spark.connect.grpc.maxInboundMessageSize and "
+                "spark.connect.maxPlanSize of the server and grpc.max_send_message_length of the client "
+                "(docs/spark.md), or hash to fewer features (bits=...)"
             ) from failure
         raise
 
