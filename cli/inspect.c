@@ -64,6 +64,11 @@ static void print_state(const gsa_state *state)
         report_field("state", "at row %" PRIu64 " of pass %" PRIu64, summary.pass_rows, summary.pass + 1);
     else
         report_field("state", "at the end of pass %" PRIu64, summary.pass);
+    if (*gsa_state_position(state) != '\0') {
+        report_name("position");
+        printable_put(stdout, gsa_state_position(state));
+        putchar('\n');
+    }
     report_field("mean step", "%.6g", summary.step);
     if (summary.n_held_out > 0)
         report_field("held out", "%" PRIu64, summary.n_held_out);
@@ -142,6 +147,8 @@ static json_t *state_json(const gsa_state *state)
     json_t *object = json_object();
     json_object_set_new(object, "passes", report_count(summary.pass));
     json_object_set_new(object, "pass_rows", report_count(summary.pass_rows));
+    json_object_set_new(object, "position",
+                        *gsa_state_position(state) != '\0' ? report_text(gsa_state_position(state)) : json_null());
     json_object_set_new(object, "mean_step", report_real(summary.step));
     json_object_set_new(object, "held_out", report_count(summary.n_held_out));
     json_object_set_new(object, "merged", report_count(summary.n_merged));

@@ -50,3 +50,14 @@ bool number_parse_size(const char *text, uint64_t *out)
     *out = (uint64_t)bytes;
     return true;
 }
+
+bool number_parse_time(const char *text, double *out)
+{
+    static const char units[] = "smhd";
+    static const double seconds[] = {1, 60, 3600, 86400};
+    const char *rest = read_real(text, out), *unit = rest != NULL && *rest != '\0' ? strchr(units, *rest) : units;
+    if (rest == NULL || unit == NULL || (*rest != '\0' && rest[1] != '\0'))
+        return false;
+    *out *= seconds[unit - units];
+    return *out <= 366 * 86400.0;
+}

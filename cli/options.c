@@ -212,6 +212,7 @@ static int check_real(const cli_option *option, const char *name, const char *va
 /* EXIT_DONE if the value is good. */
 static int check_value(const cli_option *option, const char *value, uint64_t *number)
 {
+    double time;
     char name[OPTION_NAME_SIZE];
     option_display_name(option->name, name);
     if (option_words(option) > 0 && is_word(option, value))
@@ -225,6 +226,10 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
         return check_count(option, name, value, number);
     case OPTION_REAL:
         return check_real(option, name, value);
+    case OPTION_TIME:
+        return number_parse_time(value, &time)
+                   ? EXIT_DONE
+                   : complain_usage("--%s %s: expected a time such as 60s, 5m or 1h, a year at most", name, value);
     case OPTION_SIZE:
         if (number_parse_size(value, number))
             return EXIT_DONE;
@@ -394,10 +399,22 @@ double arguments_real(const cli_arguments *arguments, const char *name)
     return number_parse_real(arguments_text(arguments, name), &number) ? number : 0;
 }
 
+double arguments_time(const cli_arguments *arguments, const char *name)
+{
+    double seconds = 0;
+    return number_parse_time(arguments_text(arguments, name), &seconds) ? seconds : 0;
+}
+
 bool arguments_flag(const cli_arguments *arguments, const char *name)
 {
     const char *value = arguments_text(arguments, name);
     return value != NULL && strcmp(value, "on") == 0;
+}
+
+void arguments_stand_in(cli_arguments *arguments, const char *given, const char *name)
+{
+    if (arguments_given(arguments, given))
+        arguments->value[known_option(arguments, name)] = arguments_text(arguments, given);
 }
 
 const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE])

@@ -16,6 +16,7 @@ typedef enum option_kind {
     OPTION_COUNT,
     OPTION_SIZE,
     OPTION_REAL,
+    OPTION_TIME,
     OPTION_SWITCH,
     OPTION_FLAG
 } option_kind;
@@ -90,7 +91,12 @@ bool arguments_given(const cli_arguments *arguments, const char *name);
 const char *arguments_text(const cli_arguments *arguments, const char *name);
 uint64_t arguments_number(const cli_arguments *arguments, const char *name);
 double arguments_real(const cli_arguments *arguments, const char *name);
+/* In seconds. */
+double arguments_time(const cli_arguments *arguments, const char *name);
 bool arguments_flag(const cli_arguments *arguments, const char *name);
+
+/* Sets an option to the value of another, if that is given. */
+void arguments_stand_in(cli_arguments *arguments, const char *given, const char *name);
 
 /* The value of option `number` as the library wants it: counts as plain digits. NULL if it was not given. */
 enum { VALUE_TEXT_SIZE = 24 };

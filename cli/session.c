@@ -110,22 +110,22 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
 {
     gsa_error error = {0};
     bool is_inspected = arguments->verb == &inspect_verb;
-    gsa_reader_options options = {.size = sizeof options,
-                                  .skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
-                                  .without_labels = arguments->verb == &predict_verb,
-                                  .remember_names = arguments->verb == &train_verb ||
-                                                    arguments->verb == &convert_verb || is_inspected,
-                                  .keep_cells = is_inspected,
-                                  .keep = column_option(arguments, "keep"),
-                                  .keep_tags = arguments->verb == &predict_verb,
-                                  .keep_bad_rows = arguments->verb == &predict_verb,
-                                  .label = column_option(arguments, "label"),
-                                  .weight = column_option(arguments, "weight"),
-                                  .categorical = column_option(arguments, "categorical"),
-                                  .ignore = column_option(arguments, "ignore"),
-                                  .cross = column_option(arguments, "cross"),
-                                  .decimal = chosen_option(arguments, "decimal"),
-                                  .dates = chosen_option(arguments, "dates")};
+    gsa_reader_options options = {
+        .size = sizeof options,
+        .skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
+        .without_labels = arguments->verb == &predict_verb,
+        .remember_names = arguments->verb == &train_verb || arguments->verb == &convert_verb || is_inspected,
+        .keep_cells = is_inspected,
+        .keep = column_option(arguments, arguments->verb == &train_verb ? "position" : "keep"),
+        .keep_tags = arguments->verb == &predict_verb,
+        .keep_bad_rows = arguments->verb == &predict_verb,
+        .label = column_option(arguments, "label"),
+        .weight = column_option(arguments, "weight"),
+        .categorical = column_option(arguments, "categorical"),
+        .ignore = column_option(arguments, "ignore"),
+        .cross = column_option(arguments, "cross"),
+        .decimal = chosen_option(arguments, "decimal"),
+        .dates = chosen_option(arguments, "dates")};
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

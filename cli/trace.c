@@ -175,6 +175,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     trace->rows = summary.n_rows_all;
     trace->next_rows = trace->rows;
     recent_begin(&trace->recent, state, &summary);
+    trace->recent_published = trace->recent;
     const char *sql = arguments_text(arguments, "sql"), *test = arguments_text(arguments, "test");
     const char *description = gsa_reader_description(reader);
     json_t *event = new_event("start");
@@ -207,6 +208,7 @@ void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summar
     if (learner != state)
         gsa_state_get_summary(state, &base);
     recent_add(&trace->recent, learner, summary, learner != state ? &base : NULL);
+    recent_add(&trace->recent_published, learner, summary, learner != state ? &base : NULL);
     if (!trace->has_learned)
         trace_stage(trace, "first_rows");
     trace->has_learned = true;
@@ -266,6 +268,21 @@ void trace_notice(cli_trace *trace, const char *text)
 {
     json_t *event = new_event("notice");
     json_object_set_new(event, "text", report_text(text));
+    write_line(trace, event);
+}
+
+void trace_published(cli_trace *trace, const gsa_state *state, double began)
+{
+    if (trace->stream == NULL)
+        return;
+    gsa_summary summary = summary_of(state);
+    json_t *event = new_event("published");
+    json_object_set_new(event, "rows", report_count(summary.pass_rows));
+    json_object_set_new(event, "position", report_text(gsa_state_position(state)));
+    json_object_set_new(event, "progressive_loss", report_real(summary.loss_sum / summary.loss_weight));
+    json_object_set_new(event, "recent_loss", report_real(recent_take(&trace->recent_published)));
+    json_object_set_new(event, "saving", report_real(progress_clock() - began));
+    set_seconds(trace, event);
     write_line(trace, event);
 }
 

@@ -25,8 +25,8 @@ typedef struct cli_trace {
     double began;       /* of the process's part of the run */
     double stage_began; /* the end of the stage before */
     double test_seconds;
-    uint64_t rows, next_rows; /* seen, and when the next line of progress is due */
-    cli_recent recent;
+    uint64_t rows, next_rows;            /* seen, and when the next line of progress is due */
+    cli_recent recent, recent_published; /* since the last line of progress, and since the last model published */
     bool has_learned;
     uint64_t peak_memory;
 } cli_trace;
@@ -42,6 +42,8 @@ void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summar
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began);
 void trace_round(cli_trace *trace, const gsa_round_report *report);
 void trace_notice(cli_trace *trace, const char *text);
+/* A model was published, and saving it began then. */
+void trace_published(cli_trace *trace, const gsa_state *state, double began);
 /* The time since the stage before. */
 void trace_stage(cli_trace *trace, const char *name);
 void trace_learned(cli_trace *trace);

@@ -20,8 +20,10 @@
 #include <string.h>
 
 static const cli_option train_options[] = {
-    {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0,
+    {"output", 'o', OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "write the model here, and the state of the run to MODEL.state"},
+    {"publish", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
+     "in place of -o, for a stream that need not end: replace the model and its state while training"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "evaluate the model on this file after every pass"},
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "start from this model instead of from nothing (needs its .state file)"},
@@ -29,7 +31,11 @@ static const cli_option train_options[] = {
      "continue an interrupted run on the same data, to the same model"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
      "save the state in this folder while training, for --resume after a crash"},
-    {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400, "time between checkpoints"},
+    {"every", 0, OPTION_TIME, false, "TIME", "60s", 0, 0, "time between two models of --publish, or checkpoints"},
+    {"position", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "with --publish: keep the last value of this column in the state, as the position of the stream; not a feature"},
+    {"from-position", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "with --publish and --resume: the input begins behind the position in the state, not at its first row"},
     {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
      "number of threads; auto: one per processor; never changes the result"},
     {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
@@ -74,6 +80,7 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     gsa_summary summary = summary_of(learner);
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
+    run->checkpoint.has_new = true;
     train_spill_tell(&run->spill, summary.pass, reader, &run->progress);
     progress_show_training(&run->progress, learner, &summary, run->state, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
@@ -134,8 +141,16 @@ static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error
 {
     training *run = ctx;
     (void)error;
-    train_checkpoint_keep(&run->checkpoint, state, &run->progress);
+    double began = progress_clock();
+    if (train_checkpoint_keep(&run->checkpoint, state, &run->env, &run->progress) && run->checkpoint.publishes)
+        trace_published(&run->trace, state, began);
     return GSA_OK;
+}
+
+/* For the reader: a publication that is due, while the stream may be silent, interrupts it. */
+static int reading_should_stop(void *ctx)
+{
+    return interrupt_should_stop(NULL) || train_checkpoint_is_due(&((training *)ctx)->checkpoint);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -282,6 +297,8 @@ static int learn(training *run)
                              .pass_ended = run->test.reader != NULL || run->trace.stream != NULL ? report_pass : NULL,
                              .notice = cluster_is_root(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
+                             .is_live = run->checkpoint.publishes,
+                             .starts_at_position = arguments_flag(run->arguments, "from-position"),
                              .round_ended = note_round,
                              .comm = run->cluster.comm,
                              .files_are_own = arguments_flag(run->arguments, "local"),
@@ -330,17 +347,55 @@ static int check_places(const cli_arguments *arguments, const char *model_path)
     return code == EXIT_DONE ? trace_check(arguments) : code;
 }
 
+/* Options that need others. */
+static int check_publishing(const training *run)
+{
+    const cli_arguments *arguments = run->arguments;
+    bool publishes = arguments_given(arguments, "publish"), keeps = arguments_given(arguments, "checkpoint");
+    bool positions = arguments_given(arguments, "position") || arguments_flag(arguments, "from-position");
+    if (run->model_path == NULL)
+        return complain_usage("train needs -o MODEL; usage: greedystep train %s", arguments->verb->usage);
+    if (positions && !publishes)
+        return complain_usage("--position and --from-position are for --publish; leave them out, or publish");
+    if (arguments_flag(arguments, "from-position") && !arguments_flag(arguments, "resume"))
+        return complain_usage("--from-position needs --resume, which loads the state with the position");
+    if (arguments_given(arguments, "every") && !publishes && !keeps)
+        return complain_usage("--every is the time between models of --publish or checkpoints; give one of these");
+    if (publishes && keeps)
+        return complain_usage("--publish keeps the state beside the model; leave out --checkpoint");
+    if (publishes && run->cluster.comm != NULL)
+        return complain_usage("--publish is for one process; leave it out, or mpirun");
+    return EXIT_DONE;
+}
+
+static int open_input(training *run)
+{
+    const cli_arguments *arguments = run->arguments;
+    gsai_env env = run->env;
+    if (arguments_given(arguments, "publish"))
+        env.call = (gsa_call){.size = sizeof env.call,
+                              .n_threads = run->env.call.n_threads,
+                              .should_stop = reading_should_stop,
+                              .ctx = run};
+    int code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &run->reader);
+    if (code == EXIT_DONE && arguments_given(arguments, "publish") && !progress_of(run->reader).is_stream)
+        return complain_usage("--publish is for a stream (-, or a pipe); give -o for files");
+    return code;
+}
+
 static int run_with(training *run)
 {
     const cli_arguments *arguments = run->arguments;
-    int code = cluster_is_root(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
+    int code = check_publishing(run);
+    if (code == EXIT_DONE && cluster_is_root(&run->cluster))
+        code = check_places(arguments, run->model_path);
     if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
         code = complain_usage("--local and --shards exclude each other: with --local every file is a shard");
     if (code == EXIT_DONE && run->has_shards &&
         (arguments_flag(arguments, "resume") || arguments_given(arguments, "checkpoint")))
         code = complain_usage("a run with --local or --shards cannot be resumed; leave out --resume and --checkpoint");
     if (code == EXIT_DONE)
-        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
+        code = open_input(run);
     if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->reader).is_stream)
         code = complain_text("several processes cannot read a stream");
     if (code == EXIT_DONE)
@@ -363,14 +418,18 @@ static int run_with(training *run)
 
 static int run_train(const cli_arguments *arguments)
 {
-    training run = {.arguments = arguments, .model_path = arguments_text(arguments, "output")};
+    training run = {.arguments = arguments};
     int code = cluster_join(&run.cluster, !message_is_quiet());
     if (code != EXIT_DONE)
         return code;
     if (!cluster_is_root(&run.cluster))
         message_quieten();
     cli_arguments own = cluster_is_root(&run.cluster) ? *arguments : silent_arguments(arguments);
+    if (arguments_given(&own, "publish") && arguments_given(&own, "output"))
+        return cluster_leave(&run.cluster, complain_usage("--publish is in place of -o; leave one out"));
+    arguments_stand_in(&own, "publish", "output");
     run.arguments = &own;
+    run.model_path = arguments_text(&own, "output");
     run.has_shards = arguments_flag(&own, "local") || arguments_given(&own, "shards");
     run.env = session_env(&own);
     run.env.call.n_threads = (unsigned)arguments_number(&own, "threads");

@@ -14,18 +14,28 @@
 #include <greedystep/train.h>
 
 #include <jansson.h>
+#include <stdatomic.h>
 
-/* The state of a run that goes on, where --checkpoint says; without it the path is NULL and nothing happens. */
+/* The state of a run that goes on, where --checkpoint says, or with --publish beside the model, which is replaced with
+ * it; without either the path is NULL and nothing happens. */
 typedef struct train_checkpoint {
     char *path;
-    double every, last; /* seconds; when the last one was written */
+    const char *model;
+    bool publishes;
+    double every, last;  /* seconds; when the last one was written */
+    atomic_bool has_new; /* rows were learned since; another thread asks */
 } train_checkpoint;
 
 /* Removes the checkpoint of an earlier run, unless this run resumes it. Returns an exit code. */
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out);
 bool train_checkpoint_is_there(const train_checkpoint *checkpoint);
-/* Saves the state if it is time. A failed write is a warning, not a failure. */
-void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, cli_progress *progress);
+/* Says whether rows were learned since the last one, and it is time for the next. */
+bool train_checkpoint_is_due(const train_checkpoint *checkpoint);
+/* Saves the state, and the model that is published, if it is time, and says whether it did. A failed write is a
+ * warning, not a failure. */
+bool train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, const gsai_env *env,
+                           cli_progress *progress);
+/* Of a run that has ended: a published state stays. */
 void train_checkpoint_remove(const train_checkpoint *checkpoint);
 void train_checkpoint_close(train_checkpoint *checkpoint);
 

@@ -1,7 +1,8 @@
-/* --checkpoint: the state of a run that goes on, in a folder, now and then.
+/* --checkpoint: the state of a run that goes on, in a folder, now and then. --publish: state and model of a run that
+ * goes on, where they will be in the end.
  *
- * It is there only while a run is: it is removed when another begins from the start, and when the run has ended and
- * left its state beside its model. So what is there is what --resume should go on with. */
+ * A checkpoint is there only while a run is: it is removed when another begins from the start, and when the run has
+ * ended and left its state beside its model. So what is there is what --resume should go on with. */
 #include "train.h"
 
 #include "message.h"
@@ -83,12 +84,27 @@ static bool is_folder_of_model(const char *folder, const char *model_path)
     return is_same;
 }
 
+/* What is published, as the file that --resume asks for. */
+static int open_published(const cli_arguments *arguments, train_checkpoint *out)
+{
+    out->model = arguments_text(arguments, "publish");
+    out->publishes = true;
+    out->last = progress_clock();
+    out->path = session_state_path(out->model);
+    if (out->path == NULL)
+        return EXIT_FAILED;
+    note("publishes %s every %s, with %s to --resume from", out->model, arguments_text(arguments, "every"), out->path);
+    return EXIT_DONE;
+}
+
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
 {
     const char *folder = arguments_text(arguments, "checkpoint");
-    *out = (train_checkpoint){.every = (double)arguments_number(arguments, "checkpoint-every")};
+    *out = (train_checkpoint){.every = arguments_time(arguments, "every")};
     if (!remove_unfinished_results(arguments_text(arguments, "output")))
         return complain_failed("out of memory");
+    if (arguments_given(arguments, "publish"))
+        return open_published(arguments, out);
     if (folder == NULL)
         return EXIT_DONE;
     if (access(folder, W_OK | X_OK) != 0)
@@ -116,23 +132,34 @@ bool train_checkpoint_is_there(const train_checkpoint *checkpoint)
     return checkpoint->path != NULL && access(checkpoint->path, F_OK) == 0;
 }
 
-void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, cli_progress *progress)
+bool train_checkpoint_is_due(const train_checkpoint *checkpoint)
+{
+    return (checkpoint->has_new || !checkpoint->publishes) && progress_clock() - checkpoint->last >= checkpoint->every;
+}
+
+bool train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, const gsai_env *env,
+                           cli_progress *progress)
 {
     gsa_error error = {0};
-    double now = progress_clock();
-    if (checkpoint->path == NULL || now - checkpoint->last < checkpoint->every)
-        return;
-    gsa_status status = gsa_state_save(state, checkpoint->path, &error);
-    checkpoint->last = progress_clock();
-    if (status == GSA_OK)
-        return;
+    if (checkpoint->path == NULL || !train_checkpoint_is_due(checkpoint))
+        return false;
     progress_clear(progress);
-    complain("%s; the run continues without this checkpoint", error.message);
+    gsa_status status = checkpoint->publishes ? GSA_OK : gsa_state_save(state, checkpoint->path, &error);
+    bool is_saved = status == GSA_OK;
+    if (checkpoint->publishes)
+        is_saved = session_save(state, checkpoint->model, env) == EXIT_DONE;
+    checkpoint->last = progress_clock();
+    checkpoint->has_new = !is_saved;
+    if (!is_saved && checkpoint->publishes)
+        complain("the run continues; %s is the last model that was published", checkpoint->model);
+    else if (!is_saved)
+        complain("%s; the run continues without this checkpoint", error.message);
+    return is_saved;
 }
 
 void train_checkpoint_remove(const train_checkpoint *checkpoint)
 {
-    if (checkpoint->path != NULL)
+    if (checkpoint->path != NULL && !checkpoint->publishes)
         (void)unlink(checkpoint->path);
 }
 

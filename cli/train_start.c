@@ -113,22 +113,42 @@ static int begin(const cli_arguments *arguments, const gsai_env *env, gsa_state 
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
+/* --from-position: the position must be there, and what --position said of it. */
+static int check_position(const cli_arguments *arguments, const gsa_state *state)
+{
+    const char *position = gsa_state_position(state), *model = arguments_text(arguments, "output");
+    bool is_line = strspn(position, "0123456789") == strlen(position);
+    if (!arguments_flag(arguments, "from-position"))
+        return EXIT_DONE;
+    if (*position == '\0')
+        return complain_failed("%s.state has no position; leave out --from-position, and give all rows again", model);
+    if (!is_line && !arguments_given(arguments, "position"))
+        return complain_failed("the position in %s.state is no line number; give --position COLUMN again", model);
+    note("continues behind position %s, row %" PRIu64, position, summary_of(state).pass_rows);
+    return EXIT_DONE;
+}
+
 /* With checkpoints the same command can be given again and again, until it has ended. */
 static int resume(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
                   gsa_state **out)
 {
     const char *model = arguments_text(arguments, "output");
-    bool has_checkpoint = train_checkpoint_is_there(checkpoint);
+    bool has_checkpoint = !checkpoint->publishes && train_checkpoint_is_there(checkpoint);
     if (!has_checkpoint && !session_has_state(model)) {
         if (checkpoint->path == NULL)
             return complain_failed("cannot resume: there is no %s.state; leave out --resume to start a new run", model);
-        note("note: neither %s nor %s.state exists: the run starts from the beginning", checkpoint->path, model);
+        if (checkpoint->publishes)
+            note("note: there is no %s: the run starts from the beginning", checkpoint->path);
+        else
+            note("note: neither %s nor %s.state exists: the run starts from the beginning", checkpoint->path, model);
         return begin(arguments, env, out);
     }
     if (has_checkpoint && session_has_state(model))
         note("note: continues from %s; %s.state is older, or of another run", checkpoint->path, model);
     int code = session_load_state(has_checkpoint ? checkpoint->path : model, env, out);
-    return code == EXIT_DONE ? check_given(arguments, *out) : code;
+    if (code == EXIT_DONE)
+        code = check_given(arguments, *out);
+    return code == EXIT_DONE ? check_position(arguments, *out) : code;
 }
 
 int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,

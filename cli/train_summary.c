@@ -213,7 +213,7 @@ static train_advice advise(const train_outcome *run)
     bool is_solved = strcmp(run->summary.method, "optimum") == 0;
     bool is_once = run->reading.is_stream || run->passes_asked == 1 || run->summary.best_pass == 1;
     if (of_stop(run, &advice) || of_input(run, &advice) || of_rows(run, &advice) || of_features(run, &advice) ||
-        (is_solved && of_optimum(run, &advice)) || (run->summary.pass == 1 && is_once && of_one_pass(run, &advice)))
+        (is_solved && of_optimum(run, &advice)) || (run->summary.pass <= 1 && is_once && of_one_pass(run, &advice)))
         return advice;
     if (run->reading.is_stream)
         say(advice.limit, "the stream: too few rows to tell whether more would help");
@@ -274,8 +274,8 @@ static void print_learned(const train_outcome *run)
     if (summary->n_classes > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " class%s", summary->n_classes, plural(summary->n_classes, "es"));
     append_features(run, line);
-    if (run->stopped)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->n_rows);
+    if (run->stopped || summary->pass == 0) /* 0: a stream that may go on */
+        report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->stopped ? run->n_rows : summary->pass_rows);
     else if (is_solved(run))
         report_append(line, LINE_SIZE, ", %" PRIu64 " row%s", run->n_rows, plural(run->n_rows, "s"));
     else if (run->n_input_rows > 0)

@@ -321,6 +321,16 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *nam
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
 /* Returns the schema, or NULL. */
 GSA_API const char *gsa_state_schema(const gsa_state *state);
+
+/* The longest position, in bytes. */
+#define GSA_MAX_POSITION 1000u
+/* Sets the position of the input behind the last row taken, in the input's own terms, such as "clicks/0/1234". It is
+ * saved with what was learned, so a run that is loaded again and reads on from there neither loses nor repeats a row.
+ * The library does not read the text. "" or NULL: none; GSA_ARGUMENT if it is longer than GSA_MAX_POSITION or not
+ * UTF-8. Live runs of gsa_train set it. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_set_position(gsa_state *state, const char *text, gsa_error *error);
+/* Returns the position, "" if there is none. */
+GSA_API const char *gsa_state_position(const gsa_state *state);
 /* Calls `name` for features that were seen and keeps the names (UTF-8) of the 65536 strongest that have one, for
  * models; where it returns NULL an earlier name stays. gsa_train does it at its end. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,

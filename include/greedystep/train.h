@@ -45,6 +45,15 @@ typedef struct gsa_train_hooks {
     /* Called while rows in memory are solved, after every penalty strength: how many were tried, and the mean held-out
      * loss of this one. */
     void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);
+    /* Nonzero: the reader is a stream without end, learned row by row as it comes. Its end is not the end of a pass, so
+     * the state can go on with later rows. Rows are learned as soon as they are there, but the first 1024, which tell
+     * what labels mean, together. The position of the state (gsa_state_position) follows: the first text that the
+     * reader keeps of a row (option keep), else the number of the row's line. state_is_whole is called when, and only
+     * when, the should_stop that the reader was opened with asks to stop and that of gsa_train does not, also while no
+     * row comes; it then should ask no more. */
+    int is_live;
+    /* Nonzero, with is_live: the reader begins behind the position of the state, so no row is skipped. */
+    int starts_at_position;
 } gsa_train_hooks;
 
 /* Trains a state on a reader, for as many passes as its parameters say; more than one pass over a stream is

@@ -334,6 +334,8 @@ class TrainHooks(Sized):
         ("comm", c_void_p),
         ("files_are_own", c_int),
         ("strength_tried", c_void_p),
+        ("is_live", c_int),
+        ("starts_at_position", c_int),
     ]
 
 

@@ -503,6 +503,11 @@ static void take_arrays(gsai_rows *to, const gsai_rows *from)
     to->words = own.words;
 }
 
+uint64_t gsai_reader_header_lines(const gsa_reader *head)
+{
+    return head->kind == &files_kind ? ((const gsai_files *)head)->input.header_lines : 0;
+}
+
 int gsa_reader_begins_file(const gsa_reader *head)
 {
     return head->kind == &files_kind && ((const gsai_files *)head)->begins_file;

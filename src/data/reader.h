@@ -45,6 +45,10 @@ void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_erro
  * zeros. Returns false, and changes nothing, if the reader has no such arrays or takes its memory from elsewhere. */
 bool gsai_reader_take_rows(gsa_reader *reader, gsai_rows *rows);
 
+/* Returns the number of lines up to the end of the header of the first file, 0 if it has none. Not while another thread
+ * reads. */
+uint64_t gsai_reader_header_lines(const gsa_reader *reader);
+
 /* Sizes that only tests choose; 0 means the default. */
 typedef struct gsai_reader_sizes {
     size_t buffer; /* bytes of the buffers before and behind the codec; a longer line makes its own grow */

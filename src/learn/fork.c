@@ -124,6 +124,7 @@ static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_co
     copy->run_id = base->run_id;
     copy->run_id.closed = 1; /* whatever it learns now, it began as the base did */
     copy->rows = base->rows;
+    memcpy(copy->input_position, base->input_position, sizeof copy->input_position);
     copy->n_merged = base->n_merged;
     if (n_copies > 1) /* its rows are not those of each copy */
         GSA_TRY(gsa_state_close_group(copy, error));

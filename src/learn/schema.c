@@ -70,3 +70,17 @@ const char *gsa_state_schema(const gsa_state *state)
 {
     return state->schema;
 }
+
+gsa_status gsa_state_set_position(gsa_state *state, const char *text, gsa_error *error)
+{
+    size_t size = text ? strlen(text) : 0;
+    if (size > GSA_MAX_POSITION || (size > 0 && !gsai_is_text(text, size)))
+        return gsai_fail(error, GSA_ARGUMENT, "a position is UTF-8 text of at most %u bytes", GSA_MAX_POSITION);
+    memcpy(state->input_position, size > 0 ? text : "", size + 1);
+    return GSA_OK;
+}
+
+const char *gsa_state_position(const gsa_state *state)
+{
+    return state->input_position;
+}

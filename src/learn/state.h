@@ -168,9 +168,10 @@ struct gsa_state {
     uint64_t n_counted;                  /* learned since the table's counts were folded */
     double squared_error, squared_label; /* sums, to notice that squared loss diverges */
     gsai_run_id run_id;
-    gsa_fingerprint rows; /* that were taken in the first pass */
-    uint64_t *lineage;    /* ids of the runs this one contains or started from, ascending, without its own; one comes
-                           * twice if a run on the same rows was started from */
+    gsa_fingerprint rows;                      /* that were taken in the first pass */
+    char input_position[GSA_MAX_POSITION + 1]; /* where the input is to go on, in its own terms; "": not known */
+    uint64_t *lineage; /* ids of the runs this one contains or started from, ascending, without its own; one comes
+                        * twice if a run on the same rows was started from */
     size_t n_lineage, lineage_capacity;
     uint64_t n_merged;
     gsai_sample sample;

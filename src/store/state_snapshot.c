@@ -115,6 +115,8 @@ static void add_notes(gsai_snapshot *snapshot, const gsa_state *state)
     gsai_snapshot_note(snapshot, "format", FORMAT);
     gsai_snapshot_note(snapshot, "version", GSAI_FORMAT_VERSION);
     gsai_snapshot_note(snapshot, "decided_loss", gsai_loss_name(state->loss));
+    if (state->input_position[0])
+        gsai_snapshot_note(snapshot, "input_position", state->input_position);
     for (int id = 0; id < GSAI_PARAMS; id++) {
         const gsa_param *param = gsa_param_at((size_t)id);
         bool is_new = !gsai_param_is_late((gsai_param_id)id) || strcmp(state->params.text[id], param->initial) != 0;
@@ -389,6 +391,9 @@ static gsa_status check_undecided(const gsa_state *state, const gsai_bundle *bun
 static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
     GSA_TRY(gsai_bundle_texts(bundle, &state->env, &state->labels, &state->schema, &state->names, error));
+    const char *position = gsai_bundle_note(bundle, "input_position");
+    if (gsa_state_set_position(state, position, NULL) != GSA_OK)
+        return gsai_fail(error, GSA_FORMAT, "the position of the input is no text, or too long");
     GSA_TRY(gsai_bundle_fields(bundle, state_fields, N(state_fields), state, error));
     GSA_TRY(check_numbers(state, loss, GSA_FORMAT, error));
     GSA_TRY(restore_centre(state, bundle, error));

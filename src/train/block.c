@@ -263,11 +263,12 @@ gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_row
     return status;
 }
 
-gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error)
+gsa_status gsai_block_read_some(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows,
+                                gsa_batch *view, gsa_error *error)
 {
     if (block->complete)
         empty(block);
-    gsa_status status = gather(block, reader, max_rows, max_rows, error);
+    gsa_status status = gather(block, reader, min_rows, max_rows, error);
     if (status == GSA_END && block->rows.n_rows > 0) {
         block->is_last = 1;
         status = GSA_OK;
@@ -277,6 +278,11 @@ gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_row
         gsai_block_view(block, view);
     }
     return status;
+}
+
+gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error)
+{
+    return gsai_block_read_some(block, reader, max_rows, max_rows, view, error);
 }
 
 gsa_status gsai_block_read_range(gsai_block *block, gsa_reader *reader, const gsa_row_range *range, gsa_batch *view,

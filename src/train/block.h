@@ -27,6 +27,9 @@ void gsai_block_separate_files(gsai_block *block);
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);
+/* The same, and min_rows are enough: rows of a stream do not wait for others. */
+gsa_status gsai_block_read_some(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows,
+                                gsa_batch *view, gsa_error *error);
 /* Goes back to a range of rows and reads it; GSA_CONFLICT if the input has changed since. */
 gsa_status gsai_block_read_range(gsai_block *block, gsa_reader *reader, const gsa_row_range *range, gsa_batch *view,
                                  gsa_error *error);

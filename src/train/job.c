@@ -6,6 +6,9 @@
 
 #include <greedystep/distributed.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #define ROWS_BETWEEN_CHECKS 256u
 #define CLASSES_BETWEEN_CHECKS ((size_t)1 << 20) /* of all these rows together */
 
@@ -25,6 +28,17 @@ void gsai_job_tell_task(const gsai_job *job, const gsa_state *state)
                           note.message);
 }
 
+/* The position behind a row: the first text that the reader keeps of it, else its line. */
+static gsa_status note_position(const gsai_job *job, const gsa_batch *batch, size_t row, gsa_error *error)
+{
+    char line[32] = "";
+    if (batch->kept)
+        return gsa_state_set_position(job->state, batch->kept + batch->kept_start[row], error);
+    if (batch->place)
+        snprintf(line, sizeof line, "%" PRIu64, job->lines_before + batch->place[row].line);
+    return gsa_state_set_position(job->state, line, error);
+}
+
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
                           size_t n_rows, int tells, gsa_error *error)
 {
@@ -37,6 +51,8 @@ gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_bat
         if (gsai_should_stop(&job->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(learner, batch, rows + done, n, error);
+        if (status == GSA_OK && job->hooks.is_live)
+            status = note_position(job, batch, rows[done + n - 1], error);
         if (status != GSA_OK && job->reader)
             gsa_reader_locate(job->reader, batch, error);
         else if (status == GSA_OK && tells && job->hooks.progress)

@@ -10,10 +10,11 @@ typedef struct gsai_job {
     gsa_state *state;
     gsa_reader *reader;
     gsa_train_hooks hooks;
-    gsai_env env;    /* resolved */
-    uint64_t n_sent; /* bytes, to its comm */
-    int aborted;     /* a process of its comm failed: none waits for it any more */
-    size_t own_size; /* where it is the only process */
+    gsai_env env;          /* resolved */
+    uint64_t n_sent;       /* bytes, to its comm */
+    int aborted;           /* a process of its comm failed: none waits for it any more */
+    size_t own_size;       /* where it is the only process */
+    uint64_t lines_before; /* of a live run: lines of the input before the reader's first, modulo 2^64 */
 } gsai_job;
 
 static inline gsa_summary gsai_summary_of(const gsa_state *state)

@@ -32,6 +32,7 @@ struct gsai_prefetch {
     pthread_t thread;
     int busy;
     size_t want, max_rows; /* of the side that is read: blocks, and rows of each */
+    int is_live, is_begun; /* is_begun: of live rows, those of a first block were read */
     struct {
         const gsai_index *index; /* NULL: the reader's blocks, one after the other */
         const gsai_job *job;
@@ -107,7 +108,9 @@ static gsa_status read_block(gsai_prefetch *prefetch, side *to)
     if (prefetch->range.index)
         status = find_next(prefetch, *block, &n_rows, &to->error);
     if (status == GSA_OK)
-        status = gsai_block_read(*block, prefetch->reader, n_rows, &to->view[to->n], &to->error);
+        status = gsai_block_read_some(*block, prefetch->reader, prefetch->is_live && prefetch->is_begun ? 1 : n_rows,
+                                      n_rows, &to->view[to->n], &to->error);
+    prefetch->is_begun = prefetch->is_begun || status == GSA_OK;
     prefetch->last_block = *block;
     if (prefetch->range.index && status == GSA_OK && to->view[to->n].n_rows != n_rows)
         return gsai_fail(&to->error, GSA_CONFLICT, "the input has changed while it was read; train on a copy");
@@ -168,12 +171,21 @@ gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batc
         begin_next(prefetch);
     }
     if (at->n_given == at->n) {
+        gsa_status status = at->status;
         if (error)
             *error = at->error;
-        return at->status;
+        if (status == GSA_STOPPED && prefetch->is_live) /* the rows that were read wait in this side */
+            at->status = GSA_OK;
+        return status;
     }
     *view = at->view[at->n_given++];
     return GSA_OK;
+}
+
+void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun)
+{
+    prefetch->is_live = 1;
+    prefetch->is_begun = is_begun;
 }
 
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks)

@@ -15,6 +15,9 @@ void gsai_prefetch_free(gsai_prefetch *prefetch);
 gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* From some call on, so many blocks are read at a time, if there are as many threads, and stay together; 1 at first. */
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
+/* The rows of a stream that is learned as it comes: a block, but for the first if is_begun is 0, has the rows that are
+ * there. GSA_STOPPED does not end reading: the next call goes on. */
+void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun);
 /* Whether the next call releases all views that were delivered. */
 int gsai_prefetch_releases(const gsai_prefetch *prefetch);
 /* To whom blocks are dealt out in turn: n replicas, numbers first on, of n_shards in all; n 0: to all. */

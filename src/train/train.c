@@ -19,10 +19,12 @@
 #include "train/share.h"
 
 #include "learn/engine.h"
+#include "learn/names.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/reader.h"
 
 #include <greedystep/train.h>
 
@@ -31,6 +33,8 @@
 
 /* Without being told no further pass is begun after this many rows. */
 #define ROWS_ENOUGH 10000000u
+/* Rows of a block of a live run, at most; the first are to come soon. */
+#define LIVE_ROWS 1024u
 
 typedef struct training {
     gsai_job job;
@@ -43,6 +47,7 @@ typedef struct training {
     gsai_mixing mixing;    /* of the first pass */
     gsai_resumed resumed;
     uint64_t n_first; /* classes of the first rows */
+    int goes_on;      /* a live run whose input begins where the state stands */
     int has_checked;  /* the first rows are those that the run began with */
     int shuffled;
     uint64_t seed;
@@ -99,12 +104,38 @@ static void set_range(training *run)
     run->is_positioned = 1;
 }
 
+/* The name of the first word that became the feature, which may have come before the reader's first row. */
+static const char *name_of(const void *ctx, uint64_t feature)
+{
+    const training *run = ctx;
+    const char *known = run->goes_on ? gsai_names_find(gsai_state_names(run->job.state), feature) : NULL;
+    return known ? known : gsa_reader_name(run->job.reader, feature);
+}
+
+/* While no thread reads. */
+static gsa_status take_names(const training *run, gsa_error *error)
+{
+    return gsa_reader_schema(run->job.reader) ? gsa_state_set_names(run->job.state, name_of, run, error) : GSA_OK;
+}
+
+/* The next block. In a live run a reader that is asked to stop, while the training is not, has an occasion to save. */
+static gsa_status next_block(training *run, gsa_batch *batch, gsa_error *error)
+{
+    gsa_status status;
+    size_t max_rows = run->shuffled ? GSAI_MAX_BLOCK_ROWS : run->job.hooks.is_live ? LIVE_ROWS : GSA_FIRST_ROWS;
+    while ((status = gsai_prefetch_next(run->prefetch, max_rows, batch, error)) == GSA_STOPPED &&
+           run->job.hooks.is_live && !gsai_should_stop(&run->job.env)) {
+        GSA_TRY(take_names(run, error));
+        GSA_TRY(tell_whole(run, error));
+    }
+    return status;
+}
+
 static gsa_status read_block(training *run, uint64_t pass, gsa_batch *batch, gsa_error *error)
 {
     if (run->index.n > 0 && !run->is_positioned)
         set_range(run);
-    gsa_status status =
-        gsai_prefetch_next(run->prefetch, run->shuffled ? GSAI_MAX_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+    gsa_status status = next_block(run, batch, error);
     if (status == GSA_OK && pass == 0)
         gsai_mixing_add(&run->mixing, batch);
     return status == GSA_END && run->index.n > 0
@@ -131,13 +162,16 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_
         status = gsai_job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
     if (by_replicas && run->round.replicas.n == 0) /* their way ends here */
         run->is_positioned = 0;
-    return status == GSA_OK && run->round.replicas.n_begun == 0 ? tell_whole(run, error) : status;
+    bool is_whole = status == GSA_OK && run->round.replicas.n_begun == 0 && !run->job.hooks.is_live;
+    return is_whole ? tell_whole(run, error) : status;
 }
 
 /* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
 static gsa_status check_first_block(training *run, const gsa_batch *first, uint64_t pass, uint64_t taken,
                                     gsa_error *error)
 {
+    if (run->goes_on)
+        return GSA_OK;
     if (pass > 0 || taken > 0) {
         if (!gsa_state_run_matches(run->job.state, first))
             return gsai_fail_about(
@@ -258,11 +292,11 @@ static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint
 
 static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 {
-    uint64_t before = 0, taken = gsai_summary_of(run->job.state).pass_rows;
+    uint64_t before = 0, taken = run->goes_on ? 0 : gsai_summary_of(run->job.state).pass_rows;
     gsa_status status = take_blocks(run, pass, taken, &before, error);
     if (status != GSA_END || (status = gsai_round_end(&run->round, error)) != GSA_OK)
         return status;
-    if (before == 0)
+    if (before == 0 && !run->goes_on)
         return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
     if (before < taken)
         return gsai_fail(error, GSA_CONFLICT, "the input ends at row %llu, this run has taken %llu; give all of it",
@@ -273,6 +307,8 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
         tell_of_mixing(run);
     if (pass == 0)
         tell_of_late_labels(run);
+    if (run->job.hooks.is_live)
+        return GSA_OK;
     if (count_param(run->job.state, "passes") == 0)
         GSA_TRY(gsa_state_checkpoint_best(run->job.state, &run->job.env.call, error));
     gsa_state_end_pass(run->job.state);
@@ -333,7 +369,8 @@ static gsa_status run_passes(training *run, gsa_error *error)
     }
     if (!judged || !run->shuffled) /* every process learns everything */
         gsai_index_free(&run->index, &run->job.env);
-    gsai_resumed_begin(&run->resumed, run->job.state);
+    if (!run->goes_on)
+        gsai_resumed_begin(&run->resumed, run->job.state);
     if (status == GSA_OK && run->resumed.is_open && run->index.n > 0)
         status = gsai_resumed_compare_index(&run->resumed, &run->job, &run->index, run->shuffled, run->seed, error);
     else if (status == GSA_OK && run->resumed.is_open && !wants_another_pass(run, progress.is_stream))
@@ -342,8 +379,29 @@ static gsa_status run_passes(training *run, gsa_error *error)
         status = gsai_prefetch_rewind(run->prefetch, error);
         if (status == GSA_OK)
             status = run_pass(run, gsai_summary_of(run->job.state).pass, error);
+        if (run->job.hooks.is_live)
+            break;
     }
     return status;
+}
+
+static gsa_status set_up_live(training *run, const gsa_summary *summary, gsa_error *error)
+{
+    const gsa_state *state = run->job.state;
+    if (run->shuffled || is_method(state, "optimum") || strcmp(gsa_state_get(state, "compact"), "on") == 0 ||
+        count_param(state, "shards") > 0 || run->job.hooks.comm || !gsai_progress_of(run->job.reader).is_stream)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "a live run learns a stream in its order, in one process: leave out shuffled order, method "
+                         "optimum, compact and shards");
+    if (summary->pass > 0)
+        return gsai_fail_about(
+            error, "start_from",
+            gsai_fail(error, GSA_CONFLICT, "this run has ended its pass; a new run can start from the model"));
+    run->goes_on = run->job.hooks.starts_at_position && summary->pass_rows > 0;
+    if (run->goes_on && gsai_count_parse(gsa_state_position(state), &run->job.lines_before))
+        run->job.lines_before -= gsai_reader_header_lines(run->job.reader);
+    gsai_prefetch_set_live(run->prefetch, run->goes_on);
+    return GSA_OK;
 }
 
 static gsa_status set_up(training *run, gsa_error *error)
@@ -368,7 +426,9 @@ static gsa_status set_up(training *run, gsa_error *error)
     }
     run->shuffled = strcmp(gsa_state_get(run->job.state, "order"), "shuffled") == 0;
     run->seed = count_param(run->job.state, "seed");
-    return gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->prefetch, error);
+    GSA_TRY(
+        gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->prefetch, error));
+    return run->job.hooks.is_live ? set_up_live(run, &summary, error) : GSA_OK;
 }
 
 /* Processes that learn together read the blocks of caches, all of them the same. */
@@ -387,11 +447,6 @@ static gsa_status begin_alike(gsai_job *job, gsa_error *error)
     gsa_state *first = gsai_comm_rank(job) == 0 ? job->state : NULL;
     gsa_status status = gsai_comm_share(job, GSA_OK, &first, 1, 0, gsai_comm_rank(job) == 0, error);
     return first && first != job->state ? gsa_state_replace(job->state, first, error) : status;
-}
-
-static const char *name_of(const void *reader, uint64_t feature)
-{
-    return gsa_reader_name(reader, feature);
 }
 
 static bool is_to_compact(const gsa_state *state)
@@ -439,7 +494,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     gsai_prefetch_free(run->prefetch);
     gsai_index_free(&run->index, &resolved);
     if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
-        gsa_status named = gsa_state_set_names(state, name_of, reader, status == GSA_OK ? error : NULL);
+        gsa_status named = take_names(run, status == GSA_OK ? error : NULL);
         status = status == GSA_OK ? named : status;
         if (run->job.hooks.files_are_own && !run->job.aborted)
             status = gsai_names_share(&run->job, status, error);

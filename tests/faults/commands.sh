@@ -35,11 +35,11 @@ each_command()
     try_command long_text long.svm model -- predict model long.svm -o out --threads 2
     try_command large large large.state -- merge large -o m
     try_command checkpoints long.svm -- train long.svm -o m --method paper --passes 2 --checkpoint tmp \
-        --checkpoint-every 0 --threads 1 --quiet
+        --every 0 --threads 1 --quiet
     try_command generate -- generate --rows 20 -o out --quiet
     try_command compare rows.svm -- compare rows.svm --methods gsa,sgd:0.1 --passes 1 --seeds 1 -o out --quiet
     [ "$only" != rounds ] || # a second each run, so only when asked for
-        try_command rounds many.gsac -- train many.gsac -o m --passes 1 --threads 2 --checkpoint tmp --checkpoint-every 0 --quiet
+        try_command rounds many.gsac -- train many.gsac -o m --passes 1 --threads 2 --checkpoint tmp --every 0 --quiet
 }
 
 # The files of a command, "--", its words. $only, if it is not empty, has the names to try.

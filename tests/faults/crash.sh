@@ -22,7 +22,7 @@ crash()
     cp $input run/
     printf '%-48s' "$input $*"
     (cd run && "$tools/crash_loop" --runs $((runs * share / 10)) --seed $seed --term 20 -- \
-        "$greedystep" train $input -o m --checkpoint kept --checkpoint-every 0 --quiet "$@")
+        "$greedystep" train $input -o m --checkpoint kept --every 0 --quiet "$@")
     seed=$((seed + 1))
 }
 

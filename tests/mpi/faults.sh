@@ -15,7 +15,7 @@ mkdir kept
 if mount -t tmpfs -o size=128k tmpfs kept 2> /dev/null; then
     mounted=$work/kept
     "$greedystep" train rows.gsac -o alone --passes 1 --quiet > /dev/null
-    on 3 "$greedystep" train rows.gsac -o model --passes 1 --checkpoint kept --checkpoint-every 0 > log 2>&1 ||
+    on 3 "$greedystep" train rows.gsac -o model --passes 1 --checkpoint kept --every 0 > log 2>&1 ||
         { cat log; fail "a full disk ended the run"; }
     grep -q 'cannot write kept/model.state: No space left on device; the run continues' log ||
         { cat log; fail "nobody was told of the full disk"; }

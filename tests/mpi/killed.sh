@@ -44,7 +44,7 @@ watcher=$!
 begin()
 {
     [ -e kept/model.state ] && goes_on=yes || goes_on=no
-    start "$1" $train --checkpoint kept --checkpoint-every 0 --resume
+    start "$1" $train --checkpoint kept --every 0 --resume
 }
 
 # lives PROCESS: one that is dead may wait to be buried.

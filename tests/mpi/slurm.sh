@@ -104,7 +104,7 @@ mkdir bin
 cat > bin/greedystep <<B
 #!/bin/sh
 echo \$\$ > "$work/pid.\$SLURM_PROCID"
-exec "$greedystep" "\$@" --checkpoint-every 0 --passes 3
+exec "$greedystep" "\$@" --every 0 --passes 3
 B
 chmod +x bin/greedystep
 PATH=$work/bin:$PATH

@@ -294,6 +294,8 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
     csv->records.lines.hurried = false;
     if (status == GSA_OK && sniff.has_header && !csv->records.keys)
         status = gsai_records_next(&csv->records, &header, error);
+    if (status == GSA_OK && csv->input->file == 0)
+        csv->input->header_lines = csv->records.line;
     csv->is_prepared = status == GSA_OK;
     gsai_csv_sniff_free(csv, &sniff);
     return status;

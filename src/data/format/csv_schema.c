@@ -227,7 +227,7 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
         return GSAI_FIELD_LABEL;
     if (is_listed(options->weight, sniff, column))
         return GSAI_FIELD_WEIGHT;
-    if (is_listed(options->ignore, sniff, column))
+    if (is_listed(options->ignore, sniff, column) || is_listed(options->keep, sniff, column))
         return GSAI_FIELD_IGNORED;
     return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(csv, seen);
 }

@@ -142,6 +142,30 @@ static void names_are_those_of_the_strongest(void **unused)
     free(value);
 }
 
+static void a_position_goes_with_copies_and_files_but_not_with_a_new_run(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    char text[GSA_MAX_POSITION + 2];
+    gsa_state *state = state_of(1, NULL);
+    assert_string_equal(gsa_state_position(state), "");
+    memset(text, 'x', sizeof text);
+    text[GSA_MAX_POSITION + 1] = '\0';
+    must_be_ok(gsa_state_set_position(state, "clicks/0/\xC3\xA9\"17", &error), &error);
+    assert_int_equal(gsa_state_set_position(state, text, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_state_set_position(state, "\xFF", &error), GSA_ARGUMENT);
+    gsa_state *fork = forked(state, 1), *again = reread(state), *later = started_from(state);
+    assert_string_equal(gsa_state_position(fork), "clicks/0/\xC3\xA9\"17");
+    assert_string_equal(gsa_state_position(again), "clicks/0/\xC3\xA9\"17");
+    assert_string_equal(gsa_state_position(later), "");
+    text[GSA_MAX_POSITION] = '\0';
+    must_be_ok(gsa_state_set_position(again, text, &error), &error);
+    must_be_ok(gsa_state_set_position(state, NULL, &error), &error);
+    assert_string_equal(gsa_state_position(state), "");
+    assert_string_equal(gsa_state_position(again), text);
+    free_states(state, fork, again, later);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +174,7 @@ int main(void)
         cmocka_unit_test(a_schema_changes_only_before_the_first_row),
         cmocka_unit_test(names_go_with_merges_models_and_files),
         cmocka_unit_test(names_are_those_of_the_strongest),
+        cmocka_unit_test(a_position_goes_with_copies_and_files_but_not_with_a_new_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
