@@ -43,8 +43,8 @@ typedef struct gsa_reader_options {
     const char *dates;       /* "day-first" or "month-first", where the cells leave it open */
     /* Opens the paths; NULL: the file system does. Copied; what its ctx points to must outlive the reader. */
     const gsa_file_source *files;
-    const char
-        *keep; /* columns whose texts are kept (gsa_batch.kept); features only if the schema that was set has them */
+    /* Columns whose texts are kept (gsa_batch.kept). They are features only if a schema that was set has them. */
+    const char *keep;
     int keep_tags;     /* nonzero: the tags of Vowpal Wabbit text are kept likewise */
     int keep_bad_rows; /* nonzero, with skip_bad_rows: a bad row is a row without features (gsa_batch.bad) */
 } gsa_reader_options;
