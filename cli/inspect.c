@@ -181,11 +181,21 @@ static int print_json(const inspection *what)
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
+/* Loads the state of a run, and makes the model that it would end with now. */
+static int load_state(const gsai_env *env, inspection *out)
+{
+    gsa_error error = {0};
+    int code = session_load_state(out->path, env, &out->state);
+    gsa_status status = code == EXIT_DONE ? gsa_state_finish(out->state, &env->call, &out->model, &error) : GSA_OK;
+    return status == GSA_OK ? code : complain_error(status, &error);
+}
+
 static int load(const cli_arguments *arguments, inspection *out)
 {
     gsai_env env = session_env(arguments);
     out->path = arguments->positional[0];
-    int code = session_load_model(out->path, &env, &out->model);
+    int code = session_is_named(out->path, ".state") ? load_state(&env, out)
+                                                     : session_load_model(out->path, &env, &out->model);
     if (code != EXIT_DONE)
         return code;
     out->info = info_of(out->model);
@@ -235,7 +245,8 @@ static int inspect_model(const cli_arguments *arguments)
         code = load(arguments, &what);
     if (code == EXIT_DONE) {
         /* A state that cannot be read is told, and the model is shown all the same. */
-        int state_code = session_has_state(what.path) ? session_load_state(what.path, &env, &what.state) : EXIT_DONE;
+        bool has_other = what.state == NULL && session_has_state(what.path);
+        int state_code = has_other ? session_load_state(what.path, &env, &what.state) : EXIT_DONE;
         code = arguments_flag(arguments, "json") ? print_json(&what) : print_inspection(&what);
         code = code == EXIT_DONE ? state_code : code;
     }
@@ -262,8 +273,9 @@ const cli_verb inspect_verb = {
     .summary = "describe a model, or profile data and warn about problems",
     .details =
         "For a model: prints loss, labels, size, intercept and the strongest features (by index in the data, from "
-        "1, or by column and column=word of a table), and the progress of training if MODEL.state is there. The "
-        "importance of a feature is its weight, without the sign, times its standard deviation on the rows "
+        "1, or by column and column=word of a table), and the progress of training if MODEL.state is there; it may be "
+        "given itself. The importance of a feature is its weight, without the sign, times its standard deviation on "
+        "the rows "
         "that were learned: how far it moves predictions, whatever its unit.\n\nFor data, in one pass: prints the "
         "detected format, rows, labels and their "
         "balance, one line per column (missing cells, different values, range, frequent words) or the most "

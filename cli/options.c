@@ -396,13 +396,8 @@ uint64_t arguments_number(const cli_arguments *arguments, const char *name)
 double arguments_real(const cli_arguments *arguments, const char *name)
 {
     double number = 0;
-    return number_parse_real(arguments_text(arguments, name), &number) ? number : 0;
-}
-
-double arguments_time(const cli_arguments *arguments, const char *name)
-{
-    double seconds = 0;
-    return number_parse_time(arguments_text(arguments, name), &seconds) ? seconds : 0;
+    bool is_time = arguments->options[known_option(arguments, name)].kind == OPTION_TIME;
+    return (is_time ? number_parse_time : number_parse_real)(arguments_text(arguments, name), &number) ? number : 0;
 }
 
 bool arguments_flag(const cli_arguments *arguments, const char *name)

@@ -90,9 +90,8 @@ bool arguments_have(const cli_arguments *arguments, const char *name);
 bool arguments_given(const cli_arguments *arguments, const char *name);
 const char *arguments_text(const cli_arguments *arguments, const char *name);
 uint64_t arguments_number(const cli_arguments *arguments, const char *name);
+/* A real number, or a time in seconds. */
 double arguments_real(const cli_arguments *arguments, const char *name);
-/* In seconds. */
-double arguments_time(const cli_arguments *arguments, const char *name);
 bool arguments_flag(const cli_arguments *arguments, const char *name);
 
 /* Sets an option to the value of another, if that is given. */

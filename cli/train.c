@@ -142,7 +142,7 @@ static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error
     training *run = ctx;
     (void)error;
     double began = progress_clock();
-    if (train_checkpoint_keep(&run->checkpoint, state, &run->env, &run->progress) && run->checkpoint.publishes)
+    if (train_checkpoint_keep(&run->checkpoint, state, &run->env, &run->progress) && run->checkpoint.model != NULL)
         trace_published(&run->trace, state, began);
     return GSA_OK;
 }
@@ -297,7 +297,7 @@ static int learn(training *run)
                              .pass_ended = run->test.reader != NULL || run->trace.stream != NULL ? report_pass : NULL,
                              .notice = cluster_is_root(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
-                             .is_live = run->checkpoint.publishes,
+                             .is_live = run->checkpoint.model != NULL,
                              .starts_at_position = arguments_flag(run->arguments, "from-position"),
                              .round_ended = note_round,
                              .comm = run->cluster.comm,
@@ -352,19 +352,16 @@ static int check_publishing(const training *run)
 {
     const cli_arguments *arguments = run->arguments;
     bool publishes = arguments_given(arguments, "publish"), keeps = arguments_given(arguments, "checkpoint");
-    bool positions = arguments_given(arguments, "position") || arguments_flag(arguments, "from-position");
+    bool goes_on = arguments_flag(arguments, "from-position");
     if (run->model_path == NULL)
         return complain_usage("train needs -o MODEL; usage: greedystep train %s", arguments->verb->usage);
-    if (positions && !publishes)
-        return complain_usage("--position and --from-position are for --publish; leave them out, or publish");
-    if (arguments_flag(arguments, "from-position") && !arguments_flag(arguments, "resume"))
-        return complain_usage("--from-position needs --resume, which loads the state with the position");
+    if ((goes_on && !arguments_flag(arguments, "resume")) ||
+        ((goes_on || arguments_given(arguments, "position")) && !publishes))
+        return complain_usage("--position needs --publish, --from-position needs --publish and --resume");
     if (arguments_given(arguments, "every") && !publishes && !keeps)
         return complain_usage("--every is the time between models of --publish or checkpoints; give one of these");
     if (publishes && keeps)
         return complain_usage("--publish keeps the state beside the model; leave out --checkpoint");
-    if (publishes && run->cluster.comm != NULL)
-        return complain_usage("--publish is for one process; leave it out, or mpirun");
     return EXIT_DONE;
 }
 
@@ -372,11 +369,9 @@ static int open_input(training *run)
 {
     const cli_arguments *arguments = run->arguments;
     gsai_env env = run->env;
+    env.call.ctx = run;
     if (arguments_given(arguments, "publish"))
-        env.call = (gsa_call){.size = sizeof env.call,
-                              .n_threads = run->env.call.n_threads,
-                              .should_stop = reading_should_stop,
-                              .ctx = run};
+        env.call.should_stop = reading_should_stop;
     int code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &run->reader);
     if (code == EXIT_DONE && arguments_given(arguments, "publish") && !progress_of(run->reader).is_stream)
         return complain_usage("--publish is for a stream (-, or a pipe); give -o for files");
@@ -450,10 +445,12 @@ const cli_verb train_verb = {
                "greedy step averaging. Ctrl-C during the latter saves both files, and --resume continues from there; "
                "the former saves nothing.\n\nThe last five lines say what was learned, how good it is, how long it "
                "took, what limited it, and what to do next.",
-    .examples = "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# "
-                "libsvm text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the "
-                "next day: new rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o "
-                "tuesday.model\n# from a pipe\nzcat rows.svm.gz | greedystep train - -o piped.model",
+    .examples =
+        "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# "
+        "libsvm text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the "
+        "next day: new rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o "
+        "tuesday.model\n# from a pipe\nzcat rows.svm.gz | greedystep train - -o piped.model\n# a stream that "
+        "need not end: a model every minute\nzcat rows.svm.gz | greedystep train - --publish live.model --every 60s",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .reads_data = true,

@@ -20,10 +20,10 @@
  * it; without either the path is NULL and nothing happens. */
 typedef struct train_checkpoint {
     char *path;
-    const char *model;
-    bool publishes;
-    double every, last;  /* seconds; when the last one was written */
-    atomic_bool has_new; /* rows were learned since; another thread asks */
+    const char *model;   /* NULL: none is published */
+    double every;        /* seconds */
+    _Atomic double last; /* when the last one was written; other threads ask for this */
+    atomic_bool has_new; /* rows were learned since, and for this */
 } train_checkpoint;
 
 /* Removes the checkpoint of an earlier run, unless this run resumes it. Returns an exit code. */

@@ -88,7 +88,6 @@ static bool is_folder_of_model(const char *folder, const char *model_path)
 static int open_published(const cli_arguments *arguments, train_checkpoint *out)
 {
     out->model = arguments_text(arguments, "publish");
-    out->publishes = true;
     out->last = progress_clock();
     out->path = session_state_path(out->model);
     if (out->path == NULL)
@@ -100,7 +99,7 @@ static int open_published(const cli_arguments *arguments, train_checkpoint *out)
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
 {
     const char *folder = arguments_text(arguments, "checkpoint");
-    *out = (train_checkpoint){.every = arguments_time(arguments, "every")};
+    *out = (train_checkpoint){.every = arguments_real(arguments, "every")};
     if (!remove_unfinished_results(arguments_text(arguments, "output")))
         return complain_failed("out of memory");
     if (arguments_given(arguments, "publish"))
@@ -134,7 +133,8 @@ bool train_checkpoint_is_there(const train_checkpoint *checkpoint)
 
 bool train_checkpoint_is_due(const train_checkpoint *checkpoint)
 {
-    return (checkpoint->has_new || !checkpoint->publishes) && progress_clock() - checkpoint->last >= checkpoint->every;
+    return (checkpoint->has_new || checkpoint->model == NULL) &&
+           progress_clock() - checkpoint->last >= checkpoint->every;
 }
 
 bool train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, const gsai_env *env,
@@ -144,22 +144,20 @@ bool train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
     if (checkpoint->path == NULL || !train_checkpoint_is_due(checkpoint))
         return false;
     progress_clear(progress);
-    gsa_status status = checkpoint->publishes ? GSA_OK : gsa_state_save(state, checkpoint->path, &error);
-    bool is_saved = status == GSA_OK;
-    if (checkpoint->publishes)
-        is_saved = session_save(state, checkpoint->model, env) == EXIT_DONE;
+    bool publishes = checkpoint->model != NULL;
+    bool is_saved = publishes ? session_save(state, checkpoint->model, env) == EXIT_DONE
+                              : gsa_state_save(state, checkpoint->path, &error) == GSA_OK;
     checkpoint->last = progress_clock();
     checkpoint->has_new = !is_saved;
-    if (!is_saved && checkpoint->publishes)
-        complain("the run continues; %s is the last model that was published", checkpoint->model);
-    else if (!is_saved)
-        complain("%s; the run continues without this checkpoint", error.message);
+    if (!is_saved)
+        complain("%s%s", error.message,
+                 publishes ? "the run continues, the model stays" : "; the run continues without this checkpoint");
     return is_saved;
 }
 
 void train_checkpoint_remove(const train_checkpoint *checkpoint)
 {
-    if (checkpoint->path != NULL && !checkpoint->publishes)
+    if (checkpoint->path != NULL && checkpoint->model == NULL)
         (void)unlink(checkpoint->path);
 }
 

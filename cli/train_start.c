@@ -133,14 +133,11 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
                   gsa_state **out)
 {
     const char *model = arguments_text(arguments, "output");
-    bool has_checkpoint = !checkpoint->publishes && train_checkpoint_is_there(checkpoint);
+    bool has_checkpoint = checkpoint->model == NULL && train_checkpoint_is_there(checkpoint);
     if (!has_checkpoint && !session_has_state(model)) {
         if (checkpoint->path == NULL)
             return complain_failed("cannot resume: there is no %s.state; leave out --resume to start a new run", model);
-        if (checkpoint->publishes)
-            note("note: there is no %s: the run starts from the beginning", checkpoint->path);
-        else
-            note("note: neither %s nor %s.state exists: the run starts from the beginning", checkpoint->path, model);
+        note("note: there is no state of this run: it starts from the beginning");
         return begin(arguments, env, out);
     }
     if (has_checkpoint && session_has_state(model))

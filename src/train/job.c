@@ -7,7 +7,6 @@
 #include <greedystep/distributed.h>
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define ROWS_BETWEEN_CHECKS 256u
 #define CLASSES_BETWEEN_CHECKS ((size_t)1 << 20) /* of all these rows together */
@@ -31,12 +30,12 @@ void gsai_job_tell_task(const gsai_job *job, const gsa_state *state)
 /* The position behind a row: the first text that the reader keeps of it, else its line. */
 static gsa_status note_position(const gsai_job *job, const gsa_batch *batch, size_t row, gsa_error *error)
 {
-    char line[32] = "";
+    gsa_error line = {0}; /* for its text */
     if (batch->kept)
         return gsa_state_set_position(job->state, batch->kept + batch->kept_start[row], error);
     if (batch->place)
-        snprintf(line, sizeof line, "%" PRIu64, job->lines_before + batch->place[row].line);
-    return gsa_state_set_position(job->state, line, error);
+        (void)gsai_fail(&line, GSA_OK, "%" PRIu64, job->lines_before + batch->place[row].line);
+    return gsa_state_set_position(job->state, line.message, error);
 }
 
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,

@@ -68,7 +68,7 @@ sed '2000s/.*/broken,,,/' rows.csv >broken.csv
 part="greedystep train - --publish t --label y --bad-rows skip"
 greedystep train - --publish table --label y --bad-rows skip --quiet <broken.csv >out || fail table
 head -n 5000 broken.csv | $part --quiet >out
-greedystep inspect t | grep position
+greedystep inspect t.state | grep position
 { head -n 1 broken.csv; sed -n '5001,5500p' broken.csv; } | $part --resume --from-position 2>&1 >out | grep continues
 sed -n '5501,$p' broken.csv | $part --resume --from-position 2>&1 >out | grep continues
 greedystep inspect t | grep position
