@@ -283,13 +283,14 @@ static void arrow_texts_of_columns_are_kept_as_text_would_have_them(void **state
                             {"id", "l", 2, 0, 2, {NULL, id}, NULL, NULL},
                             {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL},
                             {"b", "b", 2, 0, 2, {NULL, b}, NULL, NULL},
-                            {"town", "u", 2, 0, 3, {valid, town_at, "oslo"}, NULL, NULL}};
+                            {"town", "u", 2, 0, 3, {valid, town_at, "oslo"}, NULL, NULL},
+                            {"x", "g", 2, 0, 2, {NULL, a}, NULL, NULL}};
     source from = SOURCE(columns, 2);
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     gsa_batch batch;
     const gsa_reader_options options = {
-        .size = sizeof options, .keep = "id,town,b,a", .ignore = "id", .skip_bad_rows = 1, .keep_bad_rows = 1};
+        .size = sizeof options, .keep = "id,town,b,a", .skip_bad_rows = 1, .keep_bad_rows = 1};
     assert_int_equal(open_arrow(&from, &options, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
     assert_int_equal(batch.n_rows, 2);
@@ -299,6 +300,7 @@ static void arrow_texts_of_columns_are_kept_as_text_would_have_them(void **state
     assert_int_equal(batch.kept_start[2] - batch.kept_start[1], sizeof bad);
     assert_memory_equal(batch.kept + batch.kept_start[1], bad, sizeof bad);
     assert_true(batch.bad && !batch.bad[0] && batch.bad[1]); /* an infinity is no value */
+    assert_int_equal(batch.row_start[1], 1);                 /* of x: what is kept is no feature */
     gsa_reader_close(reader);
 }
 
