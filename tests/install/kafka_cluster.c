@@ -45,13 +45,12 @@ int main(int argc, char **argv)
     FILE *file = fopen(argv[2], "w");
     if (cluster == NULL || file == NULL || rd_kafka_mock_topic_create(cluster, "clicks", 1, 1) != 0)
         return fprintf(stderr, "kafka_cluster: no cluster\n"), 1;
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(kafka, "clicks", NULL);
     fprintf(file, "%s\n", rd_kafka_mock_cluster_bootstraps(cluster));
     fclose(file);
     for (long i = 0, n = strtol(argv[1], NULL, 10); i < n; i++) {
         int size = make_row(&seed, i, row, sizeof row);
-        if (rd_kafka_producev(kafka, RD_KAFKA_V_TOPIC("clicks"), RD_KAFKA_V_PARTITION(0),
-                              RD_KAFKA_V_VALUE(row, (size_t)size), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                              RD_KAFKA_V_END) != 0)
+        if (rd_kafka_produce(topic, 0, RD_KAFKA_MSG_F_COPY, row, (size_t)size, NULL, 0, NULL) != 0)
             return fprintf(stderr, "kafka_cluster: row %ld was not sent\n", i), 1;
         if (i % ROWS_AT_ONCE == 0)
             rd_kafka_poll(kafka, 12);
