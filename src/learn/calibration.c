@@ -90,7 +90,7 @@ static bool is_stopped(const struct evidence *e)
 static gsai_slope slope_at(const struct evidence *e, double scale, double offset)
 {
     gsai_slope sum = {0};
-    if (gsai_loss_has_probabilities(e->loss))
+    if (gsai_loss_has_probabilities(e->loss) || e->loss->has_log_link)
         sum = (gsai_slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
     for (size_t i = 0; i < e->n && !is_stopped(e); i++)
         e->loss->add_slope(&e->row[i], scale, offset, &sum);

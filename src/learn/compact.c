@@ -91,8 +91,7 @@ static double loss_with(const ranking *by, size_t n_keep, double *error_of_mean)
     find_shift(by, least);
     for (size_t i = 0; i < by->rows->n; i++) {
         gsai_unlearned at = by->rows->at(by->rows->ctx, i);
-        gsai_target target = {at.class_number, at.number - state->label_offset.at, &state->params.custom_loss,
-                              gsai_state_width(state)};
+        gsai_target target = gsai_state_target(state, at.class_number, at.number);
         for (size_t k = 0; k < state->table.n_outputs; k++)
             by->margin[k] = by->shift[k] + (double)by->weight[k];
         add_features(by, &at.row, least, false, 1, by->margin);

@@ -263,6 +263,8 @@ static double step_of_group(const gsa_state *state, const struct greedy_steps *o
     for (size_t row = 0; row < group->n_rows; row++) {
         double xdx = of->xdx[row], g = of->step[row].g, lambda = of->step[row].lambda;
         double step_weight = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
+        if (state->loss->has_log_link && mean->weight > 0) /* a mean can be too large by any factor: once, not for good */
+            step_weight = fmin(step_weight, mean->weight);
         sum += xdx > 0 ? step_weight * lambda / (xdx * all) : 0;
         weight += xdx > 0 ? step_weight : 0;
         own = own_minimum ? (xdx > 0 ? lambda / (xdx * all) : 0) : own;
@@ -300,14 +302,12 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     struct greedy_steps of = {0};
     gsai_target target[GSAI_GROUP_ROWS];
     float scale[GSAI_GROUP_ROWS];
-    double width = gsai_state_width(state);
     double all = inverse_frequency_of_all(state), ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
     bool many = table->n_outputs > 1;
     lay_out(group);
     bool finite = find_margins(state, table, standardised, &of);
     for (size_t row = 0; row < group->n_rows; row++)
-        target[row] = (gsai_target){group->class_number[row], group->y[row] - state->label_offset.at,
-                                    &state->params.custom_loss, width};
+        target[row] = gsai_state_target(state, group->class_number[row], group->y[row]);
     if (finite && many)
         finite = gsai_group_greedy_steps(state, table, target, of.step, loss);
     else if (finite)

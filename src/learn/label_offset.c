@@ -1,13 +1,16 @@
 /* The offset of the labels of a regression.
  *
  * A weight is a float. An intercept near 1e9 would be right to 64 only, and so would be every prediction; measured from
- * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. */
+ * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. With a
+ * log link the offset is the logarithm of the mean, and steps are those of labels in units of the mean. */
 #include "learn/engine.h"
 #include "learn/learner.h"
 
+#include "base/real.h"
+
 static bool has_offset(const gsa_state *state)
 {
-    return state->loss && state->loss->depends_on_residual && state->params.value[GSAI_PARAM_intercept] &&
+    return gsai_loss_has_offset(state->loss) && state->params.value[GSAI_PARAM_intercept] &&
            state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
 }
 
@@ -17,18 +20,24 @@ static void shift_intercept(gsai_table *table, double by)
         gsai_table_slot(table, 0)->f = (float)((double)gsai_table_slot(table, 0)->f + by);
 }
 
-/* Moves the offset of labels, and the weights that are relative to it. */
-static void move_to(gsa_state *state, double to)
+/* Moves the offset of labels, and the weights that are relative to it. An intercept that has learned nothing stays at
+ * the offset; one that has seen no count yet does not know its unit. */
+static void move_to(gsa_state *state, double to, bool is_first)
 {
     double by = state->label_offset.at - to;
     state->label_offset.at = to;
-    if (by == 0 || state->n_rows == 0) /* an intercept that has learned nothing stays at the offset */
+    if (by == 0 || is_first)
         return;
     shift_intercept(&state->table, by);
     if (state->scaling)
         shift_intercept(&state->scaling->table, by);
     if (state->best_checkpoint.weight)
         state->best_checkpoint.weight[0] = (float)((double)state->best_checkpoint.weight[0] + by);
+}
+
+static bool is_power_of_two(uint64_t n)
+{
+    return (n & (n - 1)) == 0;
 }
 
 static void enter(gsai_label_offset *offset, double y, double c)
@@ -42,9 +51,12 @@ void gsai_label_offset_add(gsa_state *state, double y, double c)
     gsai_label_offset *offset = &state->label_offset;
     if (offset->settled || !has_offset(state))
         return;
+    bool is_log = state->loss->has_log_link, is_first = state->n_rows == 0 || (is_log && offset->mean == 0);
     enter(offset, y, c);
-    if ((state->n_rows & (state->n_rows + 1)) == 0)
-        move_to(state, offset->mean);
+    if (is_log && offset->mean > 0 && (is_first || is_power_of_two(state->n_rows + 1)))
+        move_to(state, gsai_log(offset->mean), is_first);
+    if (!is_log && is_power_of_two(state->n_rows + 1))
+        move_to(state, offset->mean, is_first);
     offset->settled = state->n_rows + 1 >= GSAI_LABEL_OFFSET_ROWS;
 }
 

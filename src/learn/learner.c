@@ -260,8 +260,7 @@ static gsa_status learn(gsa_state *state, struct rows *rows, double y, gsa_error
         GSA_TRY(gsai_state_fold(state, error));
     if (rows->n_rows == 1)
         gsai_label_offset_add(state, y, rows->c);
-    rows->target.y = y - state->label_offset.at;
-    rows->target.width = gsai_state_width(state);
+    rows->target = gsai_state_target(state, rows->target.class_number, y);
     advance_averaging(state, rows->n_rows);
     if (rows->is_group)
         gsai_centre_group(state);

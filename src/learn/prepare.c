@@ -351,6 +351,12 @@ static gsa_status number_of(const gsa_state *state, const gsa_batch *batch, size
                           loss_is_auto(state) ? "the first rows had numbers to predict"
                                               : "this loss predicts numbers"));
     *out = batch->label[row];
+    if (state->loss->has_log_link && *out < 0)
+        return gsai_fail_about(error, "loss",
+                               gsai_fail_row(error, GSA_LABEL, row,
+                                             "label %g is below 0, and %s loss predicts counts or rates; choose "
+                                             "squared loss for other numbers",
+                                             *out, state->loss->name));
     return GSA_OK;
 }
 

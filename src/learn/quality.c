@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 
@@ -22,11 +23,12 @@ static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *
         return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu classes", labels.n_classes);
     for (size_t i = 0; i < state->sample.n; i++) {
         const gsai_held_row *row = state->sample.at[i];
-        double share = row->seen / labels.weight, y = row->number - state->label_offset.at;
+        double share = row->seen / labels.weight, y = gsai_held_target(state, row).y;
         if (labels.n_classes > 0)
             class_weight[row->class_number] += row->seen;
         labels.mean += share * y;
         labels.mean_square += share * y * y;
+        labels.mean_log += y > 0 ? share * y * gsai_log(y) : 0;
     }
     labels.class_weight = class_weight;
     *out = state->loss->constant(&labels);

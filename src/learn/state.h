@@ -78,7 +78,7 @@ static inline void gsai_row_weights_add(gsai_row_weights *weights, double c)
 
 /* Squared loss learns labels as differences from an offset, which a float weight can hold however large the labels are:
  * the mean of the first labels, taken anew at every power of two rows until it is settled. The intercept of the table
- * is relative to it. */
+ * is relative to it. With a log link it is the logarithm of that mean: the unit of rates does not matter. */
 #define GSAI_LABEL_OFFSET_ROWS 4096u
 typedef struct gsai_label_offset {
     double at;           /* 0 for all other losses, and without an intercept */
@@ -252,10 +252,18 @@ static inline double gsai_state_width(const gsa_state *state)
 {
     return state->loss && state->loss->has_width ? gsai_residuals_width(&state->residuals) : 0;
 }
+/* Returns the target of a row with this class or number. */
+static inline gsai_target gsai_state_target(const gsa_state *state, size_t class_number, double number)
+{
+    double at = state->label_offset.at, width = gsai_state_width(state);
+    const gsa_margin_loss *custom = &state->params.custom_loss;
+    if (state->loss && state->loss->has_log_link)
+        return (gsai_target){class_number, number, custom, width, at};
+    return (gsai_target){class_number, number - at, custom, width, 0};
+}
 static inline gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
 {
-    return (gsai_target){held->class_number, held->number - state->label_offset.at, &state->params.custom_loss,
-                         gsai_state_width(state)};
+    return gsai_state_target(state, held->class_number, held->number);
 }
 
 /* Returns the rows that a slot was in, prior totals included. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ struct gsa_metrics {
     /* The counts, up to the classes: numbers of 8 bytes without gaps, as they are in bytes. */
     uint64_t n_rows, n_unknown;
     double weight, unknown_weight, correct, loss, brier;
-    double absolute_error, squared_error;
+    double absolute_error, squared_error, label_log;
     double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
@@ -151,9 +152,21 @@ static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, g
     return gsai_ranking_add(metrics->ranking, (float)score, actual == 1, (float)c, error);
 }
 
+/* With a log link the loss is half the deviance, that of the best constant needs the sum of y log y. */
+static void add_deviance(gsa_metrics *metrics, double y, double c)
+{
+    double margin = metrics->margins[0];
+    metrics->loss += c * metrics->model->loss->value(&margin, 1, &(gsai_target){.y = y});
+    metrics->label_log += y > 0 ? c * y * gsai_log(y) : 0;
+}
+
 static void add_number_row(gsa_metrics *metrics, double y, double c)
 {
-    double miss = metrics->margins[0] - y;
+    double prediction;
+    gsai_model_row_predict(metrics->model, metrics->margins, &prediction);
+    double miss = prediction - y;
+    if (metrics->model->loss->has_log_link)
+        add_deviance(metrics, y, c);
     metrics->absolute_error += c * fabs(miss);
     metrics->squared_error += c * miss * miss;
     double off = y - metrics->label_mean; /* metrics->weight already has c */
@@ -170,6 +183,9 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
     if (!gsai_loss_has_classes(model->loss) &&
         (gsai_row_is_word(batch, row_number) || !isfinite(batch->label[row_number])))
         return gsai_fail(error, GSA_LABEL, "the label is no number: expected one, as the model learned");
+    if (model->loss->has_log_link && batch->label[row_number] < 0)
+        return gsai_fail(error, GSA_LABEL, "label %g is below 0, and the model predicts counts or rates",
+                         batch->label[row_number]);
     metrics->n_rows++;
     if (c == 0)
         return GSA_OK;
@@ -245,6 +261,7 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
     metrics->brier += from->brier;
     metrics->absolute_error += from->absolute_error;
     metrics->squared_error += from->squared_error;
+    metrics->label_log += from->label_log;
     for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
         metrics->excess[bin] += from->excess[bin];
     for (size_t k = 0; k < metrics->model->labels.n; k++) {
@@ -344,6 +361,12 @@ static void results_of_two(gsa_metrics *metrics, double weight)
 
 static void results_of_numbers(gsa_metrics *metrics, double weight)
 {
+    const gsai_label_totals labels = {.mean = metrics->label_mean, .mean_log = metrics->label_log / weight};
+    if (metrics->model->loss->has_log_link) {
+        double half = metrics->loss / weight, constant = metrics->model->loss->constant(&labels);
+        result(metrics, "poisson_deviance", 2 * half);
+        result(metrics, "d2", constant > 0 ? 1 - half / constant : (double)NAN);
+    }
     result(metrics, "rmse", sqrt(metrics->squared_error / weight));
     result(metrics, "mae", metrics->absolute_error / weight);
     result(metrics, "r2", metrics->label_spread > 0 ? 1 - metrics->squared_error / metrics->label_spread : (double)NAN);

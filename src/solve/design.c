@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -421,25 +422,43 @@ static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state,
     return GSA_OK;
 }
 
-static void set_targets(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, bool has_classes,
-                        bool centres)
+/* Labels are measured from their mean, in their deviations; where margins are logarithms, in their mean. Without an
+ * intercept to take the mean, it is 0, and with a log link 1. */
+static void set_units(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, const gsai_loss *loss,
+                      bool centres)
 {
     double total = 0, mean = 0, squares = 0;
     size_t n = design->n_rows;
+    bool has_mean = centres && !gsai_loss_has_classes(loss);
     for (size_t i = 0; i < n; i++) {
         total += sorted[i].weight;
-        mean += has_classes || !centres ? 0 : (rows->number[sorted[i].row] - mean) * (sorted[i].weight / total);
+        mean += has_mean ? (rows->number[sorted[i].row] - mean) * (sorted[i].weight / total) : 0;
     }
-    for (size_t i = 0; i < n && !has_classes; i++) {
+    design->weight_unit = total / design->total_weight;
+    design->margin_unit = design->loss_unit = 1;
+    if (loss->has_log_link && mean > 0) {
+        design->margin_origin = gsai_log(mean);
+        design->loss_unit = mean;
+    }
+    if (gsai_loss_has_classes(loss) || loss->has_log_link)
+        return;
+    for (size_t i = 0; i < n; i++) {
         double off = rows->number[sorted[i].row] - mean;
         squares += sorted[i].weight / total * off * off;
     }
-    design->target_origin = mean;
-    design->target_unit = squares > 0 ? sqrt(squares) : 1;
-    design->weight_unit = total / design->total_weight;
-    for (size_t i = 0; i < n; i++) {
-        double y = (rows->number[sorted[i].row] - mean) / design->target_unit;
-        design->target[i] = has_classes ? (float)rows->class_number[sorted[i].row] : (float)y;
+    design->margin_origin = mean;
+    design->margin_unit = squares > 0 ? sqrt(squares) : 1;
+    design->loss_unit = design->margin_unit * design->margin_unit;
+}
+
+static void set_targets(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
+                        const gsai_loss *loss)
+{
+    for (size_t i = 0; i < design->n_rows; i++) {
+        size_t row = sorted[i].row;
+        double y = loss->has_log_link ? rows->number[row] / design->loss_unit
+                                      : (rows->number[row] - design->margin_origin) / design->margin_unit;
+        design->target[i] = gsai_loss_has_classes(loss) ? (float)rows->class_number[row] : (float)y;
         design->weight[i] = (float)(sorted[i].weight / design->weight_unit);
     }
 }
@@ -463,7 +482,8 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
     if (status == GSA_OK)
         status = copy_rows(design, rows, sorted, error);
     if (status == GSA_OK) {
-        set_targets(design, rows, sorted, has_classes, centres);
+        set_units(design, rows, sorted, state->loss, centres);
+        set_targets(design, rows, sorted, state->loss);
         if (!number_columns(design, rows))
             status = gsai_fail_memory(&rows->env, error, "no memory to number the features");
     }

@@ -57,7 +57,7 @@ typedef struct gsai_design {
     size_t *start;
     uint32_t *column;
     float *value;
-    float *target; /* the class, or the label from `target_origin` in `target_unit`s */
+    float *target; /* the class; a number in `margin_unit`s from `margin_origin`, with a log link in `loss_unit`s */
     float *weight;
     uint8_t *fold;
     uint32_t *kind;                   /* number of the features of a row, ascending */
@@ -65,7 +65,7 @@ typedef struct gsai_design {
     uint32_t *count;                  /* rows where a column is present */
     double *origin, *unit, *variance; /* of a column; variance: mean square of the stored values around their mean */
     float *mean;
-    double target_origin, target_unit, weight_unit, total_weight;
+    double margin_origin, margin_unit, loss_unit, weight_unit, total_weight;
     gsai_env env;
 } gsai_design;
 

@@ -208,7 +208,7 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
         else
             low = a;
         double next = a - g / h;
-        if (!(next > low) || (high > 0 && !(next < high)))
+        if (!(next > low) || (high > 0 && (i > 5 || !(next < high))))
             next = high > 0 ? (low + high) / 2 : 2 * a;
         a = high < 0 && next > 4 * a ? 4 * a : next;
     }

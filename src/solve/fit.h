@@ -95,10 +95,9 @@ gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double 
 /* Reports a strength that was tried. The loss is in the units of the label. */
 static inline void gsai_report_strength(gsai_problem *problem, double held_out_loss)
 {
-    double unit = problem->design->target_unit;
     problem->n_tried++;
     if (problem->hook.tried)
-        problem->hook.tried(problem->hook.ctx, problem->n_tried, held_out_loss * unit * unit);
+        problem->hook.tried(problem->hook.ctx, problem->n_tried, held_out_loss * problem->design->loss_unit);
 }
 
 /* Returns rows at their margins; the caller adds what it wants of them. */

@@ -31,15 +31,15 @@ static void take_weights(const gsai_problem *problem, const gsa_state *state)
     size_t stride = design->stride;
     for (size_t k = 0; k < design->n_outputs; k++) {
         double intercept = (double)gsai_table_slot(&state->table, 0)[k].f + state->label_offset.at;
-        intercept -= design->target_origin;
+        intercept -= design->margin_origin;
         for (size_t j = 1; j < design->n_columns; j++) {
             size_t slot = (size_t)design->id[j] + 1;
             double w = slot < state->table.n_slots ? (double)gsai_table_slot(&state->table, slot)[k].f : 0;
-            float standard = (float)(w * design->unit[j] / design->target_unit);
+            float standard = (float)(w * design->unit[j] / design->margin_unit);
             problem->prior->standard[j * stride + k] = isfinite(standard) ? standard : 0;
             intercept += w * middle_of(design, j);
         }
-        problem->prior->standard[k] = problem->has_intercept ? (float)(intercept / design->target_unit) : 0;
+        problem->prior->standard[k] = problem->has_intercept ? (float)(intercept / design->margin_unit) : 0;
     }
 }
 

@@ -123,11 +123,15 @@ static gsa_status constant_loss(const gsa_state *state, const gsai_design *desig
         double weight = (double)design->weight[i], y = (double)design->target[i];
         totals.weight += weight;
         totals.mean_square += weight * y * y / design->total_weight; /* labels are measured from their mean */
+        if (state->loss->has_log_link) {
+            totals.mean += weight * y / design->total_weight;
+            totals.mean_log += y > 0 ? weight * y * gsai_log(y) / design->total_weight : 0;
+        }
         if (gsai_loss_has_classes(state->loss))
             of_class[(size_t)y] += weight;
     }
     *out = state->loss->constant ? state->loss->constant(&totals) : (double)NAN;
-    *out *= design->target_unit * design->target_unit;
+    *out *= design->loss_unit;
     gsai_free(&design->env, of_class);
     return GSA_OK;
 }
@@ -138,7 +142,7 @@ static gsa_status set_weights(gsa_state *state, const gsai_design *design, const
                               double *intercept, gsa_error *error)
 {
     size_t n_outputs = design->n_outputs, highest = 0;
-    double unit = design->target_unit;
+    double unit = design->margin_unit;
     for (size_t j = 1; j < design->n_columns; j++)
         highest = design->id[j] > highest ? design->id[j] : highest;
     GSA_TRY(gsai_table_grow(&state->table, design->n_columns > 1 ? highest + 2 : 1, &state->env, error));
@@ -231,8 +235,8 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     double *intercept = gsai_alloc(&solver->env, design->n_outputs, sizeof *intercept);
     if (!intercept)
         return gsai_fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
-    if (!gsai_loss_has_classes(state->loss) && state->params.value[GSAI_PARAM_intercept])
-        state->label_offset = (gsai_label_offset){design->target_origin, design->target_origin, 1, 1};
+    if (gsai_loss_has_offset(state->loss) && state->params.value[GSAI_PARAM_intercept])
+        state->label_offset = (gsai_label_offset){design->margin_origin, design->margin_origin, 1, 1};
     state->standardised = optimum->standardised;
     gsa_status status = set_weights(state, design, optimum, intercept, error);
     for (size_t k = 0; k < design->n_outputs && status == GSA_OK; k++)
@@ -242,7 +246,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     if (status == GSA_OK)
         status = measure_rows(solver, error);
     state->residuals = optimum->residuals;
-    state->residuals.late[0] *= design->target_unit * design->target_unit;
+    state->residuals.late[0] *= design->loss_unit;
     state->n_solved = design->n_different;
     state->averaging.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
     if (status == GSA_OK && state->params.value[GSAI_PARAM_intercept])
@@ -253,7 +257,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     state->rows = solver->fingerprint;
     state->position.pass_rows = solver->n_taken;
     gsa_state_end_pass(state);
-    state->position.held_out_loss = optimum->held_out_loss * design->target_unit * design->target_unit;
+    state->position.held_out_loss = optimum->held_out_loss * design->loss_unit;
     return constant_loss(state, design, &state->position.constant_loss, error);
 }
 

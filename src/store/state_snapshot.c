@@ -95,7 +95,7 @@ static gsa_status check_numbers(const gsa_state *state, const gsai_loss *loss, g
         return gsai_fail(error, status, "features are counted in more rows than were seen");
     if (state->row_weights.n_rows > 0 && state->row_weights.sum == 0)
         return gsai_fail(error, status, "all rows have weight 0");
-    if (!(loss && loss->depends_on_residual) && (offset->at != 0 || offset->mean != 0 || offset->weight != 0))
+    if (!gsai_loss_has_offset(loss) && (offset->at != 0 || offset->mean != 0 || offset->weight != 0))
         return gsai_fail(error, status, "%s loss has no label offset", gsai_loss_name(loss));
     return GSA_OK;
 }

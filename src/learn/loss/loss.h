@@ -7,7 +7,7 @@
  * P_HAT, fixed.
  *
  * All functions are total over finite arguments: no NaN, and no overflow for margins up to 1e300, but for the squared
- * losses, which are infinite where |y - m| or h is above 1.3e154. */
+ * losses, which are infinite where |y - m| or h is above 1.3e154, and the Poisson loss, where m is above 1e282. */
 #ifndef GSA_LEARN_LOSS_LOSS_H
 #define GSA_LEARN_LOSS_LOSS_H
 
@@ -23,9 +23,10 @@
 /* The target of a row. */
 typedef struct gsai_target {
     size_t class_number;           /* of losses with classes */
-    double y;                      /* of the others, from the offset of labels */
+    double y;                      /* of the others, from the offset of labels if it depends on the residual */
     const gsa_margin_loss *custom; /* the caller's functions, for the loss that has none of its own */
     double width;                  /* of a loss that has one: residuals beyond it are outliers */
+    double origin;                 /* with a log link: margins are measured from it, and g in units of e^origin */
 } gsai_target;
 
 typedef struct gsai_greedy_step {
@@ -41,7 +42,7 @@ typedef struct gsai_label_totals {
     size_t n_classes;
     double weight; /* of all rows */
     bool balanced; /* every class that is there counts the same */
-    double mean, mean_square;
+    double mean, mean_square, mean_log; /* of y, y^2 and y log y */
 } gsai_label_totals;
 
 /* A row that margins are calibrated by. */
@@ -75,6 +76,7 @@ struct gsai_loss {
     bool is_custom;            /* its functions are the caller's */
     bool depends_on_residual;  /* on y - m alone: labels are measured from their mean, and sums of squares tell
                                   divergence */
+    bool has_log_link;         /* predicts e^m: labels are at least 0, and may be measured in any unit */
     bool has_width;            /* residuals beyond a width that follows from the data are outliers (residuals.h) */
     bool has_searchable_scale; /* without a curvature: calibrated by a search for the best scale */
     double unknown_loss;       /* of a second label, with a model that knows one */
@@ -111,7 +113,7 @@ struct gsai_loss {
 };
 
 /* All losses, in the order of help texts: LOSS(name) is gsai_loss_name of loss/name.c and a choice of --loss. */
-#define GSAI_LOSSES(LOSS) LOSS(squared) LOSS(huber) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
+#define GSAI_LOSSES(LOSS) LOSS(squared) LOSS(huber) LOSS(poisson) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
 
 #define GSAI_DECLARE_LOSS(name) extern const gsai_loss gsai_loss_##name;
 GSAI_LOSSES(GSAI_DECLARE_LOSS)
@@ -127,6 +129,12 @@ const gsai_loss *gsai_loss_find(const char *name);
 static inline const char *gsai_loss_name(const gsai_loss *loss)
 {
     return loss ? loss->name : "auto";
+}
+
+/* Are its labels, or the margins of a log link, measured from an offset? */
+static inline bool gsai_loss_has_offset(const gsai_loss *loss)
+{
+    return loss && (loss->depends_on_residual || loss->has_log_link);
 }
 
 static inline bool gsai_loss_has_classes(const gsai_loss *loss)

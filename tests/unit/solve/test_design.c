@@ -45,7 +45,7 @@ static rows *rows_of_which_few_disagree(size_t n_single, size_t n_both)
 /* The number that the label of a design's row was. */
 static size_t label_at(const gsai_design *design, size_t row)
 {
-    return (size_t)llround(design->target_origin + design->target_unit * (double)design->target[row]);
+    return (size_t)llround(design->margin_origin + design->margin_unit * (double)design->target[row]);
 }
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static void assert_same_designs(const gsai_design *a, const gsai_design *b)
     SAME(mean, a->n_columns);
     SAME(dense, a->n_rows * a->width);
     SAME(value, entries_of(a));
-    assert_true(a->target_origin == b->target_origin && a->target_unit == b->target_unit);
+    assert_true(a->margin_origin == b->margin_origin && a->margin_unit == b->margin_unit);
 }
 
 /* Frees the rows. */
@@ -531,8 +531,8 @@ static void labels_are_standardised_with_an_intercept(void **unused)
         }
         for (int centred = 0; centred < 2; centred++) {
             gsai_design design = DESIGN(r, "loss", "squared", "intercept", centred ? "on" : "off");
-            assert_close(design.target_origin / units[u], centred ? mean : 0, 1e-10 * mean);
-            assert_close(design.target_unit / units[u], sqrt(squares[centred]), 1e-9 * sqrt(squares[centred]));
+            assert_close(design.margin_origin / units[u], centred ? mean : 0, 1e-10 * mean);
+            assert_close(design.margin_unit / units[u], sqrt(squares[centred]), 1e-9 * sqrt(squares[centred]));
             for (size_t i = 0; i < 200; i++)
                 assert_true(fabsf(design.target[i]) < 10);
             gsai_design_release(&design);

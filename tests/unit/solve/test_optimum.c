@@ -175,7 +175,7 @@ static double margin_of(const gsai_design *design, const gsai_optimum *optimum, 
         sum += (double)design->dense[row * design->width + j - 1] * optimum->weight[j * n_outputs + k];
     for (size_t t = design->width > 0 ? 0 : design->start[row]; design->width == 0 && t < design->start[row + 1]; t++)
         sum += (double)design->value[t] * optimum->weight[design->column[t] * n_outputs + k];
-    return design->target_origin + design->target_unit * sum;
+    return design->margin_origin + design->margin_unit * sum;
 }
 
 static void find_optimum(gsai_problem *problem, const gsa_state *state, gsai_arena *arena, gsai_optimum *out)
