@@ -80,6 +80,7 @@ typedef enum column_kind {
     COLUMN_WEIGHT,
     COLUMN_IGNORED,
     COLUMN_DATE, /* in a schema; a column of dates is one of numbers here, which are days */
+    COLUMN_EXPOSURE,
     COLUMN_KINDS
 } column_kind;
 typedef struct data_column {

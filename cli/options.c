@@ -24,6 +24,8 @@ static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "column to predict; default: label, target, y, class, click or clicked, without a header the first"},
     {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with the weights of the rows"},
+    {"exposure", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "column with the time, area or volume that counts are of, for --loss poisson"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
     {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0,
      "what stands before decimals, where the cells leave it open"},

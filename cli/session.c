@@ -121,6 +121,7 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         .keep_bad_rows = arguments->verb == &predict_verb,
         .label = column_option(arguments, "label"),
         .weight = column_option(arguments, "weight"),
+        .exposure = column_option(arguments, "exposure"),
         .categorical = column_option(arguments, "categorical"),
         .ignore = column_option(arguments, "ignore"),
         .cross = column_option(arguments, "cross"),

@@ -25,8 +25,8 @@ typedef struct gsa_file_source {
 } gsa_file_source;
 
 /* Options of a reader; all zero but the size is the default. Texts are copied. Columns are given by name or, if none
- * has that name, by number from 1; lists are separated by commas. label, weight, categorical and ignore imply that the
- * input is a table. */
+ * has that name, by number from 1; lists are separated by commas. label, weight, exposure, categorical and ignore imply
+ * that the input is a table. */
 typedef struct gsa_reader_options {
     size_t size;             /* sizeof(gsa_reader_options), set by the caller */
     int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row fails with GSA_INPUT */
@@ -47,6 +47,9 @@ typedef struct gsa_reader_options {
     const char *keep;
     int keep_tags;     /* nonzero: the tags of Vowpal Wabbit text are kept likewise */
     int keep_bad_rows; /* nonzero, with skip_bad_rows: a bad row is a row without features (gsa_batch.bad) */
+    /* The column of exposures, above 0, to which the labels are counts: the label becomes the count per unit of
+     * exposure, and the weight is multiplied by the exposure. */
+    const char *exposure;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or

@@ -426,7 +426,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, u
 GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 /* Predicts rows, row-major with max(1, n_classes) numbers per row: the probability of every class, or in regression the
- * value. Hinge losses have no probabilities (GSA_ARGUMENT): predict the label of the largest margin, or of two the
+ * value; of a model that was trained with exposures the expected count, the rate times the weight of the row, which is
+ * its exposure, if the batch has weights. Hinge losses have no probabilities (GSA_ARGUMENT): predict the label of the largest margin, or of two the
  * second if the margin is above 0. Allocates nothing for sparse rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);

@@ -210,7 +210,7 @@ static void close_files(gsa_reader *head)
     gsai_feature_names_free(&reader->names);
     const char *texts[] = {reader->options.label,  reader->options.weight, reader->options.categorical,
                            reader->options.ignore, reader->options.cross,  reader->options.decimal,
-                           reader->options.dates,  reader->options.keep};
+                           reader->options.dates,  reader->options.keep,   reader->options.exposure};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsai_free(&env, (void *)(uintptr_t)texts[i]);
     gsai_rows_free(&reader->rows);
@@ -243,7 +243,8 @@ static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
     const char **texts[] = {&to->label, &to->weight,  &to->categorical, &to->ignore,
-                            &to->cross, &to->decimal, &to->dates,       &to->keep};
+                            &to->cross, &to->decimal, &to->dates,       &to->keep,
+                            &to->exposure};
     bool has_room = true;
     *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

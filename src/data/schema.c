@@ -15,7 +15,7 @@
 static const char head[] = "greedystep schema 2\n";
 static const char is_missing[] = " is missing";
 static const char *const columns[] = {"numbered", "named", "namespaces"};
-static const char *const kinds[] = {"number", "words", "label", "weight", "ignored", "date"};
+static const char *const kinds[] = {"number", "words", "label", "weight", "ignored", "date", "exposure"};
 
 void gsai_schema_init(gsai_schema *schema, const gsai_env *env)
 {

@@ -22,6 +22,7 @@ typedef enum gsai_field_kind {
     GSAI_FIELD_WEIGHT,
     GSAI_FIELD_IGNORED,
     GSAI_FIELD_DATE,
+    GSAI_FIELD_EXPOSURE,
     GSAI_FIELD_KINDS
 } gsai_field_kind;
 

@@ -228,6 +228,12 @@ static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, 
     size_t n_labels_before = state->labels.n;
     bool was_undecided = !state->loss;
     gsa_status status = decide(state, first, are_told, error);
+    if (status == GSA_OK && gsai_schema_has_exposure(state->schema) && !state->loss->has_log_link)
+        status = gsai_fail_about(error, "loss",
+                                 gsai_fail(error, GSA_ARGUMENT,
+                                           "labels per unit of exposure are counts, and %s loss is not for them; "
+                                           "choose poisson loss",
+                                           state->loss->name));
     if (status != GSA_OK)
         take_back(state, n_labels_before, was_undecided);
     return status;

@@ -45,6 +45,11 @@ bool gsai_schema_is_table(const char *schema)
     return schema && !strstr(schema, "\ncolumns namespaces\n");
 }
 
+bool gsai_schema_has_exposure(const char *schema)
+{
+    return schema && strstr(schema, "\nexposure ");
+}
+
 const char *gsai_schema_label(const char *schema, size_t *size)
 {
     const char *line = schema ? strstr(schema, "\nlabel ") : NULL;

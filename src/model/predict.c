@@ -2,6 +2,8 @@
  * learn/kernel/kernel.h says; ids that the model has no weights for are absent. */
 #include "model/model.h"
 
+#include "learn/schema.h"
+
 #include "base/error.h"
 
 #include <float.h>
@@ -158,6 +160,7 @@ static gsa_status check_row(const gsa_batch *batch, const gsai_row *row, size_t 
 static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
                             gsa_error *error)
 {
+    bool is_exposed = predicts && model->loss->has_log_link && batch->weight && gsai_schema_has_exposure(model->schema);
     GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 0, error));
     for (size_t r = 0; r < batch->n_rows; r++, out += width) {
         gsai_row row = come_to(model, batch, r);
@@ -167,6 +170,8 @@ static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size
         row_margins(model, &row, plain, out);
         if (predicts)
             gsai_model_row_predict(model, out, out);
+        if (is_exposed)
+            *out *= (double)batch->weight[r];
     }
     return GSA_OK;
 }

@@ -205,7 +205,7 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both; ignore it";
     if (kind == GSAI_FIELD_WEIGHT && (gsai_arrow_is_text(column->type) || gsai_arrow_is_date(column->type)))
-        return "it holds no numbers, and a weight is one";
+        return "it holds no numbers, and a weight or exposure is one";
     if (kind == GSAI_FIELD_DATE && !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type))
         return "it holds no dates, and the model was trained with dates in it";
     if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_LABEL) &&
@@ -238,6 +238,7 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     const gsai_csv *csv = &arrow->csv;
     GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
     GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
+    GSA_TRY(use_column(arrow, csv->exposure, GSAI_FIELD_WEIGHT, error));
     for (size_t i = 0; i < csv->n_columns; i++)
         GSA_TRY(use_column(arrow, csv->column[i].cell, csv->input->schema->field[csv->column[i].field].kind, error));
     for (size_t i = 0; i < csv->n_kept; i++)
@@ -451,14 +452,15 @@ static gsa_status take_label(const arrow_reader *arrow, int64_t row, gsai_csv_he
     return GSA_OK;
 }
 
-static gsa_status take_weight(const arrow_reader *arrow, int64_t row, float *out, gsa_error *error)
+/* A weight, or an exposure. */
+static gsa_status take_weight(const arrow_reader *arrow, size_t column, int64_t row,
+                              const char *(*take)(gsai_csv_head *, double), gsai_csv_head *head, gsa_error *error)
 {
-    if (arrow->csv.weight == SIZE_MAX)
+    if (column == SIZE_MAX)
         return GSA_OK;
-    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[arrow->csv.weight], row);
-    *out = cell.kind == GSAI_CELL_NUMBER ? (float)cell.number : -1;
-    bool is_weight = *out >= 0 && !isinf(*out);
-    return is_weight ? GSA_OK : fail_cell(arrow, arrow->csv.weight, &cell, GSAI_NO_WEIGHT, error);
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[column], row);
+    const char *objection = take(head, cell.kind == GSAI_CELL_NUMBER ? cell.number : -1);
+    return objection ? fail_cell(arrow, column, &cell, objection, error) : GSA_OK;
 }
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
@@ -629,7 +631,8 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     GSA_TRY(take_label(arrow, row, &head, error));
     if (head.is_missing)
         return GSA_OK;
-    GSA_TRY(take_weight(arrow, row, &head.weight, error));
+    GSA_TRY(take_weight(arrow, csv->weight, row, gsai_csv_weigh, &head, error));
+    GSA_TRY(take_weight(arrow, csv->exposure, row, gsai_csv_expose, &head, error));
     if (has_lists)
         GSA_TRY(find_items(arrow, row, &of, error));
     GSA_TRY(gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error));

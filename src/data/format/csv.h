@@ -53,7 +53,7 @@ typedef struct gsai_csv {
     gsai_term *term;    /* of each column, in the row at hand; NULL if there are no crosses */
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
-    size_t label, weight; /* cells; SIZE_MAX: none is read */
+    size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
     uint64_t *cells;      /* of each column, in the row at hand; NULL if cells are not asked for */
     size_t *kept;         /* cells whose texts are kept: csv_keep.c */
     size_t n_kept;
@@ -181,10 +181,14 @@ void gsai_csv_note_categories(const gsai_csv *csv);
 size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features);
 /* Whether a label is missing: its row is left out, and counted. */
 bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size);
+/* The weight of a row, and after it and the label its exposure: what is wrong, or NULL. */
+const char *gsai_csv_weigh(gsai_csv_head *head, double weight);
+const char *gsai_csv_expose(gsai_csv_head *head, double exposure);
 /* A label, number or word, from a text that a byte follows which cannot continue a number: what is wrong, or NULL. */
 const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, double *label, bool *is_word);
 #define GSAI_NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
 #define GSAI_NO_SUM "crosses that share a feature have no finite sum"
+#define GSAI_NO_EXPOSURE "the exposure of a row must be a finite number above 0"
 #define GSAI_NO_WEIGHT "the weight of a row must be a finite number that is not negative"
 #define GSAI_NO_DATE "it holds dates, and this is none that is written like them"
 

@@ -194,17 +194,46 @@ static gsa_status take_features(gsai_csv *csv, const gsai_record *record, gsai_f
                : gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
 }
 
-static gsa_status take_weight(const gsai_csv *csv, const gsai_record *record, float *out, gsa_error *error)
+/* Returns the number in a cell, or -1. */
+static double number_in(const gsai_cell *cell, const gsai_number *number)
 {
-    if (csv->weight == SIZE_MAX)
-        return GSA_OK;
-    gsai_cell cell = gsai_cell_trim(record->cell[csv->weight]);
+    return cell->size > 0 && number->after == cell->text + cell->size ? number->value : -1;
+}
+
+const char *gsai_csv_weigh(gsai_csv_head *head, double weight)
+{
+    head->weight = (float)weight;
+    return head->weight >= 0 && !isinf(head->weight) ? NULL : GSAI_NO_WEIGHT;
+}
+
+const char *gsai_csv_expose(gsai_csv_head *head, double exposure)
+{
+    if (!(exposure > 0) || isinf((float)exposure))
+        return GSAI_NO_EXPOSURE;
+    head->label /= exposure;
+    head->weight *= (float)exposure;
+    if (isinf(head->label) || isinf(head->weight) || head->word)
+        return head->word ? "the label is a word, and not a count per exposure" : GSAI_NO_EXPOSURE;
+    return NULL;
+}
+
+static gsa_status take_weight(const gsai_csv *csv, const gsai_record *record, gsai_csv_head *head, gsa_error *error)
+{
+    const char *objection = NULL;
     gsai_number number;
-    gsai_number_parse_float(csv->locale, cell.text, &number);
-    float weight = number.after == cell.text + cell.size ? (float)number.value : -1;
-    if (cell.size == 0 || !(weight >= 0) || isinf(weight))
-        return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_WEIGHT), GSAI_NO_WEIGHT, error);
-    *out = weight;
+    gsai_cell cell;
+    if (csv->weight != SIZE_MAX) {
+        cell = gsai_cell_trim(record->cell[csv->weight]);
+        gsai_number_parse_float(csv->locale, cell.text, &number);
+        if ((objection = gsai_csv_weigh(head, number_in(&cell, &number))))
+            return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_WEIGHT), objection, error);
+    }
+    if (csv->exposure != SIZE_MAX) {
+        cell = gsai_cell_trim(record->cell[csv->exposure]);
+        gsai_number_parse(csv->locale, cell.text, &number);
+        if ((objection = gsai_csv_expose(head, number_in(&cell, &number))))
+            return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_EXPOSURE), objection, error);
+    }
     return GSA_OK;
 }
 
@@ -285,7 +314,7 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
     GSA_TRY(take_label(csv, record, &head, error));
     if (head.is_missing)
         return GSA_OK;
-    GSA_TRY(take_weight(csv, record, &head.weight, error));
+    GSA_TRY(take_weight(csv, record, &head, error));
     GSA_TRY(gsai_csv_begin_row(csv, csv->max_entries, rows, &features, error));
     GSA_TRY(take_features(csv, record, &features, error));
     gsa_place place = gsai_format_location(csv->input, record->line.number, record->line.byte);

@@ -149,6 +149,7 @@ static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, 
     const gsa_reader_options *options = csv->input->options;
     GSA_TRY(check_list(csv, "label", options->label, sniff, error));
     GSA_TRY(check_list(csv, "weight", options->weight, sniff, error));
+    GSA_TRY(check_list(csv, "exposure", options->exposure, sniff, error));
     GSA_TRY(check_list(csv, "categorical", options->categorical, sniff, error));
     return check_list(csv, "ignore", options->ignore, sniff, error);
 }
@@ -227,6 +228,8 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
         return GSAI_FIELD_LABEL;
     if (is_listed(options->weight, sniff, column))
         return GSAI_FIELD_WEIGHT;
+    if (is_listed(options->exposure, sniff, column))
+        return GSAI_FIELD_EXPOSURE;
     if (is_listed(options->ignore, sniff, column) || is_listed(options->keep, sniff, column))
         return GSAI_FIELD_IGNORED;
     return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(csv, seen);
@@ -359,6 +362,10 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
         status = gsai_fail_about(
             error, "weight",
             gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of weights; name one", csv->input->name));
+    if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 1)
+        status = gsai_fail_about(
+            error, "exposure",
+            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of exposures; name one", csv->input->name));
     if (status == GSA_OK)
         status = gsai_schema_complete(schema, error);
     if (status != GSA_OK)
@@ -385,7 +392,7 @@ static bool has_known_names(const gsai_schema *schema, const gsai_csv_sniff *sni
 /* Whether a file may be without a column of this kind. */
 static bool may_lack(const gsai_csv *csv, gsai_field_kind kind)
 {
-    bool is_label = kind == GSAI_FIELD_LABEL || kind == GSAI_FIELD_WEIGHT;
+    bool is_label = kind == GSAI_FIELD_LABEL || kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE;
     return kind == GSAI_FIELD_IGNORED || (is_label && csv->input->options->without_labels);
 }
 
@@ -401,9 +408,8 @@ static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff
         if (field != SIZE_MAX && cell_of[field] != SIZE_MAX)
             return gsai_fail(error, GSA_ARGUMENT, "%s: two columns have the name '%s': rename one of them",
                              csv->input->name, quote);
-        bool is_feature = field != SIZE_MAX && schema->field[field].kind != GSAI_FIELD_IGNORED &&
-                          schema->field[field].kind != GSAI_FIELD_LABEL &&
-                          schema->field[field].kind != GSAI_FIELD_WEIGHT;
+        gsai_field_kind kind = field == SIZE_MAX ? GSAI_FIELD_IGNORED : schema->field[field].kind;
+        bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
         if (is_feature && is_listed(csv->input->options->ignore, sniff, i))
             return gsai_fail_about(error, "ignore",
                                    gsai_fail(error, GSA_ARGUMENT, "%s: %s needs the column '%s': it cannot be ignored",
@@ -451,10 +457,11 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
         gsai_field_kind kind;
     } known[] = {{"label", options->label, GSAI_FIELD_LABEL},
                  {"weight", options->weight, GSAI_FIELD_WEIGHT},
+                 {"exposure", options->exposure, GSAI_FIELD_EXPOSURE},
                  {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL}};
     char quote[GSAI_QUOTE_SIZE];
     for (size_t f = 0; f < schema->n_fields; f++)
-        for (size_t k = 0; k < 3 && cell_of[f] != SIZE_MAX; k++)
+        for (size_t k = 0; k < sizeof known / sizeof *known && cell_of[f] != SIZE_MAX; k++)
             if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, sniff, cell_of[f]))
                 return gsai_fail_about(error, known[k].name,
                                        gsai_fail(error, GSA_ARGUMENT,
@@ -513,7 +520,7 @@ static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *
 {
     const gsai_schema *schema = csv->input->schema;
     gsai_csv_forget(csv);
-    csv->label = csv->weight = SIZE_MAX;
+    csv->label = csv->weight = csv->exposure = SIZE_MAX;
     csv->column = gsai_alloc_zeroed(csv->env, schema->n_fields, sizeof *csv->column);
     csv->date = gsai_alloc_zeroed(csv->env, schema->n_of_kind[GSAI_FIELD_DATE], sizeof *csv->date);
     csv->gap = gsai_alloc(csv->env, schema->n_numbers, sizeof *csv->gap);
@@ -525,6 +532,8 @@ static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *
                 csv->label = cell_of[f];
             if (field->kind == GSAI_FIELD_WEIGHT && !csv->input->options->without_labels)
                 csv->weight = cell_of[f];
+            if (field->kind == GSAI_FIELD_EXPOSURE) /* of rows without labels too: it is their weight */
+                csv->exposure = cell_of[f];
             bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
             if (k == 0 ? !is_number : field->kind != GSAI_FIELD_CATEGORICAL)
                 continue;
@@ -602,6 +611,7 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
         status = gsai_csv_keep_same(csv, other, error);
     csv->label = other->label;
     csv->weight = other->weight;
+    csv->exposure = other->exposure;
     csv->n_cells = other->n_cells;
     gsai_free(csv->env, cell_of);
     return status;
@@ -702,7 +712,11 @@ static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
              : sniff->has_header                    ? "with a header"
                                                     : "no header",
              schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
-             mark, schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights" : "", csv->n_numbers, words,
+             mark,
+             schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0 ? " per unit of exposure"
+             : schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights"
+                                                        : "",
+             csv->n_numbers, words,
              (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
 }
 
