@@ -95,7 +95,8 @@ static const char exponential[] =
     "    power.bits = (uint64_t)(k + 1023) << 52;\n"
     "    return power.number;\n"
     "}\n\n"
-    "/* e^x = 2^k (1 + r + tail) for -746 <= x <= 0. Every operation is one of IEEE 754: the same bits everywhere. */\n"
+    "/* e^x = 2^k (1 + r + tail) for -746 <= x <= 710. Every operation is one of IEEE 754: the same bits everywhere. "
+    "*/\n"
     "typedef struct @_reduced {\n"
     "    double r, tail;\n"
     "    int k;\n"
@@ -119,7 +120,7 @@ static const char exponential[] =
     "    @_reduced out = {r, z * series + (r_low + r_low * r), (int)n};\n"
     "    return out;\n"
     "}\n\n"
-    "/* e^x for x <= 0. */\n"
+    "/* e^x for x <= 710. */\n"
     "static double @_exp(double x)\n"
     "{\n"
     "    if (!(x >= -746.0))\n"
@@ -177,6 +178,10 @@ static const char predict_begins[] = "int @_predict(const uint32_t *index, const
 static const char predict_number[] = "    out[0] = @_margin(index, value, n);\n"
                                      "    return 0;\n"
                                      "}\n";
+static const char predict_count[] = "    double margin = @_margin(index, value, n);\n"
+                                    "    out[0] = @_exp(margin < 710.0 ? margin : 710.0);\n"
+                                    "    return 0;\n"
+                                    "}\n";
 static const char predict_single[] = "    (void)index; /* one label is all that this model has seen */\n"
                                      "    out[0] = 1.0;\n"
                                      "    return 0;\n"
@@ -202,6 +207,8 @@ static const char *predict_one(const exported *what)
         return predict_single;
     if (what->info.has_probabilities)
         return predict_two;
+    if (what->info.has_log_link)
+        return predict_count;
     return what->info.n_classes > 0 ? predict_hinge : predict_number;
 }
 
@@ -213,8 +220,9 @@ void export_put_functions(const exported *what, FILE *stream)
     export_put(what, check, stream);
     if (!what->is_constant)
         export_put(what, is_one ? margin_one : margin_many, stream);
-    if (has_probabilities) {
+    if (has_probabilities || what->info.has_log_link)
         export_put(what, exponential, stream);
+    if (has_probabilities) {
         export_put(what, is_one ? two_probabilities : many_probabilities, stream);
     }
     export_put(what, predict_begins, stream);

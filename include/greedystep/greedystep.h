@@ -373,7 +373,7 @@ GSA_API int gsa_model_matches(const void *start, size_t size);
 /* Properties of a model. */
 typedef struct gsa_model_info {
     size_t size;         /* sizeof(gsa_model_info), set by the caller */
-    const char *loss;    /* "squared", "huber", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
+    const char *loss;    /* "squared", "huber", "poisson", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
     const char *method;  /* how it was trained */
     const char *average; /* which weights it has: "recent", "full", ... */
     uint64_t n_rows;     /* rows learned; of an optimum, distinct rows */
@@ -384,6 +384,7 @@ typedef struct gsa_model_info {
     uint64_t n_classes;    /* 0 for regression */
     int has_intercept;     /* nonzero: it has a constant term */
     int has_probabilities; /* logistic and softmax */
+    int has_log_link;      /* poisson: predictions are e^margin */
 } gsa_model_info;
 /* Fills in the properties of a model; texts are valid until it is freed. */
 GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
@@ -427,8 +428,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const
                                                    gsa_error *error);
 /* Predicts rows, row-major with max(1, n_classes) numbers per row: the probability of every class, or in regression the
  * value; of a model that was trained with exposures the expected count, the rate times the weight of the row, which is
- * its exposure, if the batch has weights. Hinge losses have no probabilities (GSA_ARGUMENT): predict the label of the largest margin, or of two the
- * second if the margin is above 0. Allocates nothing for sparse rows. */
+ * its exposure, if the batch has weights. Hinge losses have no probabilities (GSA_ARGUMENT): predict the label of the
+ * largest margin, or of two the second if the margin is above 0. Allocates nothing for sparse rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 

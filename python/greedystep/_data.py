@@ -115,13 +115,27 @@ def _without(frame: Any, names: Iterable[str]) -> Any:
     return frame if len(kept) == len(frame.columns) else frame[kept]
 
 
-def _taken_out(frame: Any, name: str) -> tuple[Any, npt.NDArray[Any]]:
-    """Return a frame without its column of weights, and that column."""
+def _per_exposure(y: Any, weights: Any, exposure: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return counts per unit of exposure, and weights times exposure, as the readers of tables have them."""
+    if y is None:
+        raise ValueError("the labels are in a column, and so are exposures: name it by exposure=")
+    found, counts = np.asarray(exposure, np.float64), np.asarray(y, np.float64)
+    if found.shape != counts.shape:
+        raise ValueError(f"expected an exposure per row: there are {len(counts)} labels, and exposure has {len(found)}")
+    bad = np.flatnonzero(~((found > 0) & np.isfinite(found)))
+    if bad.size:
+        raise ValueError(f"row {bad[0]} has the exposure {found[bad[0]]:g}: expected a finite number above 0")
+    plain = np.ones(len(found), np.float32) if weights is None else np.asarray(weights, np.float32)
+    return counts / found, plain * found.astype(np.float32)
+
+
+def _taken_out(frame: Any, name: str, what: str) -> tuple[Any, npt.NDArray[Any]]:
+    """Return a frame without its column of weights or exposures, and that column."""
     if name not in list(frame.columns):
         names = [str(one) for one in frame.columns]
         near = meant(name, names)
         hint = f" ({near})" if near else ""
-        raise ValueError(f"there is no column {name!r}{hint}; the columns are {', '.join(names)} (weight=...)")
+        raise ValueError(f"there is no column {name!r}{hint}; the columns are {', '.join(names)} ({what}=...)")
     return _without(frame, [name]), np.asarray(frame[name])
 
 
@@ -134,8 +148,9 @@ def _refuse_beside(who: str, y: Any, weights: Any) -> None:
 
 def _refuse_of_tables(options: c.ReaderOptions) -> None:
     """Raise ValueError for what only tables and files have, where rows are in an array."""
-    if options.weight:
-        raise ValueError("weight= names a column, and rows in an array have no names: give the weights in an array")
+    for name in ("weight", "exposure"):
+        if getattr(options, name):
+            raise ValueError(f"{name}= names a column, and rows in an array have no names: give the {name}s in an array")
     for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "skip_bad_rows"):
         if getattr(options, name):
             raise ValueError(f"{name}= is for tables and files, and the rows are in an array: leave it out")
@@ -147,7 +162,7 @@ class Rows:
 
     Parameters
     ----------
-    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates
+    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure
         As in :func:`greedystep.train`.
     """
 
@@ -162,6 +177,7 @@ class Rows:
     skip_bad_rows: bool = False
     decimal: str | None = None
     dates: str | None = None
+    exposure: Any = None
 
     def open(
         self,
@@ -175,10 +191,13 @@ class Rows:
         """Return a reader of the rows that follows a model; None: the schema that they have."""
         if self.y is not None and self.label is not None:
             raise ValueError(f"there are labels in y and in the column label={self.label!r}: give one of them")
-        has_column = isinstance(self.weight, str)
+        has_column, data, y, exposure = isinstance(self.weight, str), self.data, self.y, self.exposure
+        if isinstance(exposure, str) and y is not None and is_frame(data):
+            data, exposure = _taken_out(data, exposure, "exposure")
         options = reader_options(
             label=self.label,
             weight=self.weight if has_column else None,
+            exposure=exposure if isinstance(exposure, str) else None,
             categorical=self.categorical,
             ignore=self.ignore,
             cross=self.cross,
@@ -189,10 +208,12 @@ class Rows:
             remember_names=remember_names,
             without_labels=without_labels,
         )
-        data, weights = self.data, None if has_column else self.weight
-        if has_column and self.y is not None and is_frame(data):
-            data, weights = _taken_out(data, self.weight)
-        opened = open_data(data, options, run, y=self.y, weights=weights, frozen=frozen, learns=learns)
+        weights = None if has_column else self.weight
+        if has_column and y is not None and is_frame(data):
+            data, weights = _taken_out(data, self.weight, "weight")
+        if exposure is not None and not isinstance(exposure, str):
+            y, weights = _per_exposure(y, weights, exposure)
+        opened = open_data(data, options, run, y=y, weights=weights, frozen=frozen, learns=learns)
         if isinstance(opened, Reader):
             opened.follow(None if frozen is None else frozen.schema)
             return opened

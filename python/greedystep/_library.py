@@ -167,6 +167,7 @@ class ModelInfo(Sized):
         ("n_classes", c_uint64),
         ("has_intercept", c_int),
         ("has_probabilities", c_int),
+        ("has_log_link", c_int),
     ]
 
 
@@ -210,6 +211,7 @@ class ReaderOptions(Sized):
         ("keep", c_char_p),
         ("keep_tags", c_int),
         ("keep_bad_rows", c_int),
+        ("exposure", c_char_p),
     ]
 
 

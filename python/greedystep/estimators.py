@@ -242,17 +242,46 @@ random_state, n_jobs, verbose, callback
 
 
 class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[misc]
-    """Least squares, with nothing to tune.
+    """Least squares, or another regression, with nothing to tune.
 
     Parameters
     ----------
+    loss : {"squared", "huber", "poisson"}
+        What a prediction costs: "huber" is for labels with outliers, "poisson" for counts and rates, which it
+        predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
+        ``sample_weight=exposure``.
     passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
 n_jobs, verbose, callback
         As of :class:`GreedystepClassifier`.
     """
 
+    loss: str
+
+    @suggests_keywords
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        passes: int | str | None = "auto",
+        method: str = "auto",
+        scale: str = "auto",
+        average: str = "recent",
+        order: str = "auto",
+        holdout: int | str | None = "auto",
+        compact: bool = False,
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+        callback: Callback | None = None,
+    ) -> None:
+        self._keep(locals())
+
     def _loss(self) -> str:
-        return "squared"
+        if self.loss not in ("squared", "huber", "poisson"):
+            raise ValueError(f"loss must be 'squared', 'huber' or 'poisson', not {self.loss!r}")
+        return self.loss
 
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Numbers(y)
@@ -262,6 +291,8 @@ n_jobs, verbose, callback
         numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
         if not np.isfinite(numbers).all():
             raise ValueError("Input y contains NaN or infinity.")
+        if self.loss == "poisson" and (numbers < 0).any():
+            raise ValueError("Input y contains numbers below 0, and poisson loss is for counts and rates.")
         return numbers
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -305,7 +336,7 @@ n_jobs, verbose, callback
 
     def predict(self, X: Any) -> DoubleArray:
         """Return the value of every row."""
-        return self._margins(X)
+        return self.model_.predict(self._check_features(X, reset=False), n_jobs=self._n_threads())
 
     @property
     def coef_(self) -> Any:

@@ -124,7 +124,7 @@ class Model:
     Attributes
     ----------
     loss : str
-        "logistic", "softmax", "squared", "huber", "hinge" or "squared_hinge".
+        "logistic", "softmax", "squared", "huber", "poisson", "hinge" or "squared_hinge".
     classes : array or None
         The labels, sorted; None if numbers were learned.
     n_features : int
@@ -249,6 +249,8 @@ class Model:
         n_jobs : int, optional
             Threads for arrays; None: all processors.
         """
+        if self._model.info.has_log_link:
+            return self._fill(data, 1, self._model.predict, ignore, n_jobs)[:, 0]
         margins = self.decision_function(data, ignore=ignore, n_jobs=n_jobs)
         if self.classes is None:
             return margins
@@ -265,12 +267,13 @@ class Model:
         *,
         label: str | None = None,
         weight: Any = None,
+        exposure: Any = None,
         ignore: Iterable[str] = (),
         n_jobs: int | None = None,
     ) -> Evaluation:
         """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
         run = Run(_threads(n_jobs))
-        reader = Rows(data, y, label, weight, ignore=ignore).open(run, self._frozen)
+        reader = Rows(data, y, label, weight, ignore=ignore, exposure=exposure).open(run, self._frozen)
         self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))
@@ -337,7 +340,7 @@ class Model:
     def to_sklearn(self, *, n_features: int | None = None) -> Any:
         """Return an estimator of scikit-learn's own that predicts the same.
 
-        A LogisticRegression, LinearRegression or LinearSVC with weights and classes filled in.
+        A LogisticRegression, LinearRegression, PoissonRegressor or LinearSVC with weights and classes filled in.
 
         Parameters
         ----------
@@ -349,13 +352,15 @@ class Model:
                 "the model fills in missing numbers or hashes words, which linear models of scikit-learn cannot: keep "
                 "it as it is (Model.save), or use to_onnx, which fills in numbers"
             )
-        from sklearn.linear_model import LinearRegression, LogisticRegression
+        from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
         from sklearn.svm import LinearSVC
 
         made: Any
         coef, intercept = self._wide_coef(n_features).astype(np.float64), self.intercept
         if self.classes is None:
-            made = LinearRegression()
+            made = PoissonRegressor(alpha=0) if self._model.info.has_log_link else LinearRegression()
+            if self._model.info.has_log_link:
+                made._base_loss = made._get_loss()
             coef, intercept = coef[0], intercept[0]
         else:
             has_probabilities = bool(self._model.info.has_probabilities)

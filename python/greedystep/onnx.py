@@ -110,17 +110,19 @@ def _classifier(helper: Any, rows: str, model: Model, coef: Any, intercept: Any,
     return nodes, [(out, [None])]
 
 
-def _regressor(helper: Any, rows: str, coef: Any, intercept: Any) -> Any:
+def _regressor(helper: Any, rows: str, model: Model, coef: Any, intercept: Any) -> Any:
+    has_log_link = bool(model._model.info.has_log_link)
     node = helper.make_node(
         "LinearRegressor",
         [rows],
-        ["variable"],
+        ["margin" if has_log_link else "variable"],
         domain="ai.onnx.ml",
         coefficients=coef.ravel().tolist(),
         intercepts=intercept.tolist(),
         targets=1,
     )
-    return [node], [("variable", [None, 1])]
+    nodes = [node, helper.make_node("Exp", ["margin"], ["variable"])] if has_log_link else [node]
+    return nodes, [("variable", [None, 1])]
 
 
 def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray[Any] | None = None) -> Any:
@@ -151,7 +153,7 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
     if schema is not None:
         before, constants, rows = _fill_gaps(helper, numpy_helper, schema, coef.shape[1])
     if classes is None:
-        nodes, numbers = _regressor(helper, rows, coef, intercept)
+        nodes, numbers = _regressor(helper, rows, model, coef, intercept)
     else:
         nodes, numbers = _classifier(helper, rows, model, coef, intercept, classes)
         kind = TensorProto.INT64 if "classlabels_ints" in _label_names(classes) else TensorProto.STRING

@@ -98,7 +98,7 @@ def _read_rows(model: Model, path: str) -> _Rows:
     while n_rows < _MAX_ROWS and (more := reader.next(batch)):
         n = batch.n_rows
         margins = np.empty((n, model._model.info.n_outputs))
-        model._model.margins(batch, margins)
+        (model._model.predict if model._model.info.has_log_link else model._model.margins)(batch, margins)
         call("gsa_metrics_update", metrics.pointer, byref(batch))
         if model.classes is None:
             actual = _array(batch.label, ctypes.c_double, n)

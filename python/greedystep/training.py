@@ -100,6 +100,7 @@ def train(
     skip_bad_rows: bool = False,
     decimal: str | None = None,
     dates: str | None = None,
+    exposure: Any = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -130,6 +131,10 @@ def train(
         What stands before decimals in text, where the cells leave it open ("1,234").
     dates : {"day-first", "month-first"}, optional
         How dates in text are written, where the cells leave it open ("03/04/2024").
+    exposure : str or array, optional
+        For counts (``loss="poisson"``): the time, area or volume that each row's count is of. A column of a table, or
+        with `y` an array or a column of the frame. Predictions of tables that have the column are expected counts;
+        all others are counts per unit of exposure.
     start_from : Model, optional
         Begin with what another model has learned.
     n_jobs : int, optional
@@ -148,7 +153,7 @@ def train(
     """
     values = checked_parameters("train", parameters, train.__kwdefaults__ or ())
     run = Run(_threads(n_jobs))
-    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates)
+    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure)
     reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     if start_from is None:
         if y is not None and reader.schema is not None and values.get("loss", "auto") == "auto":

@@ -242,9 +242,8 @@ static const gsai_reader_kind files_kind = {
 static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
-    const char **texts[] = {&to->label, &to->weight,  &to->categorical, &to->ignore,
-                            &to->cross, &to->decimal, &to->dates,       &to->keep,
-                            &to->exposure};
+    const char **texts[] = {&to->label,   &to->weight, &to->categorical, &to->ignore,  &to->cross,
+                            &to->decimal, &to->dates,  &to->keep,        &to->exposure};
     bool has_room = true;
     *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -5,6 +5,7 @@
  * with one per class, the classes would need one each). The loss is convex in s and b, so that a few Newton steps find
  * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
  * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
+ * With a log link it counts as the smallest label that is not 0, which is one event in whatever unit labels have.
  *
  * Squared loss is calibrated too, without smoothing or prior: a line through the predictions. Hinge losses get a scale:
  * steps of constant length leave their margins too long.
@@ -77,6 +78,7 @@ struct evidence {
     double *scratch;              /* [n_outputs] */
     double *row_loss, *sure_loss; /* [n]: of each row, and without a shrinkage */
     double weight;                /* of all rows */
+    double prior;                 /* of scale and offset, in units of the loss */
     bool offset;                  /* whether there is one to find */
     const gsai_env *stop;         /* NULL: never */
     bool *stopped;                /* it has asked for it: what follows is of a part of the rows, and for nothing */
@@ -90,8 +92,9 @@ static bool is_stopped(const struct evidence *e)
 static gsai_slope slope_at(const struct evidence *e, double scale, double offset)
 {
     gsai_slope sum = {0};
-    if (gsai_loss_has_probabilities(e->loss) || e->loss->has_log_link)
-        sum = (gsai_slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
+    double p = e->prior, s = scale - 1;
+    if (p > 0)
+        sum = (gsai_slope){p * (s * s + offset * offset) / 2, {p * s, p * offset}, {p, 0, p}};
     for (size_t i = 0; i < e->n && !is_stopped(e); i++)
         e->loss->add_slope(&e->row[i], scale, offset, &sum);
     if (!e->offset) {
@@ -220,6 +223,17 @@ static void weigh(struct evidence *e, const gsa_state *state)
     }
 }
 
+/* Returns the weight of the prior; 0: none. */
+static double prior_of(const struct evidence *e)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < e->n && e->loss->has_log_link; i++) {
+        double events = e->row[i].c * e->row[i].target.y;
+        least = events > 0 && events < least ? events : least;
+    }
+    return gsai_loss_has_probabilities(e->loss) ? 1 : isfinite(least) ? least : 0;
+}
+
 /* The best scale and offset for a shrinkage; those of `out` are where the search begins. */
 static void fit_shrinkage(struct evidence *e, const gsa_state *state, bool fits, gsai_calibration *out)
 {
@@ -265,6 +279,8 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
         weigh(&e, state);
         bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
         bool enough = e.loss->has_probabilities ? state->labels.n > 1 : e.n >= MIN_FREE_ROWS;
+        e.prior = prior_of(&e);
+        enough = enough && (e.prior > 0 || !e.loss->has_log_link);
         bool fits = !is_paper && enough && e.loss->add_slope;
         fit_shrinkage(&e, state, fits, out);
         if (!is_paper && enough && e.loss->has_searchable_scale) {

@@ -263,7 +263,8 @@ static double step_of_group(const gsa_state *state, const struct greedy_steps *o
     for (size_t row = 0; row < group->n_rows; row++) {
         double xdx = of->xdx[row], g = of->step[row].g, lambda = of->step[row].lambda;
         double step_weight = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
-        if (state->loss->has_log_link && mean->weight > 0) /* a mean can be too large by any factor: once, not for good */
+        if (state->loss->has_log_link &&
+            mean->weight > 0) /* a mean can be too large by any factor: once, not for good */
             step_weight = fmin(step_weight, mean->weight);
         sum += xdx > 0 ? step_weight * lambda / (xdx * all) : 0;
         weight += xdx > 0 ? step_weight : 0;

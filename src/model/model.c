@@ -256,6 +256,7 @@ void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
     info.n_classes = model->labels.n;
     info.has_intercept = model->has_intercept;
     info.has_probabilities = gsai_loss_has_probabilities(model->loss);
+    info.has_log_link = model->loss->has_log_link;
     gsai_give_sized(out, &info, sizeof info);
 }
 

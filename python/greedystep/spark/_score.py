@@ -39,7 +39,7 @@ def scored(model: CModel, columns: Columns, batch: Any) -> Any:
     reader = given.open(Run(1), Frozen(model.schema), without_labels=True)
     rows, at = c.Batch(), 0
     while reader.next(rows):
-        model.margins(rows, margins[at:])
+        (model.predict if info.has_log_link else model.margins)(rows, margins[at:])
         if info.has_probabilities:
             model.predict(rows, numbers[at:])
         at += rows.n_rows

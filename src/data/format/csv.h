@@ -54,8 +54,8 @@ typedef struct gsai_csv {
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
-    uint64_t *cells;      /* of each column, in the row at hand; NULL if cells are not asked for */
-    size_t *kept;         /* cells whose texts are kept: csv_keep.c */
+    uint64_t *cells;                /* of each column, in the row at hand; NULL if cells are not asked for */
+    size_t *kept;                   /* cells whose texts are kept: csv_keep.c */
     size_t n_kept;
 } gsai_csv;
 

@@ -716,8 +716,7 @@ static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
              schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0 ? " per unit of exposure"
              : schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights"
                                                         : "",
-             csv->n_numbers, words,
-             (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
+             csv->n_numbers, words, (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
 }
 
 /* The columns whose texts are kept. */

@@ -40,8 +40,8 @@ typedef struct gsai_greedy_step {
 typedef struct gsai_label_totals {
     const double *class_weight; /* [n_classes]: of the rows of each class */
     size_t n_classes;
-    double weight; /* of all rows */
-    bool balanced; /* every class that is there counts the same */
+    double weight;                      /* of all rows */
+    bool balanced;                      /* every class that is there counts the same */
     double mean, mean_square, mean_log; /* of y, y^2 and y log y */
 } gsai_label_totals;
 
@@ -113,7 +113,8 @@ struct gsai_loss {
 };
 
 /* All losses, in the order of help texts: LOSS(name) is gsai_loss_name of loss/name.c and a choice of --loss. */
-#define GSAI_LOSSES(LOSS) LOSS(squared) LOSS(huber) LOSS(poisson) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
+#define GSAI_LOSSES(LOSS) \
+    LOSS(squared) LOSS(huber) LOSS(poisson) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
 
 #define GSAI_DECLARE_LOSS(name) extern const gsai_loss gsai_loss_##name;
 GSAI_LOSSES(GSAI_DECLARE_LOSS)

@@ -1,9 +1,8 @@
 /* The Poisson loss with a log link: counts and rates, y >= 0 around the mean e^m.
  *
  * The loss is half the deviance, e^m - y - y (m - log y), and e^m for y = 0: the negative log likelihood less that of
- * the best mean, so that it is never below 0. g = e^m - y. With d = m - log y and phi(d) = e^d - 1 - d, which is a
- * series where d is small, loss = y phi and g = y (d + phi): nothing cancels where a row is nearly fitted. Beyond
- * margins of MAX_EXPONENT above the label e^m goes on as a straight line.
+ * the best mean, so that it is never below 0. g = e^m - y. With d = m - log y and phi(d) = e^d - 1 - d, loss = y phi
+ * and g = y (d + phi): by a series where d is small, nothing cancels in rows that are nearly fitted.
  *
  * The greedy step is the one that fits the row, e^(m - lambda g) = y, but brings the mean to no less than 1 - P_HAT of
  * what it was: a row of y = 0 is never fitted, and stops where its gradient is down to that share, as other losses
@@ -14,25 +13,24 @@
 
 #include <math.h>
 
-#define MAX_EXPONENT 60.0
-#define MAX_EXPONENT_FLOAT 60.0F
-#define SERIES 0.25
-#define SERIES_FLOAT 0.25F
+/* Beyond this margin, and beyond the label, e^m goes on as a straight line. */
+#define MAX_MARGIN 300.0
+#define MAX_MARGIN_FLOAT 60.0F
+/* Nearer to the label than this, a series. */
+#define NEAR 0.25
+#define NEAR_FLOAT 0.25F
 #define LOG_20 2.995732273553991
 #define MAX_LAMBDA 1e100
 
-/* e^d, a straight line from MAX_EXPONENT on. */
-static double exponential(double d)
+static double mean_of(double m, double log_y)
 {
-    double e = gsai_exp(fmin(d, MAX_EXPONENT));
-    return d > MAX_EXPONENT ? e * (1 + (d - MAX_EXPONENT)) : e;
+    double most = fmax(MAX_MARGIN, log_y + 1), e = gsai_exp(fmin(m, most));
+    return m > most ? e * (1 + (m - most)) : e;
 }
 
-/* e^d - 1 - d. */
+/* e^d - 1 - d for small d. */
 static double phi(double d)
 {
-    if (fabs(d) >= SERIES)
-        return exponential(d) - 1 - d;
     double sum = 0;
     for (int n = 12; n >= 2; n--)
         sum = (1 + sum) * d / n;
@@ -46,12 +44,10 @@ struct at {
 
 static struct at look(double m, double y)
 {
-    if (!(y > 0)) {
-        double e = exponential(m);
-        return (struct at){e, e, e};
-    }
-    double d = m - gsai_log(y), rest = phi(d);
-    return (struct at){y * rest, y * (d + rest), y * (1 + d + rest)};
+    double log_y = y > 0 ? gsai_log(y) : (double)-INFINITY, e = mean_of(m, log_y), d = m - log_y;
+    if (fabs(d) < NEAR)
+        return (struct at){y * phi(d), y * (d + phi(d)), e};
+    return (struct at){y > 0 ? e - y * (1 + d) : e, e - y, e};
 }
 
 static double value(double *m, size_t n_outputs, const gsai_target *target)
@@ -124,18 +120,21 @@ static void add_slope(const gsai_calibration_row *row, double scale, double offs
 
 /* Labels below this are 0. */
 #define MIN_LABEL 1e-30F
+#define FAR 1e6F
 
-/* The margins above the logarithms of the labels, and the labels: -1 where they are 0. */
-static void load(const gsai_rows_block *block, const gsai_rows_at *at, float *y, float *d)
+/* The margins above the logarithms of the labels, and the means, FAR where labels are 0. */
+static void load(const gsai_rows_block *block, const gsai_rows_at *at, const float *y, float *d, float *e)
 {
     for (size_t i = 0; i < block->n_padded; i++) {
-        float label = i < block->n ? at->target[block->from + i] : 0;
-        y[i] = label > MIN_LABEL ? label : -1;
-        d[i] = y[i] < 0 ? 1 : y[i] < 1 ? 1 / y[i] : y[i];
+        d[i] = y[i] < MIN_LABEL ? 1 : y[i] < 1 ? 1 / y[i] : y[i];
+        e[i] = block->m[i] < MAX_MARGIN_FLOAT ? block->m[i] : MAX_MARGIN_FLOAT;
     }
     at->math->logarithms(d, block->n_padded);
-    for (size_t i = 0; i < block->n_padded; i++)
-        d[i] = block->m[i] - (y[i] < 1 ? -d[i] : d[i]);
+    at->math->exponentials(e, block->n_padded);
+    for (size_t i = 0; i < block->n_padded; i++) {
+        d[i] = y[i] < MIN_LABEL ? FAR : block->m[i] - (y[i] < 1 ? -d[i] : d[i]);
+        e[i] = block->m[i] > MAX_MARGIN_FLOAT ? e[i] * (1 + (block->m[i] - MAX_MARGIN_FLOAT)) : e[i];
+    }
 }
 
 static void rows(gsai_rows_at *at)
@@ -144,17 +143,15 @@ static void rows(gsai_rows_at *at)
     float y[GSAI_ROWS_BLOCK], d[GSAI_ROWS_BLOCK], e[GSAI_ROWS_BLOCK];
     gsai_rows_begin(at);
     while (gsai_rows_next(&block, at)) {
-        load(&block, at, y, d);
         for (size_t i = 0; i < block.n_padded; i++)
-            e[i] = d[i] < MAX_EXPONENT_FLOAT ? d[i] : MAX_EXPONENT_FLOAT;
-        at->math->exponentials(e, block.n_padded);
+            y[i] = i < block.n ? at->target[block.from + i] : 0;
+        load(&block, at, y, d, e);
         for (size_t i = 0; i < block.n_padded; i++) {
-            float x = d[i], grown = x > MAX_EXPONENT_FLOAT ? e[i] * (1 + (x - MAX_EXPONENT_FLOAT)) : e[i];
-            float series = x * x * (0.5F + x * (1.0F / 6 + x * (1.0F / 24 + x * (1.0F / 120 + x * (1.0F / 720)))));
-            float rest = fabsf(x) < SERIES_FLOAT ? series : grown - 1 - x;
-            block.loss[i] = y[i] < 0 ? grown : y[i] * rest;
-            block.g[i] = y[i] < 0 ? grown : y[i] * (x + rest);
-            block.h[i] = y[i] < 0 ? grown : y[i] * (1 + x + rest);
+            float x = d[i], phi_x = x * x * (0.5F + x * (1.0F / 6 + x * (1.0F / 24 + x * (1.0F / 120 + x / 720))));
+            bool is_near = fabsf(x) < NEAR_FLOAT;
+            block.loss[i] = is_near ? y[i] * phi_x : e[i] - y[i] * (1 + x);
+            block.g[i] = is_near ? y[i] * (x + phi_x) : e[i] - y[i];
+            block.h[i] = e[i];
         }
         gsai_rows_add(&block, at);
     }
