@@ -150,7 +150,7 @@ def _refuse_of_tables(options: c.ReaderOptions) -> None:
     """Raise ValueError for what only tables and files have, where rows are in an array."""
     for name in ("weight", "exposure"):
         if getattr(options, name):
-            raise ValueError(f"{name}= names a column, and rows in an array have no names: give the {name}s in an array")
+            raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
     for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "skip_bad_rows"):
         if getattr(options, name):
             raise ValueError(f"{name}= is for tables and files, and the rows are in an array: leave it out")

@@ -152,6 +152,8 @@ def train(
     Model
     """
     values = checked_parameters("train", parameters, train.__kwdefaults__ or ())
+    if exposure is not None and start_from is None and values.get("loss") != "poisson":
+        raise ValueError('exposure= is for counts: give loss="poisson" with it')
     run = Run(_threads(n_jobs))
     rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure)
     reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)

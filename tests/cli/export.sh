@@ -43,7 +43,7 @@ train()
     shift
     greedystep train "$@" -o $name --quiet >log || fail "$name: $(cat log)"
 }
-for loss in logistic softmax hinge squared_hinge squared; do
+for loss in logistic softmax hinge squared_hinge squared poisson; do
     train $loss.model two.svm --loss $loss --passes 2
     agree $loss.model odd.svm
 done

@@ -73,7 +73,7 @@ near()
     echo "FAR: $1 and $2, expected within $3"
 }
 echo "a weight of 50 is 50 rows, whatever the loss"
-for loss in squared logistic hinge squared_hinge softmax; do
+for loss in squared logistic hinge squared_hinge softmax poisson; do
     # Every fifth row says the opposite of the others, and counts 50 times.
     awk -v loss=$loss 'BEGIN {
         print "label,w,a" >"weighted.csv"; print "label,a" >"repeated.csv"
@@ -81,6 +81,8 @@ for loss in squared logistic hinge squared_hinge softmax; do
             a = (i * 37 % 101 - 50) / 25; w = i % 5 ? 1 : 50; y = i % 5 ? -a : 2 * a
             if (loss == "softmax")
                 y = y > 0.7 ? "up" : y < -0.7 ? "down" : "flat"
+            else if (loss == "poisson")
+                y = int(exp(y) + 0.5)
             else if (loss != "squared")
                 y = y > 0 ? 1 : 0
             print y "," w "," a >"weighted.csv"
@@ -90,7 +92,7 @@ for loss in squared logistic hinge squared_hinge softmax; do
     }'
     awk -F , -v OFS=, 'NR > 1 { $2 *= 2 } { print }' weighted.csv >doubled.csv
     awk -F , -v OFS=, 'NR > 1 { $2 /= 64 } { print }' weighted.csv >small.csv
-    case $loss in squared) measure=r2 ;; logistic | softmax) measure=log_loss ;; *) measure=accuracy ;; esac
+    case $loss in squared) measure=r2 ;; poisson) measure=d2 ;; logistic | softmax) measure=log_loss ;; *) measure=accuracy ;; esac
     once=$(measured repeated repeated.csv --label label --loss $loss)
     near "$(measured weighted weighted.csv --label label --weight w --loss $loss)" "$once" 0.03
     learn doubled doubled.csv --label label --weight w --loss $loss

@@ -204,8 +204,10 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
         return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both; ignore it";
-    if (kind == GSAI_FIELD_WEIGHT && (gsai_arrow_is_text(column->type) || gsai_arrow_is_date(column->type)))
-        return "it holds no numbers, and a weight or exposure is one";
+    bool is_number = !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type);
+    if ((kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE) && !is_number)
+        return kind == GSAI_FIELD_WEIGHT ? "it holds no numbers, and a weight is one"
+                                         : "it holds no numbers, and an exposure is one";
     if (kind == GSAI_FIELD_DATE && !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type))
         return "it holds no dates, and the model was trained with dates in it";
     if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_LABEL) &&
@@ -238,7 +240,7 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     const gsai_csv *csv = &arrow->csv;
     GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
     GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
-    GSA_TRY(use_column(arrow, csv->exposure, GSAI_FIELD_WEIGHT, error));
+    GSA_TRY(use_column(arrow, csv->exposure, GSAI_FIELD_EXPOSURE, error));
     for (size_t i = 0; i < csv->n_columns; i++)
         GSA_TRY(use_column(arrow, csv->column[i].cell, csv->input->schema->field[csv->column[i].field].kind, error));
     for (size_t i = 0; i < csv->n_kept; i++)
