@@ -40,7 +40,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the rows of a DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 7 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 8 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

@@ -63,7 +63,7 @@ def test_the_estimator_has_nearly_the_least_deviance(claims: pd.DataFrame) -> No
     X, rate, years = features(claims), claims["claims"] / claims["years"], claims["years"]
     least = PoissonRegressor(alpha=0, tol=1e-8, max_iter=1000).fit(X, rate, sample_weight=years)
     bound = mean_poisson_deviance(rate, least.predict(X), sample_weight=years)
-    for method, share in (("auto", 1.001), ("gsa", 1.01)):
+    for method, share in (("auto", 1.001), ("gsa", 1.03)):
         found = GreedystepRegressor(loss="poisson", method=method).fit(X, rate, sample_weight=years).predict(X)
         assert (found > 0).all()
         assert mean_poisson_deviance(rate, found, sample_weight=years) < share * bound

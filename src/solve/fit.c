@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define LINE_TRIES 20
+#define NEWTON_TRIES 5
 #define SLOPE_LEFT 0.1
 
 void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
@@ -190,8 +191,8 @@ static void find_direction(gsai_fit *fit, size_t n_steps)
     }
 }
 
-/* The step by Newton's method between brackets, to a slope of a tenth. Leaves the residuals there. False: none found
- * that is better. */
+/* The step by Newton's method between brackets, to a slope of a tenth; by halving where that is slow to come back from
+ * a step too far, as down an exponential. Leaves the residuals there. False: none found that is better. */
 static bool search_line(gsai_fit *fit, const struct parabola *penalty, double slope, double *step, double *objective)
 {
     double a = 1, low = 0, high = -1, before = fit->objective;
@@ -208,7 +209,7 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
         else
             low = a;
         double next = a - g / h;
-        if (!(next > low) || (high > 0 && (i > 5 || !(next < high))))
+        if (!(next > low) || (high > 0 && (!(next < high) || (i > NEWTON_TRIES && *objective > 2 * before))))
             next = high > 0 ? (low + high) / 2 : 2 * a;
         a = high < 0 && next > 4 * a ? 4 * a : next;
     }
