@@ -296,7 +296,7 @@ gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, 
 gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    struct rows rows = {.target = {class_number, 0, &state->params.custom_loss, 0}, .c = c, .n_rows = 1};
+    struct rows rows = {.target = {.class_number = class_number}, .c = c, .n_rows = 1};
     if (gsai_state_has_groups(state)) {
         gsai_staged staged;
         GSA_TRY(gsai_group_stage(state, row, &staged, error));

@@ -236,7 +236,8 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     if (!intercept)
         return gsai_fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
     if (gsai_loss_has_offset(state->loss) && state->params.value[GSAI_PARAM_intercept])
-        state->label_offset = (gsai_label_offset){design->margin_origin, design->margin_origin, 1, 1};
+        state->label_offset = (gsai_label_offset){
+            design->margin_origin, state->loss->has_log_link ? design->loss_unit : design->margin_origin, 1, 1};
     state->standardised = optimum->standardised;
     gsa_status status = set_weights(state, design, optimum, intercept, error);
     for (size_t k = 0; k < design->n_outputs && status == GSA_OK; k++)

@@ -194,12 +194,6 @@ static gsa_status take_features(gsai_csv *csv, const gsai_record *record, gsai_f
                : gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
 }
 
-/* Returns the number in a cell, or -1. */
-static double number_in(const gsai_cell *cell, const gsai_number *number)
-{
-    return cell->size > 0 && number->after == cell->text + cell->size ? number->value : -1;
-}
-
 const char *gsai_csv_weigh(gsai_csv_head *head, double weight)
 {
     head->weight = (float)weight;
@@ -217,24 +211,19 @@ const char *gsai_csv_expose(gsai_csv_head *head, double exposure)
     return NULL;
 }
 
-static gsa_status take_weight(const gsai_csv *csv, const gsai_record *record, gsai_csv_head *head, gsa_error *error)
+/* A weight, or an exposure. */
+static gsa_status take_weight(const gsai_csv *csv, const gsai_record *record, size_t column, gsai_field_kind kind,
+                              gsai_csv_head *head, gsa_error *error)
 {
-    const char *objection = NULL;
+    if (column == SIZE_MAX)
+        return GSA_OK;
+    bool is_weight = kind == GSAI_FIELD_WEIGHT;
+    gsai_cell cell = gsai_cell_trim(record->cell[column]);
     gsai_number number;
-    gsai_cell cell;
-    if (csv->weight != SIZE_MAX) {
-        cell = gsai_cell_trim(record->cell[csv->weight]);
-        gsai_number_parse_float(csv->locale, cell.text, &number);
-        if ((objection = gsai_csv_weigh(head, number_in(&cell, &number))))
-            return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_WEIGHT), objection, error);
-    }
-    if (csv->exposure != SIZE_MAX) {
-        cell = gsai_cell_trim(record->cell[csv->exposure]);
-        gsai_number_parse(csv->locale, cell.text, &number);
-        if ((objection = gsai_csv_expose(head, number_in(&cell, &number))))
-            return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_EXPOSURE), objection, error);
-    }
-    return GSA_OK;
+    (is_weight ? gsai_number_parse_float : gsai_number_parse)(csv->locale, cell.text, &number);
+    double found = cell.size > 0 && number.after == cell.text + cell.size ? number.value : -1;
+    const char *objection = (is_weight ? gsai_csv_weigh : gsai_csv_expose)(head, found);
+    return objection ? fail_cell(csv, record, &cell, field_of(csv, kind), objection, error) : GSA_OK;
 }
 
 bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size)
@@ -314,7 +303,8 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
     GSA_TRY(take_label(csv, record, &head, error));
     if (head.is_missing)
         return GSA_OK;
-    GSA_TRY(take_weight(csv, record, &head, error));
+    GSA_TRY(take_weight(csv, record, csv->weight, GSAI_FIELD_WEIGHT, &head, error));
+    GSA_TRY(take_weight(csv, record, csv->exposure, GSAI_FIELD_EXPOSURE, &head, error));
     GSA_TRY(gsai_csv_begin_row(csv, csv->max_entries, rows, &features, error));
     GSA_TRY(take_features(csv, record, &features, error));
     gsa_place place = gsai_format_location(csv->input, record->line.number, record->line.byte);
