@@ -4,6 +4,7 @@
 
 #include "views.h"
 
+#include "base/batch.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -115,11 +116,12 @@ static void append_row(compare_rows *rows, const gsa_batch *from, size_t row)
 {
     static const gsa_place nowhere = {0};
     size_t at = rows->n_entries;
-    for (int64_t e = from->row_start[row]; e < from->row_start[row + 1]; e++) {
-        float value = from->value != NULL ? from->value[e] : 1.0f;
+    gsai_row entries = gsai_row_at(from, row);
+    for (size_t e = 0; e < entries.n; e++) {
+        float value = gsai_row_value(&entries, e);
         if (value == 0)
             continue;
-        rows->index[at] = from->index[e];
+        rows->index[at] = gsai_row_id(&entries, e);
         rows->value[at++] = value;
         rows->any_value = rows->any_value || value != 1.0f;
     }
@@ -135,7 +137,9 @@ static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const
 {
     if (batch->weight != NULL)
         return gsai_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not support");
-    size_t n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
+    size_t n_entries = batch->n_rows * batch->width;
+    if (batch->index != NULL)
+        n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
     GSA_TRY(reserve(rows, batch->n_rows, n_entries, env, error));
     GSA_TRY(copy_words(rows, batch, error));
     for (size_t row = 0; row < batch->n_rows; row++)

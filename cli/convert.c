@@ -10,6 +10,7 @@
 #include "verbs.h"
 #include "views.h"
 
+#include "base/batch.h"
 #include "base/error.h"
 
 #include <greedystep/distributed.h>
@@ -41,15 +42,18 @@ typedef struct converting {
     cli_progress progress;
 } converting;
 
-/* Ids of a row ascend: the last is the highest. */
+/* A value of zero means the same as none. */
 static void count_rows(converting *what, const gsa_batch *batch)
 {
     what->n_rows += batch->n_rows;
-    what->n_entries += (uint64_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
     for (size_t r = 0; r < batch->n_rows; r++) {
-        int64_t end = batch->row_start[r + 1];
-        if (end > batch->row_start[r] && batch->index[end - 1] >= what->n_features)
-            what->n_features = (uint64_t)batch->index[end - 1] + 1;
+        gsai_row row = gsai_row_at(batch, r);
+        for (size_t i = 0; i < row.n; i++) {
+            bool is_there = gsai_row_value(&row, i) != 0;
+            what->n_entries += is_there;
+            if (is_there && gsai_row_id(&row, i) >= what->n_features)
+                what->n_features = (uint64_t)gsai_row_id(&row, i) + 1;
+        }
     }
 }
 

@@ -332,19 +332,18 @@ static bool count_feature(data_features *features, uint32_t id)
     return true;
 }
 
-bool features_add(data_features *features, const gsa_batch *batch, size_t row)
+bool features_add(data_features *features, const gsai_row *row)
 {
-    int64_t begin = batch->row_start[row], end = batch->row_start[row + 1];
     bool has_room = true;
-    if (features->n_entries == 0 && end > begin)
-        features->min = features->max = batch->value != NULL ? (double)batch->value[begin] : 1;
-    for (int64_t i = begin; i < end && has_room; i++) {
-        double x = batch->value != NULL ? (double)batch->value[i] : 1;
-        features->min = x < features->min ? x : features->min;
-        features->max = x > features->max ? x : features->max;
-        has_room = count_feature(features, batch->index[i]);
+    for (size_t i = 0; i < row->n && has_room; i++) {
+        double x = gsai_row_value(row, i);
+        if (x == 0)
+            continue;
+        features->min = features->n_entries == 0 || x < features->min ? x : features->min;
+        features->max = features->n_entries == 0 || x > features->max ? x : features->max;
+        has_room = count_feature(features, gsai_row_id(row, i));
+        features->n_entries++;
     }
-    features->n_entries += (uint64_t)(end - begin);
     return has_room;
 }
 

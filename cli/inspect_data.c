@@ -97,14 +97,17 @@ static bool add_rows(data_inspection *data, const gsa_batch *batch)
         data->n_rows_without_cells += batch->n_rows;
     for (size_t row = 0; row < batch->n_rows && has_room; row++) {
         row_label label;
-        uint64_t n_entries = (uint64_t)(batch->row_start[row + 1] - batch->row_start[row]);
+        gsai_row entries = gsai_row_at(batch, row);
+        uint64_t n_entries = 0;
+        for (size_t i = 0; i < entries.n; i++)
+            n_entries += gsai_row_value(&entries, i) != 0;
         data->n_entries += n_entries;
         data->min_entries = n_entries < data->min_entries ? n_entries : data->min_entries;
         data->max_entries = n_entries > data->max_entries ? n_entries : data->max_entries;
         moments_add(&data->weights, batch->weight != NULL ? (double)batch->weight[row] : 1);
         has_room = labels_add(&data->labels, batch, row, &label);
         if (has_room && data->column == NULL)
-            has_room = features_add(&data->features, batch, row);
+            has_room = features_add(&data->features, &entries);
         else if (has_room && cell != NULL)
             has_room = add_cells(data, batch, row, cell + row * n_cells, &label);
     }

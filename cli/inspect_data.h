@@ -12,6 +12,8 @@
 #include "top.h"
 #include "value_set.h"
 
+#include "base/batch.h"
+
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 
@@ -126,7 +128,7 @@ typedef struct data_features {
 
 bool features_init(data_features *features);
 void features_free(data_features *features);
-bool features_add(data_features *features, const gsa_batch *batch, size_t row);
+bool features_add(data_features *features, const gsai_row *row);
 /* All rows are there: counts features and finds the most frequent ones. */
 bool features_finish(data_features *features, size_t n_frequent);
 

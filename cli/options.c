@@ -33,6 +33,8 @@ static const cli_option reader_options[] = {
      "order of dates such as 3/4/2026, where the cells leave it open"},
     {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},
     {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash categories and crosses to 2^N features"},
+    {"labels", 0, OPTION_TEXT, false, "FILE,FILE", NULL, 0, 0,
+     "labels of .npy files of rows: a .npy file for each, with one label per row"},
     {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "leave these columns out"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
      "at a row that cannot be read: stop, or skip and count it"},

@@ -122,6 +122,7 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         .label = column_option(arguments, "label"),
         .weight = column_option(arguments, "weight"),
         .exposure = column_option(arguments, "exposure"),
+        .labels = column_option(arguments, "labels"),
         .categorical = column_option(arguments, "categorical"),
         .ignore = column_option(arguments, "ignore"),
         .cross = column_option(arguments, "cross"),

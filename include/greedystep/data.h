@@ -50,14 +50,17 @@ typedef struct gsa_reader_options {
     /* The column of exposures, above 0, to which the labels are counts: the label becomes the count per unit of
      * exposure, and the weight is multiplied by the exposure. */
     const char *exposure;
+    /* Files with the labels of arrays (.npy), one for each file of rows, in the same order: arrays of one label per
+     * row. */
+    const char *labels;
 } gsa_reader_options;
 
-/* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or
- * caches of parsed rows (.gsac), plain or compressed, recognised by content and name (docs/formats/csv.md). "-" is
- * standard input and must be the only one. Options, memory and call may be NULL. Fails at once if a file cannot be
- * opened. With more than one thread text is decompressed and parsed ahead, with the same rows and errors. These threads
- * live as long as the reader, so it keeps both: should_stop ends gsa_reader_next and all calls that read. Other readers
- * do the same. */
+/* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text,
+ * arrays of NumPy (.npy, docs/formats/npy.md) or caches of parsed rows (.gsac), plain or compressed, recognised by
+ * content and name (docs/formats/csv.md). "-" is standard input and must be the only one. Options, memory and call may
+ * be NULL. Fails at once if a file cannot be opened. With more than one thread text is decompressed and parsed ahead,
+ * with the same rows and errors. These threads live as long as the reader, so it keeps both: should_stop ends
+ * gsa_reader_next and all calls that read. Other readers do the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_memory *memory,
                                                  const gsa_call *call, gsa_reader **out, gsa_error *error);

@@ -426,6 +426,7 @@ def reader_options(
     bits: int | None = None,
     decimal: str | None = None,
     dates: str | None = None,
+    labels: Iterable[str] = (),
     skip_bad_rows: bool = False,
     without_labels: bool = False,
     remember_names: bool = False,
@@ -451,4 +452,5 @@ def reader_options(
         bits=bits or 0,
         decimal=text(decimal),
         dates=text(dates),
+        labels=text(labels),
     )

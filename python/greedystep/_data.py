@@ -151,7 +151,7 @@ def _refuse_of_tables(options: c.ReaderOptions) -> None:
     for name in ("weight", "exposure"):
         if getattr(options, name):
             raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
-    for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "skip_bad_rows"):
+    for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "labels", "skip_bad_rows"):
         if getattr(options, name):
             raise ValueError(f"{name}= is for tables and files, and the rows are in an array: leave it out")
 
@@ -162,7 +162,7 @@ class Rows:
 
     Parameters
     ----------
-    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure
+    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels
         As in :func:`greedystep.train`.
     """
 
@@ -178,6 +178,7 @@ class Rows:
     decimal: str | None = None
     dates: str | None = None
     exposure: Any = None
+    labels: Any = None
 
     def open(
         self,
@@ -204,6 +205,7 @@ class Rows:
             bits=self.bits,
             decimal=self.decimal,
             dates=self.dates,
+            labels=() if self.labels is None else paths_of(self.labels) or [str(self.labels)],
             skip_bad_rows=self.skip_bad_rows,
             remember_names=remember_names,
             without_labels=without_labels,
@@ -238,6 +240,8 @@ def open_data(
     labels come beside it. Rows of numbers with gaps are a table of their own.
     """
     paths = paths_of(data)
+    if paths is not None and len(paths) == 1 and paths[0].endswith(".npy") and y is not None:
+        data, paths = np.load(paths[0], mmap_mode="r"), None
     if paths is not None:
         _refuse_beside("files have", y, weights)
         return open_paths(paths, options, run)

@@ -212,6 +212,7 @@ class ReaderOptions(Sized):
         ("keep_tags", c_int),
         ("keep_bad_rows", c_int),
         ("exposure", c_char_p),
+        ("labels", c_char_p),
     ]
 
 

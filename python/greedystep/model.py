@@ -269,11 +269,13 @@ class Model:
         weight: Any = None,
         exposure: Any = None,
         ignore: Iterable[str] = (),
+        labels: Any = None,
         n_jobs: int | None = None,
     ) -> Evaluation:
         """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
         run = Run(_threads(n_jobs))
-        reader = Rows(data, y, label, weight, ignore=ignore, exposure=exposure).open(run, self._frozen)
+        rows = Rows(data, y, label, weight, ignore=ignore, exposure=exposure, labels=labels)
+        reader = rows.open(run, self._frozen)
         self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))

@@ -105,7 +105,10 @@ def _read_rows(model: Model, path: str) -> _Rows:
         else:
             actual = np.array([class_of(model._model.pointer, byref(batch), i) for i in range(n)], np.uint64)
         weight = _array(batch.weight, ctypes.c_float, n)
-        length = np.diff(_array(batch.row_start, ctypes.c_int64, n + 1))
+        if batch.index:
+            length = np.diff(_array(batch.row_start, ctypes.c_int64, n + 1))
+        else:
+            length = np.count_nonzero(_array(batch.value, ctypes.c_float, n * batch.width).reshape(n, -1), axis=1)
         parts.append((margins, actual, np.ones(n) if weight is None else weight.astype(float), length))
         n_rows += n
     reader.close()

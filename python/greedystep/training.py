@@ -101,6 +101,7 @@ def train(
     decimal: str | None = None,
     dates: str | None = None,
     exposure: Any = None,
+    labels: Any = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -112,9 +113,9 @@ def train(
     Parameters
     ----------
     data
-        File names or patterns (CSV, TSV, JSON lines, libsvm, Vowpal Wabbit text, caches, compressed or not;
-        Parquet through pyarrow), a pandas or polars frame, anything with ``__arrow_c_stream__``,
-        or, with `y`, an array or sparse matrix of features.
+        File names or patterns (CSV, TSV, JSON lines, libsvm, Vowpal Wabbit text, caches, arrays as ``.npy`` with
+        `labels`, compressed or not; Parquet through pyarrow), a pandas or polars frame, anything with
+        ``__arrow_c_stream__``, or, with `y`, an array (of NumPy or PyTorch) or sparse matrix of features.
     y : array, optional
         Labels of rows in arrays: numbers, or names of classes.
     label, weight : str
@@ -135,6 +136,8 @@ def train(
         For counts (``loss="poisson"``): the time, area or volume that each row's count is of. A column of a table, or
         with `y` an array or a column of the frame. Predictions of tables that have the column are expected counts;
         all others are counts per unit of exposure.
+    labels : file names, optional
+        The labels of ``.npy`` files of rows, one ``.npy`` file for each, in the same order.
     start_from : Model, optional
         Begin with what another model has learned.
     n_jobs : int, optional
@@ -155,7 +158,9 @@ def train(
     if exposure is not None and start_from is None and values.get("loss") != "poisson":
         raise ValueError('exposure= is for counts: give loss="poisson" with it')
     run = Run(_threads(n_jobs))
-    rows = Rows(data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure)
+    rows = Rows(
+        data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels
+    )
     reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     if start_from is None:
         if y is not None and reader.schema is not None and values.get("loss", "auto") == "auto":

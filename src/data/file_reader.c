@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/format/arrow.h"
 #include "data/format/cache.h"
+#include "data/format/npy.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,7 +211,8 @@ static void close_files(gsa_reader *head)
     gsai_feature_names_free(&reader->names);
     const char *texts[] = {reader->options.label,  reader->options.weight, reader->options.categorical,
                            reader->options.ignore, reader->options.cross,  reader->options.decimal,
-                           reader->options.dates,  reader->options.keep,   reader->options.exposure};
+                           reader->options.dates,  reader->options.keep,   reader->options.exposure,
+                           reader->options.labels};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsai_free(&env, (void *)(uintptr_t)texts[i]);
     gsai_rows_free(&reader->rows);
@@ -242,8 +244,8 @@ static const gsai_reader_kind files_kind = {
 static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
-    const char **texts[] = {&to->label,   &to->weight, &to->categorical, &to->ignore,  &to->cross,
-                            &to->decimal, &to->dates,  &to->keep,        &to->exposure};
+    const char **texts[] = {&to->label,   &to->weight, &to->categorical, &to->ignore,   &to->cross,
+                            &to->decimal, &to->dates,  &to->keep,        &to->exposure, &to->labels};
     bool has_room = true;
     *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -289,6 +291,7 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     reader->input.schema_from = "the first file";
     reader->input.options = &reader->options;
     bool has_room = !options || copy_options(reader, options);
+    reader->options.files = NULL; /* those of the caller are copied */
     gsa_status status = gsai_rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
     reader->rows.without_labels = reader->options.without_labels != 0;
     if (status == GSA_OK && gsai_format_keeps(&reader->input))
@@ -338,6 +341,24 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
     return GSA_OK;
 }
 
+/* Whether there are labels for all rows, where headers tell. */
+static gsa_status check_labels(gsai_files *reader, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (!reader->options.labels || reader->options.without_labels || reader->is_stream)
+        return GSA_OK;
+    for (reader->file = 0; reader->file < reader->n_files && status == GSA_OK; reader->file++) {
+        gsai_files_close(reader);
+        status = gsai_files_open_current(reader, error);
+        if (status == GSA_OK)
+            status = gsai_decode_peek(&reader->stream, error);
+        if (status == GSA_OK && gsai_npy_matches(reader->stream.start, reader->stream.start_size))
+            status = gsai_npy_labels_check(&reader->input, reader->n_files, &reader->head.env, error);
+    }
+    gsai_files_restart(reader, 0);
+    return status;
+}
+
 gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
                                   const gsa_reader_options *options, const gsai_reader_sizes *sizes,
                                   const gsai_env *env, gsa_reader **out, gsa_error *error)
@@ -349,14 +370,17 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
     gsa_status status = new_files(format, options, sizes, env, &reader, error);
     if (status != GSA_OK)
         return status;
-    const gsa_file_source *files = reader->options.files;
+    const gsa_file_source *files = options ? options->files : NULL;
     status = gsai_take(&reader->given, files, error);
+    reader->options.files = files ? &reader->given : NULL;
     reader->paths = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
     reader->file_end = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->file_end);
     if (status == GSA_OK && (!reader->paths || !reader->file_end))
         status = gsai_fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
     for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
         status = add_path(reader, paths[i], n_paths == 1, error);
+    if (status == GSA_OK)
+        status = check_labels(reader, error);
     if (status != GSA_OK) {
         gsa_reader_close(&reader->head);
         return status;
@@ -418,6 +442,12 @@ static gsa_status open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_ag
     gsa_status status =
         gsai_reader_open_bytes("", 0, "the Arrow stream", gsai_format_arrow(), options, &defaults, env, &head, error);
     gsai_files *reader = (gsai_files *)head;
+    if (status == GSA_OK && options->labels) {
+        gsa_reader_close(head);
+        gsai_arrow_refuse(stream, again);
+        return gsai_fail_about(error, "labels",
+                               gsai_fail(error, GSA_ARGUMENT, "a table has its labels in a column: leave others out"));
+    }
     if (status == GSA_OK)
         status = gsai_arrow_open(stream, again, &head->env, &reader->parser, error);
     else

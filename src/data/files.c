@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "data/format/cache.h"
+#include "data/format/npy.h"
 #include "data/sniff.h"
 
 #include <inttypes.h>
@@ -93,13 +94,19 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
 {
     const char *name = reader->input.name;
     const gsai_format *expected = expected_format(reader);
-    bool is_cache = format == gsai_format_cache();
-    if (reader->options.cross && (is_cache || format == gsai_format_libsvm()))
+    bool is_cache = format == gsai_format_cache(), is_array = format == gsai_format_npy();
+    bool is_numbered = is_cache || is_array || format == gsai_format_libsvm();
+    if (reader->options.labels && !is_array && !reader->bytes_spilled)
+        return gsai_fail_about(error, "labels",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "%s is %s, whose rows have their labels: leave others out", name,
+                                         format->title));
+    if (reader->options.cross && is_numbered)
         return gsai_fail_about(error, "cross",
                                gsai_fail(error, GSA_ARGUMENT,
                                          "%s is %s, which has neither columns nor namespaces: leave crosses out", name,
                                          format->title));
-    if (reader->options.keep && (is_cache || format == gsai_format_libsvm() || format == gsai_format_vw()))
+    if (reader->options.keep && (is_numbered || format == gsai_format_vw()))
         return gsai_fail_about(
             error, "keep",
             gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name, format->title));

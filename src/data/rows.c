@@ -39,7 +39,7 @@ void gsai_rows_free(gsai_rows *rows)
 void gsai_rows_clear(gsai_rows *rows)
 {
     rows->n_rows = 0;
-    rows->n_values = rows->n_implied = rows->n_cells = 0;
+    rows->n_values = rows->n_implied = rows->n_cells = rows->width = 0;
     rows->row_start[0] = 0;
     rows->all_ones = true;
     rows->any_word = rows->any_weight = rows->any_bad = false;
@@ -77,7 +77,9 @@ gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size,
 
 void gsai_rows_finish_bad(gsai_rows *rows, gsa_place place)
 {
-    gsai_rows_finish(rows, 0, true, 0, -1, place);
+    if (rows->width > 0)
+        memset(rows->value + rows->n_values, 0, rows->width * sizeof *rows->value);
+    gsai_rows_finish(rows, rows->width, rows->width == 0, 0, -1, place);
     rows->bad[rows->n_rows - 1] = 1;
     rows->any_bad = true;
 }
@@ -131,6 +133,17 @@ gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, boo
         has_room = is_implied ? gsai_reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index)
                               : reserve_values(rows, need);
     return has_room ? GSA_OK : gsai_fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, n);
+}
+
+gsa_status gsai_rows_reserve_dense(gsai_rows *rows, size_t n_rows, size_t width, gsa_error *error)
+{
+    size_t need_rows = 0, need = 0;
+    bool has_room = gsai_add(rows->n_rows, n_rows, &need_rows) && gsai_multiply(n_rows, width, &need) &&
+                    gsai_add(rows->n_values, need, &need) && reserve_rows(rows, need_rows) &&
+                    gsai_reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
+    rows->width = has_room ? width : rows->width;
+    return has_room ? GSA_OK
+                    : gsai_fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, width);
 }
 
 void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones)
@@ -263,9 +276,11 @@ gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *
 
 void gsai_rows_view(const gsai_rows *rows, gsa_batch *out)
 {
+    bool is_dense = rows->width > 0;
     *out = (gsa_batch){.n_rows = rows->n_rows,
-                       .row_start = rows->row_start,
-                       .index = rows->index,
+                       .row_start = is_dense ? NULL : rows->row_start,
+                       .index = is_dense ? NULL : rows->index,
+                       .width = rows->width,
                        .value = rows->all_ones ? NULL : rows->value,
                        .label = rows->without_labels ? NULL : rows->label,
                        .word = rows->any_word && !rows->without_labels ? rows->word : NULL,

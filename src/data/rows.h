@@ -18,6 +18,7 @@
 typedef struct gsai_rows {
     const gsai_env *env; /* borrowed, resolved */
     size_t n_rows, max_rows;
+    size_t width;                /* above 0: rows are dense, of so many values each, and have no ids */
     size_t n_values, max_values; /* of the finished rows */
     size_t n_implied;            /* of these values, the first: they are 1 and not written */
     size_t row_capacity, index_capacity, value_capacity;
@@ -55,7 +56,7 @@ static inline void gsai_rows_begin_texts(gsai_rows *rows)
 }
 /* Keeps texts of the row at hand, as they are in a batch: each with its NUL. A bad row has those that it came to. */
 gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size, gsa_error *error);
-/* The row at hand could not be read; it is finished without features. */
+/* The row at hand could not be read; it is finished without features, a dense one with zeros. */
 void gsai_rows_finish_bad(gsai_rows *rows, gsa_place place);
 
 static inline bool gsai_rows_full(const gsai_rows *rows)
@@ -68,6 +69,9 @@ gsa_status gsai_rows_reserve(gsai_rows *rows, size_t n, gsa_error *error);
 /* Room for so many more rows with so many ids and, unless they are all 1, values: everything there is one of a row too,
  * and index [n_values, n_values + n) may be written, and value if it has_values. */
 gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error);
+/* Room for so many more dense rows, of which all rows are then: value [n_values, n_values + n_rows * width) may be
+ * written. */
+gsa_status gsai_rows_reserve_dense(gsai_rows *rows, size_t n_rows, size_t width, gsa_error *error);
 /* Rows that were written so, row_start included, are finished. */
 void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones);
 /* n cells for the row, all absent; they are part of the batch when n_cells says so. */

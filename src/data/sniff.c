@@ -3,6 +3,7 @@
 
 #include "data/format/cache.h"
 #include "data/format/json.h"
+#include "data/format/npy.h"
 #include "data/format/number.h"
 #include "data/format/text.h"
 
@@ -85,6 +86,8 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
 {
     if (gsai_cache_matches(start, size))
         return gsai_format_cache();
+    if (gsai_npy_matches(start, size))
+        return gsai_format_npy();
     size_t line_size;
     const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
     if (gsai_json_matches(start, size))

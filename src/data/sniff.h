@@ -7,7 +7,7 @@
 /* By the first bytes of the plain content, then by the name; where both leave it open, what is expected (NULL:
  * nothing).
  *
- *   1 A cache is known by its magic.
+ *   1 A cache, or an array of NumPy, is known by its magic.
  *   2 The first line that is neither blank nor a comment decides. It is libsvm text if its second token begins like
  *     index:value after a space, or if after tabs all further tokens do. Else it is Vowpal Wabbit text if a bar begins
  *     it or follows a blank; else a table if there is a comma, semicolon or tab in it; else libsvm text.

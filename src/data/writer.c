@@ -108,17 +108,8 @@ static int compare_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Dense rows have no index. */
-static gsai_row_view view_row(const gsa_batch *batch, size_t r)
-{
-    if (!batch->index)
-        return (gsai_row_view){batch->width, NULL, batch->width > 0 ? batch->value + r * batch->width : NULL};
-    size_t from = (size_t)batch->row_start[r], to = (size_t)batch->row_start[r + 1];
-    return (gsai_row_view){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
-}
-
 /* Whether the row can be written as it is, like those of readers. */
-static bool is_in_order(const gsai_row_view *row)
+static bool is_in_order(const gsai_row *row)
 {
     int n_bad = !row->index;
     for (size_t i = 1; row->index && i < row->n; i++)
@@ -137,7 +128,7 @@ static bool reserve(gsa_writer *writer, size_t n)
 }
 
 /* Copies the values that are not zero to writer->pair, checked. */
-static gsa_status collect(gsa_writer *writer, const gsai_row_view *row, size_t r, size_t *n, gsa_error *error)
+static gsa_status collect(gsa_writer *writer, const gsai_row *row, size_t r, size_t *n, gsa_error *error)
 {
     if (!reserve(writer, row->n))
         return gsai_fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
@@ -153,7 +144,7 @@ static gsa_status collect(gsa_writer *writer, const gsai_row_view *row, size_t r
 }
 
 /* Any row into ascending order without zeros. */
-static gsa_status put_in_order(gsa_writer *writer, gsai_row_view *row, size_t r, gsa_error *error)
+static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
 {
     size_t n = 0;
     GSA_TRY(collect(writer, row, r, &n, error));
@@ -164,13 +155,13 @@ static gsa_status put_in_order(gsa_writer *writer, gsai_row_view *row, size_t r,
         if (i > 0 && writer->index[i] == writer->index[i - 1])
             return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
     }
-    *row = (gsai_row_view){n, writer->index, writer->value};
+    *row = (gsai_row){n, writer->index, writer->value};
     return GSA_OK;
 }
 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
 {
-    gsai_row_view row = view_row(batch, r);
+    gsai_row row = gsai_row_at(batch, r);
     GSA_TRY(gsai_batch_check_ids(batch, r, error));
     if (!is_in_order(&row))
         GSA_TRY(put_in_order(writer, &row, r, error));

@@ -2,18 +2,12 @@
 #ifndef GSA_DATA_WRITER_H
 #define GSA_DATA_WRITER_H
 
+#include "base/batch.h"
 #include "data/output.h"
 
 #include <greedystep/data.h>
 
 #include <stdbool.h>
-
-/* The entries of a row as they are written: ids ascend, values are finite and not zero. */
-typedef struct gsai_row_view {
-    size_t n;
-    const uint32_t *index;
-    const float *value; /* NULL: ones */
-} gsai_row_view;
 
 typedef struct gsai_pair {
     uint32_t index;
@@ -25,9 +19,9 @@ typedef struct gsai_writer_kind {
     const char *ending; /* of the names of its files, or NULL: it is chosen where no other is */
     size_t size;        /* of the struct that begins with a gsa_writer */
     gsa_status (*open)(gsa_writer *writer, gsa_error *error);
-    /* Row r of the batch, with these entries. One that is refused leaves no trace. */
-    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsai_row_view *row,
-                        gsa_error *error);
+    /* Row r of the batch, with these entries: ids ascend, values are finite and not zero. One that is refused leaves no
+     * trace. */
+    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error);
     gsa_status (*finish)(gsa_writer *writer, gsa_error *error); /* what is still to be written */
     void (*free)(gsa_writer *writer);                           /* what open made, also if it failed */
     /* The name of a feature; NULL: the format has no room for names. */

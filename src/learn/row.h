@@ -1,4 +1,4 @@
-/* One row: as it is in a batch, what identifies it, and its entries as learning takes them. */
+/* One row: what identifies it, and its entries as learning takes them. */
 #ifndef GSA_LEARN_ROW_H
 #define GSA_LEARN_ROW_H
 
@@ -8,21 +8,6 @@
 
 #include <stdbool.h>
 #include <string.h>
-
-typedef struct gsai_row {
-    size_t n;              /* entries, zeros included */
-    const uint32_t *index; /* NULL: entry i is feature i */
-    const float *value;    /* NULL: all ones */
-} gsai_row;
-
-static inline gsai_row gsai_row_at(const gsa_batch *batch, size_t row)
-{
-    if (!batch->index)
-        return (gsai_row){batch->width, NULL, batch->width > 0 ? batch->value + row * batch->width : batch->value};
-    size_t from = (size_t)batch->row_start[row];
-    size_t n = (size_t)(batch->row_start[row + 1] - batch->row_start[row]);
-    return (gsai_row){n, batch->index + from, batch->value ? batch->value + from : NULL};
-}
 
 /* Is its label a word, rather than a number? */
 static inline bool gsai_row_is_word(const gsa_batch *batch, size_t row)

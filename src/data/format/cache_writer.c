@@ -304,7 +304,7 @@ static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64
 }
 
 /* Values are written down from the first row on that has one that is not 1. */
-static void add_values(block *to, const gsai_row_view *row)
+static void add_values(block *to, const gsai_row *row)
 {
     static const float one = 1;
     bytes *values = &to->column[VALUES];
@@ -323,7 +323,7 @@ static void add_values(block *to, const gsai_row_view *row)
 }
 
 /* Room for a row in every column, of values for all that may still have to be written down. */
-static bool has_room_for(const gsai_env *env, block *to, const gsai_row_view *row)
+static bool has_room_for(const gsai_env *env, block *to, const gsai_row *row)
 {
     size_t n = row->n, n_before = (size_t)to->header.n_entries;
     const size_t max[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
@@ -349,8 +349,7 @@ static gsa_status begin_row(cache_writer *writer, uint32_t file, gsa_error *erro
     return GSA_OK;
 }
 
-static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row_view *row,
-                              gsa_error *error)
+static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
     GSA_TRY(begin_row(writer, batch->place ? batch->place[r].file : 0, error));

@@ -103,7 +103,7 @@ static gsa_status make_room(text_writer *writer, gsa_error *error)
     return writer->used + PIECE_SIZE > BUFFER_SIZE ? flush(&writer->head, error) : GSA_OK;
 }
 
-static gsa_status write_pairs(text_writer *writer, const gsai_row_view *row, gsa_error *error)
+static gsa_status write_pairs(text_writer *writer, const gsai_row *row, gsa_error *error)
 {
     for (size_t i = 0; i < row->n; i++) {
         GSA_TRY(make_room(writer, error));
@@ -120,8 +120,7 @@ static gsa_status write_pairs(text_writer *writer, const gsai_row_view *row, gsa
     return GSA_OK;
 }
 
-static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row_view *row,
-                             gsa_error *error)
+static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;
     if (!writer->is_vw && batch->weight && batch->weight[r] != 1)
