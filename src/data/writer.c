@@ -127,27 +127,28 @@ static bool reserve(gsa_writer *writer, size_t n)
            gsai_reserve(&writer->env, &writer->value, &writer->value_capacity, n, sizeof *writer->value);
 }
 
-/* Copies the values that are not zero to writer->pair, checked. */
-static gsa_status collect(gsa_writer *writer, const gsai_row *row, size_t r, size_t *n, gsa_error *error)
+/* The entries of a row that are not zero, checked. */
+static gsa_status collect(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
 {
-    if (!reserve(writer, row->n))
-        return gsai_fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
+    size_t n = 0;
     for (size_t i = 0; i < row->n; i++) {
-        gsai_pair p = {row->index ? row->index[i] : (uint32_t)i, row->value ? row->value[i] : 1.0f};
-        if (!isfinite(p.value))
+        uint32_t id = gsai_row_id(row, i);
+        float value = gsai_row_value(row, i);
+        if (!isfinite(value))
             return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " has the value %g: expected a finite value",
-                                 p.index, (double)p.value);
-        writer->pair[*n] = p;
-        *n += p.value != 0;
+                                 id, (double)value);
+        writer->index[n] = id;
+        writer->value[n] = value;
+        n += value != 0;
     }
+    *row = (gsai_row){n, writer->index, writer->value};
     return GSA_OK;
 }
 
-/* Any row into ascending order without zeros. */
-static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
+static gsa_status sort_entries(gsa_writer *writer, size_t n, size_t r, gsa_error *error)
 {
-    size_t n = 0;
-    GSA_TRY(collect(writer, row, r, &n, error));
+    for (size_t i = 0; i < n; i++)
+        writer->pair[i] = (gsai_pair){writer->index[i], writer->value[i]};
     qsort(writer->pair, n, sizeof *writer->pair, compare_index);
     for (size_t i = 0; i < n; i++) {
         writer->index[i] = writer->pair[i].index;
@@ -155,8 +156,17 @@ static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_
         if (i > 0 && writer->index[i] == writer->index[i - 1])
             return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
     }
-    *row = (gsai_row){n, writer->index, writer->value};
     return GSA_OK;
+}
+
+/* Any row into ascending order without zeros. */
+static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
+{
+    bool is_dense = !row->index;
+    if (!reserve(writer, row->n))
+        return gsai_fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
+    GSA_TRY(collect(writer, row, r, error));
+    return is_dense ? GSA_OK : sort_entries(writer, row->n, r, error);
 }
 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)

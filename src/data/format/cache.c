@@ -31,6 +31,8 @@ typedef struct cache {
     uint64_t n_rows;   /* of those */
     unsigned char *buffer;
     size_t capacity, filled, taken;
+    unsigned char *half; /* a piece of dense rows */
+    size_t half_capacity;
     gsai_cache_block block;
     unsigned char hasher[sizeof(gsai_hasher) + _Alignof(gsai_hasher)]; /* has one in it, aligned */
     bool knows_schema;                                                 /* or that there is none */
@@ -47,6 +49,7 @@ static void close_cache(void *memory)
 {
     cache *parser = memory;
     gsai_free(parser->env, parser->buffer);
+    gsai_free(parser->env, parser->half);
     gsai_free(parser->env, parser->block.word);
     gsai_free(parser->env, parser);
 }
@@ -131,22 +134,23 @@ static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error 
     return damaged(parser, gsai_fail(error, GSA_FORMAT, "%s", what), error);
 }
 
-/* Reads up to `size` bytes of the current part to `to`; *whole is false if the file ends before. */
-static gsa_status fill(cache *parser, unsigned char *to, size_t size, bool *whole, gsa_error *error)
+/* Reads the bytes [from, size) of the current part to `to`; *whole is false if the file ends before. */
+static gsa_status fill(cache *parser, unsigned char *to, size_t from, size_t size, bool *whole, gsa_error *error)
 {
     size_t got = 1;
     while (parser->filled < size && got > 0) {
-        GSA_TRY(gsai_decode_read(parser->input->stream, to + parser->filled, size - parser->filled, &got, error));
+        unsigned char *at = to + (parser->filled - from);
+        GSA_TRY(gsai_decode_read(parser->input->stream, at, size - parser->filled, &got, error));
         parser->filled += got;
     }
     *whole = parser->filled == size;
     return GSA_OK;
 }
 
-static gsa_status need(cache *parser, unsigned char *to, size_t size, gsa_error *error)
+static gsa_status need(cache *parser, unsigned char *to, size_t from, size_t size, gsa_error *error)
 {
     bool whole = false;
-    gsa_status status = fill(parser, to, size, &whole, error);
+    gsa_status status = fill(parser, to, from, size, &whole, error);
     return status != GSA_OK || whole ? status : fail_damaged(parser, "the file ends in the middle", error);
 }
 
@@ -156,7 +160,7 @@ static gsa_status need_buffer(cache *parser, size_t size, gsa_error *error)
     if (!gsai_reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1))
         return gsai_fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
                                 size);
-    return need(parser, parser->buffer, size, error);
+    return need(parser, parser->buffer, 0, size, error);
 }
 
 static gsa_status read_head(cache *parser, gsai_rows *rows, gsa_error *error)
@@ -314,7 +318,7 @@ static gsa_status read_payload(cache *parser, gsai_rows *rows, gsa_error *error)
     GSA_TRY(need_buffer(parser, size, error));
     gsai_hasher_add(hasher_of(parser), parser->buffer, size);
     if (is_block) {
-        enter(parser, IDS);
+        enter(parser, gsai_cache_width(header) > 0 ? VALUES : IDS);
         return damaged(parser, gsai_cache_block_begin(&parser->block, parser->buffer, rows, error), error);
     }
     GSA_TRY(check_hash(parser, error));
@@ -338,15 +342,38 @@ static gsa_status end_block(cache *parser, gsai_rows *rows, gsa_error *error)
     return GSA_OK;
 }
 
+/* The next piece of dense rows; halves are converted on their way to the batch. */
+static gsa_status read_dense(cache *parser, gsai_rows *rows, gsa_error *error)
+{
+    const gsai_cache_header *header = &parser->block.header;
+    size_t left = (size_t)gsai_cache_part_size(header) - parser->taken, n = left < PIECE ? left : PIECE;
+    size_t item = gsai_cache_item(header), from = parser->taken;
+    unsigned char *to = (unsigned char *)(rows->value + rows->n_values) + from;
+    if (n == 0)
+        return end_block(parser, rows, error);
+    if (item < 4) {
+        if (!gsai_reserve(parser->env, &parser->half, &parser->half_capacity, PIECE, 1))
+            return gsai_fail_memory(parser->env, error, "no memory for a piece of a block");
+        to = parser->half;
+    }
+    GSA_TRY(need(parser, to, from, from + n, error));
+    gsai_hasher_add(hasher_of(parser), to, n);
+    parser->taken += n;
+    gsai_cache_block_take_dense(&parser->block, rows, to, from / item, (from + n) / item);
+    return GSA_OK;
+}
+
 /* The next piece of ids or values; behind the last one, what follows them. */
 static gsa_status read_entries(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     const gsai_cache_header *header = &parser->block.header;
     bool is_ids = parser->part == IDS;
-    size_t left = 4 * (size_t)header->n_entries - parser->taken, n = left < PIECE ? left : PIECE;
+    if (gsai_cache_width(header) > 0)
+        return read_dense(parser, rows, error);
+    size_t left = (size_t)gsai_cache_part_size(header) - parser->taken, n = left < PIECE ? left : PIECE;
     unsigned char *to =
         is_ids ? (unsigned char *)(rows->index + rows->n_values) : (unsigned char *)(rows->value + rows->n_values);
-    GSA_TRY(need(parser, to, parser->taken + n, error));
+    GSA_TRY(need(parser, to, 0, parser->taken + n, error));
     if (n > 0) {
         size_t from = parser->taken / 4, end = from + n / 4;
         gsai_hasher_add(hasher_of(parser), to + parser->taken, n);
@@ -387,7 +414,7 @@ static gsa_status read_end(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
     bool whole = false;
-    GSA_TRY(fill(parser, parser->buffer, 1, &whole, error));
+    GSA_TRY(fill(parser, parser->buffer, 0, 1, &whole, error));
     return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
 }
 
@@ -405,11 +432,12 @@ static gsa_status prepare_cache(void *memory, gsa_error *error)
     return status;
 }
 
-/* Whether a block is next that begins a file. */
-static bool is_at_file(const cache *parser)
+/* Whether a block is next whose rows are not for the batch of those before: it begins a file, or has another form. */
+static bool is_apart(const cache *parser, const gsai_rows *rows)
 {
     const gsai_cache_header *header = &parser->block.header;
-    return parser->part == PAYLOAD && header->marker == GSAI_CACHE_BLOCK && (header->flags & GSAI_CACHE_FIRST) != 0;
+    return rows->n_rows > 0 && parser->part == PAYLOAD && header->marker == GSAI_CACHE_BLOCK &&
+           ((header->flags & GSAI_CACHE_FIRST) != 0 || gsai_cache_width(header) != rows->width);
 }
 
 /* Rows of two files are not in one batch. */
@@ -418,7 +446,7 @@ static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
     cache *parser = memory;
     gsa_status status = GSA_OK;
     parser->input->begins_file &= rows->n_rows > 0;
-    while (status == GSA_OK && !gsai_rows_full(rows) && !(rows->n_rows > 0 && is_at_file(parser)))
+    while (status == GSA_OK && !gsai_rows_full(rows) && !is_apart(parser, rows))
         status = step[parser->part](parser, rows, error);
     return status;
 }

@@ -20,14 +20,17 @@
 #define GSAI_CACHE_NAMES 0x73656D616Eu    /* "names" */
 #define GSAI_CACHE_MAX_LABELS 256
 
-/* Flags of a block. What is written in the higher bits, or with MISSING, is refused by name until it is read. */
+/* Flags of a block; those from bit 32 on are the width of dense rows. MISSING is refused by name until it is read. */
 enum {
     GSAI_CACHE_VALUES = 1,
     GSAI_CACHE_WEIGHTS = 2,
     GSAI_CACHE_MISSING = 4,
     GSAI_CACHE_FIRST = 8, /* the first block of a file: rows before it came from another one */
-    GSAI_CACHE_FORM_SHIFT = 8
+    GSAI_CACHE_FORM_SHIFT = 8,
+    GSAI_CACHE_WIDTH_SHIFT = 32
 };
+/* The forms of a block: ids and values, or dense rows of floats or halves. */
+enum { GSAI_CACHE_SPARSE, GSAI_CACHE_F32, GSAI_CACHE_F16, GSAI_CACHE_BF16, GSAI_CACHE_N_FORMS };
 
 /* A label is 8 bytes: the bits of a finite number, or these and in the low half the number of a word of the block. */
 #define GSAI_CACHE_WORD 0xFFFFFFFF00000000u
@@ -71,12 +74,35 @@ typedef struct gsai_cache_block {
     gsai_cache_header header; /* the caller's to fill */
     const unsigned char *layout;
     bool all_ones;
-    bool sound;     /* so far */
-    size_t row;     /* the first whose ids were not checked */
-    int64_t breaks; /* ids that do not ascend, but for those that begin a row */
-    int32_t *word;  /* the reader's numbers of the block's words; the caller's to free */
+    bool sound;         /* so far */
+    size_t row;         /* the first whose ids were not checked */
+    int64_t breaks;     /* ids that do not ascend, but for those that begin a row */
+    uint64_t n_entries; /* of dense rows: values so far that are not zero */
+    int32_t *word;      /* the reader's numbers of the block's words; the caller's to free */
     size_t word_capacity;
 } gsai_cache_block;
+
+static inline unsigned gsai_cache_form(const gsai_cache_header *header)
+{
+    return header->flags >> GSAI_CACHE_FORM_SHIFT & 0xFF;
+}
+/* Values of a dense row, in a block that was found right; 0: rows are sparse. */
+static inline size_t gsai_cache_width(const gsai_cache_header *header)
+{
+    return (size_t)(header->flags >> GSAI_CACHE_WIDTH_SHIFT);
+}
+/* Bytes of a value of a dense row. */
+static inline size_t gsai_cache_item(const gsai_cache_header *header)
+{
+    return gsai_cache_form(header) == GSAI_CACHE_F32 ? 4 : 2;
+}
+/* Bytes of ids, or of values if these have a part of their own. */
+static inline uint64_t gsai_cache_part_size(const gsai_cache_header *header)
+{
+    return gsai_cache_form(header) == GSAI_CACHE_SPARSE
+               ? 4 * header->n_entries
+               : header->n_rows * (header->flags >> GSAI_CACHE_WIDTH_SHIFT) * gsai_cache_item(header);
+}
 
 /* What is wrong with the header of a block, or NULL. */
 const char *gsai_cache_block_objection(const gsai_cache_header *header);
@@ -93,6 +119,9 @@ gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *
  * machine's order and looks at them. */
 void gsai_cache_block_take_ids(gsai_cache_block *block, gsai_rows *rows, size_t from, size_t end);
 void gsai_cache_block_take_values(gsai_cache_block *block, gsai_rows *rows, size_t from, size_t end);
+/* The same of values of dense rows; halves are at `from_half`, floats where they stay. */
+void gsai_cache_block_take_dense(gsai_cache_block *block, gsai_rows *rows, unsigned char *from_half, size_t from,
+                                 size_t end);
 /* Everything is there. `place` is where the rows are, but for the line: that is the row's number. */
 gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsai_rows *rows, gsa_error *error);
 

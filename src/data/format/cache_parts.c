@@ -3,6 +3,7 @@
 
 #include "base/byte_order.h"
 #include "base/error.h"
+#include "base/half.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -104,7 +105,7 @@ static layout lay_out(const gsai_cache_header *header)
 {
     size_t n_rows = (size_t)header->n_rows, n_labels = (size_t)header->n_labels;
     layout at = {.lengths = 8 * (n_labels > 0 ? n_labels : n_rows)};
-    at.weights = at.lengths + 4 * n_rows;
+    at.weights = at.lengths + (gsai_cache_form(header) == GSAI_CACHE_SPARSE ? 4 * n_rows : 0);
     at.codes = at.weights + (has(header, GSAI_CACHE_WEIGHTS) ? 4 * n_rows : 0);
     at.words = at.codes + (n_labels > 0 ? n_rows : 0);
     at.end = gsai_cache_info_size(header);
@@ -113,27 +114,34 @@ static layout lay_out(const gsai_cache_header *header)
 
 size_t gsai_cache_info_size(const gsai_cache_header *header)
 {
-    return (size_t)(header->payload_size - header->n_entries * (has(header, GSAI_CACHE_VALUES) ? 8 : 4));
+    return (size_t)(header->payload_size - gsai_cache_part_size(header) * (has(header, GSAI_CACHE_VALUES) ? 2 : 1));
 }
 
 const char *gsai_cache_block_novelty(const gsai_cache_header *header)
 {
-    static const char *const forms[] = {"dense rows in f32", "dense rows in f16", "dense rows in bf16"};
-    uint64_t form = header->flags >> GSAI_CACHE_FORM_SHIFT;
-    if (form > 0 && form <= sizeof forms / sizeof *forms)
-        return forms[form - 1];
-    return form == 0 && has(header, GSAI_CACHE_MISSING) ? "numbers that may be missing" : NULL;
+    return has(header, GSAI_CACHE_MISSING) ? "numbers that may be missing" : NULL;
+}
+
+/* Whether flags go together, and entries and values fit into the payload. */
+static bool has_sound_form(const gsai_cache_header *header)
+{
+    const uint64_t known = GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS | GSAI_CACHE_FIRST;
+    unsigned form = gsai_cache_form(header);
+    uint64_t width = header->flags >> GSAI_CACHE_WIDTH_SHIFT;
+    if (form == GSAI_CACHE_SPARSE)
+        return !(header->flags & ~known) &&
+               header->n_entries <= header->payload_size / (has(header, GSAI_CACHE_VALUES) ? 8 : 4);
+    return form < GSAI_CACHE_N_FORMS && width > 0 && width <= (uint64_t)GSA_MAX_ID + 1 &&
+           !has(header, GSAI_CACHE_VALUES) && !(header->flags & 0xFFFF00FF & ~known) &&
+           header->n_entries <= header->n_rows * width && gsai_cache_part_size(header) <= header->payload_size;
 }
 
 const char *gsai_cache_block_objection(const gsai_cache_header *header)
 {
-    const uint64_t entry_size = has(header, GSAI_CACHE_VALUES) ? 8 : 4;
     if (header->n_rows == 0 || header->n_rows > GSA_BLOCK_ROWS || header->n_words > header->n_rows ||
-        header->n_labels > GSAI_CACHE_MAX_LABELS ||
-        (header->flags & ~(uint64_t)(GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS | GSAI_CACHE_FIRST)) != 0 ||
-        header->n_entries > header->payload_size / entry_size)
+        header->n_labels > GSAI_CACHE_MAX_LABELS || !has_sound_form(header))
         return "its header makes no sense";
-    uint64_t size = header->payload_size - header->n_entries * entry_size, fixed = lay_out(header).words;
+    uint64_t size = gsai_cache_info_size(header), fixed = lay_out(header).words;
     /* a word has 1 to 255 bytes, and one more for its size */
     bool fits = size >= fixed && size - fixed >= 2 * header->n_words && size - fixed <= 256 * header->n_words;
     return fits ? NULL : "its size does not fit its columns";
@@ -151,7 +159,10 @@ gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *
     block->layout = bytes;
     block->row = 0;
     block->breaks = 0;
+    block->n_entries = 0;
     block->sound = block->all_ones = true;
+    if (gsai_cache_width(&block->header) > 0)
+        return gsai_rows_reserve_dense(rows, n_rows, gsai_cache_width(&block->header), error);
     GSA_TRY(gsai_rows_reserve_block(rows, n_rows, (size_t)block->header.n_entries,
                                     has(&block->header, GSAI_CACHE_VALUES), error));
     const unsigned char *length = bytes + lay_out(&block->header).lengths;
@@ -203,6 +214,29 @@ void gsai_cache_block_take_values(gsai_cache_block *block, gsai_rows *rows, size
     }
     block->sound = block->sound && n_bad == 0;
     block->all_ones = block->all_ones && n_other == 0;
+}
+
+void gsai_cache_block_take_dense(gsai_cache_block *block, gsai_rows *rows, unsigned char *from_half, size_t from,
+                                 size_t end)
+{
+    float *value = rows->value + rows->n_values;
+    unsigned form = gsai_cache_form(&block->header);
+    if (form == GSAI_CACHE_F32) {
+        turn(value + from, end - from);
+    } else {
+        if (!gsai_machine_is_little_endian())
+            gsai_swap_bytes(from_half, end - from, 2);
+        gsai_half_read(form == GSAI_CACHE_F16 ? GSAI_F16 : GSAI_BF16, (const uint16_t *)(const void *)from_half,
+                       end - from, value + from);
+    }
+    int n_bad = 0;
+    uint32_t n_entries = 0;
+    for (size_t i = from; i < end; i++) {
+        n_bad |= !isfinite(value[i]);
+        n_entries += value[i] != 0;
+    }
+    block->sound = block->sound && n_bad == 0;
+    block->n_entries += n_entries;
 }
 
 /* ---- labels, weights and words ---------------------------------------------------------------------------------- */
@@ -285,7 +319,8 @@ gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsa
 {
     const layout at = lay_out(&block->header);
     size_t n_rows = (size_t)block->header.n_rows;
-    if (!block->sound || block->breaks != 0)
+    size_t width = gsai_cache_width(&block->header);
+    if (!block->sound || block->breaks != 0 || (width > 0 && block->n_entries != block->header.n_entries))
         return gsai_fail(error, GSA_FORMAT, "a row makes no sense");
     GSA_TRY(enter_words(block, &at, &rows->words, error));
     if (!take_labels(block, &at, rows))
@@ -295,7 +330,10 @@ gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsa
     for (size_t r = 0; r < n_rows; r++) {
         place.line = block->header.first_row + r + 1;
         rows->place[rows->n_rows + r] = place;
+        if (width > 0)
+            rows->row_start[rows->n_rows + r + 1] = (int64_t)(rows->n_values + (r + 1) * width);
     }
-    gsai_rows_finish_block(rows, n_rows, has(&block->header, GSAI_CACHE_VALUES), block->all_ones);
+    bool has_values = width > 0 || has(&block->header, GSAI_CACHE_VALUES);
+    gsai_rows_finish_block(rows, n_rows, has_values, width == 0 && block->all_ones);
     return GSA_OK;
 }

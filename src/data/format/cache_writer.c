@@ -5,6 +5,7 @@
 
 #include "base/byte_order.h"
 #include "base/error.h"
+#include "base/half.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -144,6 +145,62 @@ static gsa_status list_words(const gsai_env *env, block *of, gsa_error *error)
     return GSA_OK;
 }
 
+/* Elements of a column to or from the order of the file, which is that of most machines. */
+static void turn(bytes *column, size_t item)
+{
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(column->at, column->size / item, item);
+}
+
+/* Spreads the values of all entries to dense rows, from the last on: none moves to a place before its own. */
+static void spread(const block *of, size_t width, float *value)
+{
+    const uint32_t *length = (const void *)of->column[LENGTHS].at, *id = (const void *)of->column[IDS].at;
+    size_t entry = (size_t)of->header.n_entries, at = (size_t)of->header.n_rows * width;
+    for (size_t r = (size_t)of->header.n_rows; r-- > 0;) {
+        for (uint32_t n = length[r]; n > 0; n--) {
+            size_t to = r * width + id[--entry];
+            float x = value[entry];
+            while (at > to + 1)
+                value[--at] = 0;
+            value[--at] = x;
+        }
+        while (at > r * width)
+            value[--at] = 0;
+    }
+}
+
+/* Makes a block dense, if that takes fewer bytes as floats: in halves, if all values are halves. These go to the memory
+ * of the ids, which is larger. */
+static gsa_status make_dense(const gsai_env *env, block *of, gsa_error *error)
+{
+    static const gsai_half kinds[] = {GSAI_F16, GSAI_BF16};
+    bytes *ids = &of->column[IDS], *values = &of->column[VALUES];
+    uint64_t n = of->header.n_rows * of->n_features, form = GSAI_CACHE_F32;
+    if (!(of->header.flags & GSAI_CACHE_VALUES) || n >= 2 * of->header.n_entries)
+        return GSA_OK;
+    if (!room(env, values, 4 * (size_t)n - values->size))
+        return gsai_fail_memory(env, error, "no memory for a block of %zu dense values", (size_t)n);
+    for (bytes *column = of->column; column < of->column + N_COLUMNS; column++)
+        if (column == &of->column[LENGTHS] || column == ids || column == values)
+            turn(column, 4);
+    spread(of, (size_t)of->n_features, (void *)values->at);
+    values->size = 4 * (size_t)n;
+    of->column[LENGTHS].size = ids->size = 0;
+    for (size_t i = 0; i < 2 && form == GSAI_CACHE_F32; i++)
+        if (gsai_half_write(kinds[i], (const void *)values->at, (size_t)n, (void *)ids->at))
+            form = GSAI_CACHE_F16 + i;
+    if (form != GSAI_CACHE_F32) {
+        const bytes halves = {ids->at, 2 * (size_t)n, ids->capacity};
+        *ids = (bytes){values->at, 0, values->capacity};
+        *values = halves;
+    }
+    turn(values, form == GSAI_CACHE_F32 ? 4 : 2);
+    of->header.flags &= ~(uint64_t)GSAI_CACHE_VALUES;
+    of->header.flags |= form << GSAI_CACHE_FORM_SHIFT | of->n_features << GSAI_CACHE_WIDTH_SHIFT;
+    return GSA_OK;
+}
+
 /* A header, and then its payload in pieces. */
 static gsa_status put_part(cache_writer *writer, gsai_cache_header *header, const bytes *piece, size_t n_pieces,
                            gsa_error *error)
@@ -194,7 +251,7 @@ static void count_block(cache_writer *writer, const block *of, uint64_t offset, 
     totals->n_rows++;
     totals->n_entries += header->n_entries;
     totals->n_labels = of->n_features > totals->n_labels ? of->n_features : totals->n_labels;
-    totals->flags |= header->flags;
+    totals->flags |= header->flags & 0xFF;
 }
 
 static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
@@ -205,6 +262,7 @@ static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
         return gsai_fail_memory(env, error, "no memory for the index of a cache");
     GSA_TRY(list_words(env, of, error));
     GSA_TRY(code_labels(env, of, error));
+    GSA_TRY(make_dense(env, of, error));
     GSA_TRY(begin_file(writer, error));
     if (!(of->header.flags & GSAI_CACHE_WEIGHTS))
         of->column[WEIGHTS].size = 0;
