@@ -146,6 +146,26 @@ gsa_status gsai_rows_reserve_dense(gsai_rows *rows, size_t n_rows, size_t width,
                     : gsai_fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, width);
 }
 
+gsa_status gsai_rows_make_sparse(gsai_rows *rows, gsa_error *error)
+{
+    size_t width = rows->width, n = 0;
+    if (width == 0)
+        return GSA_OK;
+    if (!gsai_reserve(rows->env, &rows->index, &rows->index_capacity, rows->n_values | 1, sizeof *rows->index))
+        return gsai_fail_memory(rows->env, error, "no memory for the ids of %zu values", rows->n_values);
+    for (size_t r = 0, from = 0; r < rows->n_rows; r++) {
+        for (size_t i = 0; i < width; i++, from++) {
+            rows->index[n] = (uint32_t)i;
+            rows->value[n] = rows->value[from];
+            n += rows->value[n] != 0;
+        }
+        rows->row_start[r + 1] = (int64_t)n;
+    }
+    rows->n_values = n;
+    rows->width = 0;
+    return GSA_OK;
+}
+
 void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones)
 {
     size_t before = rows->n_values;

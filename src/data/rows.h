@@ -72,6 +72,8 @@ gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, boo
 /* Room for so many more dense rows, of which all rows are then: value [n_values, n_values + n_rows * width) may be
  * written. */
 gsa_status gsai_rows_reserve_dense(gsai_rows *rows, size_t n_rows, size_t width, gsa_error *error);
+/* Makes dense rows sparse, without their zeros. */
+gsa_status gsai_rows_make_sparse(gsai_rows *rows, gsa_error *error);
 /* Rows that were written so, row_start included, are finished. */
 void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones);
 /* n cells for the row, all absent; they are part of the batch when n_cells says so. */

@@ -3,7 +3,9 @@
  *   1 Rows [0, n_rows) of the block are consecutive rows of the input.
  *   2 `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader is
  *     asked again.
- *   3 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
+ *   3 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader.
+ *   4 Rows are dense as long as batches are, all of one width and with more values than zeros; else they are sparse.
+ *     Entries are values that are not zero, so that blocks end at the same rows either way. */
 #include "train/block.h"
 
 #include "base/error.h"
@@ -20,9 +22,10 @@ struct gsai_block {
     size_t n_words, words_capacity;
     gsa_batch pending;
     size_t pending_row;
-    bool is_cut;                 /* what is pending begins another file, and another block */
-    bool by_file;                /* even small files are blocks of their own */
-    size_t part_row, part_value; /* where the rows of the last file begin */
+    bool is_cut;                   /* what is pending begins another file, and another block */
+    bool by_file;                  /* even small files are blocks of their own */
+    size_t n_entries;              /* of its rows */
+    size_t part_row, part_entries; /* where the rows of the last file begin */
 };
 
 gsa_status gsai_block_new(const gsai_env *env, gsai_block **out, gsa_error *error)
@@ -64,7 +67,7 @@ static void empty(gsai_block *block)
 {
     gsai_rows_clear(&block->rows);
     block->complete = block->is_last = 0;
-    block->part_row = block->part_value = 0;
+    block->n_entries = block->part_row = block->part_entries = 0;
 }
 
 void gsai_block_clear(gsai_block *block)
@@ -113,6 +116,37 @@ static size_t copy_entries(gsai_rows *to, size_t at, const gsa_batch *from, size
     return at;
 }
 
+/* Entries of dense rows. */
+static size_t count_entries(const gsa_batch *from, size_t row, size_t n)
+{
+    const float *value = from->value + row * from->width;
+    size_t n_entries = 0;
+    for (size_t end; n > 0; n--, value += from->width) {
+        uint32_t n_here = 0; /* of a row, so that the loop is one of vectors */
+        for (end = 0; end < from->width; end++)
+            n_here += value[end] != 0;
+        n_entries += n_here;
+    }
+    return n_entries;
+}
+
+/* Whether these rows of what is pending go to the block as they are, dense; if so, makes room for them. */
+static gsa_status reserve_rows(gsai_block *block, size_t n, size_t n_values, bool *is_dense, gsa_error *error)
+{
+    const gsa_batch *from = &block->pending;
+    gsai_rows *to = &block->rows;
+    *is_dense = !from->index && from->width > 0 && (to->n_rows == 0 || to->width == from->width);
+    if (*is_dense) {
+        size_t n_entries = count_entries(from, block->pending_row, n);
+        *is_dense = n_values - n_entries < n_entries;
+        block->n_entries += *is_dense ? n_entries : 0;
+    }
+    if (*is_dense)
+        return gsai_rows_reserve_dense(to, n, from->width, error);
+    GSA_TRY(gsai_rows_make_sparse(to, error));
+    return gsai_rows_reserve_block(to, n, n_values, from->value != NULL, error);
+}
+
 /* The texts of a row, and whether it is a bad one. */
 static gsa_status copy_kept(gsai_rows *to, size_t r, const gsa_batch *from, size_t row, gsa_error *error)
 {
@@ -125,19 +159,22 @@ static gsa_status copy_kept(gsai_rows *to, size_t r, const gsa_batch *from, size
     return GSA_OK;
 }
 
-/* n rows of what is pending, which have so many entries at the most. */
-static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_error *error)
+/* n rows of what is pending, which have so many values, zeros included. */
+static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_values, gsa_error *error)
 {
     static const gsa_place nowhere = {0, 0, 0};
     const gsa_batch *from = &block->pending;
     gsai_rows *to = &block->rows;
     const bool has_values = from->value != NULL;
+    bool is_dense;
     if (from->kept || from->bad)
         GSA_TRY(gsai_rows_keep(to, error));
-    GSA_TRY(gsai_rows_reserve_block(to, n, n_entries, has_values, error));
+    GSA_TRY(reserve_rows(block, n, n_values, &is_dense, error));
     size_t at = to->n_values, row = block->pending_row, r = to->n_rows;
+    if (is_dense)
+        memcpy(to->value + at, from->value + start_of(from, row), n_values * sizeof *to->value);
     for (size_t i = 0; i < n; i++, row++, r++) {
-        at = copy_entries(to, at, from, start_of(from, row), start_of(from, row + 1));
+        at = is_dense ? at + from->width : copy_entries(to, at, from, start_of(from, row), start_of(from, row + 1));
         to->row_start[r + 1] = (int64_t)at;
         to->label[r] = from->label ? from->label[row] : 0;
         to->word[r] = from->word ? from->word[row] : -1;
@@ -149,6 +186,7 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
     to->any_word = to->any_word || from->word;
     to->any_weight = to->any_weight || from->weight;
     gsai_rows_finish_block(to, n, has_values, !has_values);
+    block->n_entries = is_dense ? block->n_entries : to->n_values;
     block->pending_row = row;
     return GSA_OK;
 }
@@ -156,7 +194,7 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
 static int is_full(const gsai_block *block, size_t max_rows)
 {
     return block->rows.n_rows >= max_rows || block->rows.n_rows - block->part_row >= GSA_BLOCK_ROWS ||
-           block->rows.n_values - block->part_value >= GSA_BLOCK_ENTRIES;
+           block->n_entries - block->part_entries >= GSA_BLOCK_ENTRIES;
 }
 
 int gsai_block_is_full(const gsai_block *block)
@@ -170,7 +208,7 @@ static gsa_status take_pending(gsai_block *block, size_t max_rows, gsa_error *er
     gsa_status status = GSA_OK;
     while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, max_rows)) {
         size_t row = block->pending_row, start = start_of(from, row), n = 0;
-        size_t max = GSA_BLOCK_ENTRIES - (block->rows.n_values - block->part_value);
+        size_t max = GSA_BLOCK_ENTRIES - (block->n_entries - block->part_entries);
         size_t left = max_rows - block->rows.n_rows, part = GSA_BLOCK_ROWS - (block->rows.n_rows - block->part_row);
         left = left < part ? left : part;
         do
@@ -197,6 +235,18 @@ size_t gsai_block_view(const gsai_block *block, gsa_batch *view)
     return view->n_rows;
 }
 
+gsa_status gsai_block_make_sparse(gsai_block *block, gsa_batch *view, gsa_error *error)
+{
+    GSA_TRY(gsai_rows_make_sparse(&block->rows, error));
+    gsai_block_view(block, view);
+    return GSA_OK;
+}
+
+uint64_t gsai_block_entries(const gsai_block *block)
+{
+    return block->n_entries;
+}
+
 gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error)
 {
     block->pending = *rows;
@@ -214,24 +264,29 @@ gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, si
 static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows)
 {
     const gsa_batch *from = &block->pending;
-    if (block->rows.n_rows > 0 || !from->index || from->n_rows > max_rows)
+    if (block->rows.n_rows > 0 || from->n_rows > max_rows || (!from->index && from->width == 0))
         return 0;
-    size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
+    size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows), n_values = end;
     size_t min = min_rows < GSA_BLOCK_ROWS ? min_rows : GSA_BLOCK_ROWS;
+    if (!from->index && (from->n_rows >= min || end >= GSA_BLOCK_ENTRIES)) {
+        last = count_entries(from, 0, from->n_rows - 1);
+        end = last + count_entries(from, from->n_rows - 1, 1);
+    }
     if ((from->n_rows < min && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
-        !gsai_reader_take_rows(reader, &block->rows))
+        (!from->index && n_values - end >= end) || !gsai_reader_take_rows(reader, &block->rows))
         return 0;
     block->rows.without_labels = !from->label;
     block->pending_row = from->n_rows;
+    block->n_entries = end;
     return 1;
 }
 
 /* What is pending begins a file: another block does, or another part of this one. */
 static void begin_file(gsai_block *block)
 {
-    block->is_cut = block->by_file || gsai_block_ends(block->rows.n_rows, block->rows.n_values);
+    block->is_cut = block->by_file || gsai_block_ends(block->rows.n_rows, block->n_entries);
     block->part_row = block->is_cut ? block->part_row : block->rows.n_rows;
-    block->part_value = block->is_cut ? block->part_value : block->rows.n_values;
+    block->part_entries = block->is_cut ? block->part_entries : block->n_entries;
 }
 
 /* Rows that waited, and after them those of the reader until there are min_rows. */

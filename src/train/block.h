@@ -48,6 +48,10 @@ int gsai_block_is_last(const gsai_block *block);
 /* The order in which its n_rows rows are learned: the plan's, or as they come. */
 void gsai_block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,
                       uint32_t *order);
+/* Makes its rows sparse ones, and returns the view of them. */
+gsa_status gsai_block_make_sparse(gsai_block *block, gsa_batch *view, gsa_error *error);
+/* Values of its rows that are not zero. */
+uint64_t gsai_block_entries(const gsai_block *block);
 /* Bytes that it takes. */
 uint64_t gsai_block_size(const gsai_block *block);
 /* Forgets everything, for a reader that was rewound. */

@@ -127,7 +127,7 @@ static void read_side(gsai_prefetch *prefetch, side *to)
         to->status = read_block(prefetch, to);
         if (to->status != GSA_OK)
             return;
-        n_entries += (uint64_t)to->view[to->n].row_start[to->view[to->n].n_rows];
+        n_entries += gsai_block_entries(to->block[to->n]);
         to->n++;
     } while (to->n < prefetch->want && n_entries < GSA_BLOCK_ENTRIES && !gsai_block_is_last(prefetch->last_block));
 }

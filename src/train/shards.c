@@ -282,6 +282,7 @@ static gsa_status pack_first(sharded *run, size_t s, gsai_bytes *to, gsa_error *
     max = max < n_rows ? max : n_rows;
     for (bool fits = true; fits && n_read < max; n_read += rows.n_rows) {
         GSA_TRY(gsai_block_read(run->worker.block, run->job->reader, block_rows(max - n_read), &rows, error));
+        GSA_TRY(gsai_block_make_sparse(run->worker.block, &rows, error));
         size_t n = rows_that_fit(&rows, left);
         if (n > 0)
             GSA_TRY(gsai_rows_pack(to, &rows, n, error));
