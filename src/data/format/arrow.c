@@ -24,6 +24,7 @@ typedef struct arrow_reader {
     gsai_arrow_column *column;
     size_t n_columns;
     size_t ids, values; /* the lists that have the features in them; SIZE_MAX: none */
+    size_t width;       /* of values without ids, which are dense rows; 0: not known yet */
     int64_t at;         /* the row of the batch that is next */
     uint64_t n_rows;    /* taken from the stream, good or bad */
 } arrow_reader;
@@ -185,8 +186,9 @@ static void find_lists(arrow_reader *arrow)
     arrow->ids = arrow->values = SIZE_MAX;
     arrow->ids = find_list(arrow, "indices", "values", true);
     arrow->values = find_list(arrow, "values", "indices", false);
-    bool stands_alone = arrow->values != SIZE_MAX && arrow->column[arrow->values].list == 'w';
-    if (arrow->values == SIZE_MAX || (arrow->ids == SIZE_MAX) != stands_alone)
+    const gsai_arrow_column *values = arrow->values != SIZE_MAX ? &arrow->column[arrow->values] : NULL;
+    bool stands_alone = arrow->ids == SIZE_MAX;
+    if (!values || (stands_alone ? values->list != 'w' && !strchr("efg", values->type) : values->list == 'w'))
         arrow->ids = arrow->values = SIZE_MAX;
 }
 
@@ -198,7 +200,7 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
-               "indices and values if there are more, or one list of fixed size; ignore other lists";
+               "indices and values if there are more, or one list of floats; ignore other lists";
     if (column->list &&
         (kind == GSAI_FIELD_CATEGORICAL || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_fixed))
         return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
@@ -604,6 +606,42 @@ static gsa_status take_lists(const arrow_reader *arrow, const items *of, gsai_fe
                            arrow->n_rows);
 }
 
+/* Makes room for a dense row; all are as long as the first, or as the type says. */
+static gsa_status reserve_dense(arrow_reader *arrow, const items *of, gsai_rows *rows, gsa_error *error)
+{
+    const gsai_arrow_column *column = &arrow->column[arrow->values];
+    if (arrow->width == 0)
+        arrow->width = column->list == 'w' ? (size_t)column->width : of->n;
+    if (arrow->width == 0)
+        return fail_column(arrow, arrow->values, GSA_ARGUMENT, "the list of the first row is empty", error);
+    return gsai_rows_reserve_dense(rows, 1, arrow->width, error);
+}
+
+/* The values of a dense row; what is absent is 0. */
+static gsa_status take_dense(const arrow_reader *arrow, const items *of, float *out, gsa_error *error)
+{
+    const gsai_arrow_column *column = &arrow->column[arrow->values];
+    if (of->n == 0) {
+        memset(out, 0, arrow->width * sizeof *out);
+        return GSA_OK;
+    }
+    if (of->n != arrow->width)
+        return gsai_fail(error, GSA_INPUT,
+                         "the Arrow stream, row %" PRIu64
+                         ": a list of %zu values, and the first has %zu: expected as many",
+                         arrow->n_rows, of->n, arrow->width);
+    if (gsai_arrow_floats(column, of->value, of->n, out))
+        return GSA_OK;
+    for (size_t i = 0; i < of->n; i++) {
+        gsai_arrow_cell value = gsai_arrow_item(column, of->value + (int64_t)i);
+        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number) : NULL;
+        if (objection)
+            return fail_cell(arrow, arrow->values, &value, objection, error);
+        out[i] = value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0;
+    }
+    return GSA_OK;
+}
+
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 
 static gsa_status keep_texts(arrow_reader *arrow, int64_t row, gsai_rows *rows, gsa_error *error)
@@ -624,21 +662,28 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
 {
     const gsai_csv *csv = &arrow->csv;
     int64_t row = arrow->batch.offset + arrow->at++;
-    bool has_lists = arrow->values != SIZE_MAX;
+    bool has_lists = arrow->values != SIZE_MAX, is_dense = has_lists && arrow->ids == SIZE_MAX;
     gsai_csv_head head = {.weight = 1};
     gsai_features features;
     items of = {.n = csv->max_entries};
     arrow->n_rows++;
     GSA_TRY(keep_texts(arrow, row, rows, error));
+    if (has_lists)
+        GSA_TRY(find_items(arrow, row, &of, error));
+    if (is_dense)
+        GSA_TRY(reserve_dense(arrow, &of, rows, error));
     GSA_TRY(take_label(arrow, row, &head, error));
     if (head.is_missing)
         return GSA_OK;
     GSA_TRY(take_weight(arrow, csv->weight, row, gsai_csv_weigh, &head, error));
     GSA_TRY(take_weight(arrow, csv->exposure, row, gsai_csv_expose, &head, error));
-    if (has_lists)
-        GSA_TRY(find_items(arrow, row, &of, error));
-    GSA_TRY(gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error));
-    GSA_TRY(has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error));
+    if (is_dense) {
+        features = (gsai_features){.n = arrow->width};
+        GSA_TRY(take_dense(arrow, &of, rows->value + rows->n_values, error));
+    } else {
+        GSA_TRY(gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error));
+        GSA_TRY(has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error));
+    }
     gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
     return gsai_csv_end_row(csv, rows, &features, &head, place, error);
 }

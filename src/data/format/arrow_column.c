@@ -1,6 +1,7 @@
 /* Columns of Arrow batches: their types, whether their arrays hold together, and their cells. */
 #include "data/format/arrow_column.h"
 
+#include "base/half.h"
 #include "base/text.h"
 #include "data/format/number.h"
 #include "data/format/text.h"
@@ -34,7 +35,7 @@ static char scalar_type(const char *format, unsigned *scale)
         return 'd';
     if (strcmp(format, "vu") == 0)
         return 'v';
-    return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLfguU", *format) ? *format : '\0');
+    return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLefguU", *format) ? *format : '\0');
 }
 
 void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema *schema)
@@ -61,21 +62,10 @@ void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema 
 
 const char *gsai_arrow_type_name(const struct ArrowSchema *schema)
 {
-    static const char *const names[] = {"+s", "struct",
-                                        "+m", "map",
-                                        "+u", "union",
-                                        "+r", "run-end encoded",
-                                        "+v", "list view",
-                                        "+",  "list",
-                                        "e",  "half float",
-                                        "z",  "binary",
-                                        "Z",  "large binary",
-                                        "vz", "binary view",
-                                        "w:", "fixed-size binary",
-                                        "d:", "decimal",
-                                        "tt", "time",
-                                        "tD", "duration",
-                                        "ti", "interval"};
+    static const char *const names[] = {
+        "+s", "struct",  "+m", "map",    "+u", "union",        "+r", "run-end encoded", "+v", "list view",
+        "+",  "list",    "z",  "binary", "Z",  "large binary", "vz", "binary view",     "w:", "fixed-size binary",
+        "d:", "decimal", "tt", "time",   "tD", "duration",     "ti", "interval"};
     const char *format = (schema->dictionary ? schema->dictionary : schema)->format;
     for (size_t i = 0; i < sizeof names / sizeof *names; i += 2)
         if (strncmp(format, names[i], strlen(names[i])) == 0)
@@ -159,6 +149,13 @@ static double decimal_at(const void *data, int64_t at, unsigned scale)
     return (is_negative ? -value : value) / power;
 }
 
+static double half_at(const void *data, int64_t at)
+{
+    float x;
+    gsai_half_read(GSAI_F16, (const uint16_t *)data + at, 1, &x);
+    return (double)x;
+}
+
 static double number_at(char type, const void *data, int64_t at, int64_t *whole)
 {
     if (type == 'l' || type == 'L')
@@ -167,6 +164,7 @@ static double number_at(char type, const void *data, int64_t at, int64_t *whole)
            : type == 'L' ? (double)(uint64_t)*whole
            : type == 'g' ? ((const double *)data)[at]
            : type == 'f' ? (double)((const float *)data)[at]
+           : type == 'e' ? half_at(data, at)
            : type == 'i' ? (double)((const int32_t *)data)[at]
            : type == 'I' ? (double)((const uint32_t *)data)[at]
            : type == 's' ? (double)((const int16_t *)data)[at]
@@ -234,6 +232,22 @@ size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *fi
 gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
 {
     return read_scalar(column->type, column->scale, column->values, item);
+}
+
+bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n, float *out)
+{
+    const struct ArrowArray *array = column->values;
+    const int64_t at = first + array->offset;
+    if ((column->type != 'f' && column->type != 'e') || (array->buffers[0] && array->null_count != 0))
+        return false;
+    if (column->type == 'e')
+        gsai_half_read(GSAI_F16, (const uint16_t *)array->buffers[1] + at, n, out);
+    else
+        memcpy(out, (const float *)array->buffers[1] + at, n * sizeof *out);
+    int n_bad = 0;
+    for (size_t i = 0; i < n; i++)
+        n_bad |= !isfinite(out[i]);
+    return !n_bad;
 }
 
 /* ---- whether an array holds together ---------------------------------------------------------------------------- */

@@ -70,6 +70,8 @@ void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell);
 int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
 /* Items of a row's list: how many, and the first; a null list has none. */
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first);
+/* Copies n items of a list if they are floats or halves, none is null and all are finite; else returns false. */
+bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n, float *out);
 gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item);
 
 #endif
