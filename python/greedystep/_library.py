@@ -448,6 +448,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_spill": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
     "gsa_reader_close": (None, [_P]),
+    "gsa_half_read": (None, [c_int, _P, c_size_t, _P]),
     "gsa_writer_open": (c_int, [c_char_p, c_char_p, _M, _C, _OUT, _E]),
     "gsa_writer_write": (c_int, [_P, _B, _E]),
     "gsa_writer_close": (c_int, [_P, _E]),

@@ -2,12 +2,14 @@
 
 Dense float32 in C order and CSR of float32 in canonical form are lent as they are. Everything else
 is walked in blocks: the rows of a block are converted into arrays of at most 16 MB, which live
-until the next block is asked for.
+until the next block is asked for. Half floats (float16, and bfloat16 of ml_dtypes or PyTorch) the
+library converts.
 """
 
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -158,23 +160,33 @@ def _has_nan(numbers: npt.NDArray[Any]) -> bool:
         return bool(np.isnan(np.sum(numbers))) and bool(np.isnan(numbers).any())
 
 
+# The floats of two bytes that the library converts, as it numbers them.
+_HALVES = {"float16": 0, "bfloat16": 1}
+
+
 class Dense(Numeric):
     """A two-dimensional array."""
 
-    def __init__(self, array: npt.NDArray[Any]) -> None:
+    def __init__(self, array: npt.NDArray[Any], dtype: str | None = None) -> None:
         self._array = array
+        self._half = _HALVES.get(dtype or array.dtype.name) if array.dtype.isnative else None
         self.n_rows, self.width = array.shape
 
     def bounds(self) -> Iterator[tuple[int, int]]:
         return _even_bounds(self.n_rows, BUFFER // (4 * max(1, self.width)))
 
     def numbers(self, lo: int, hi: int) -> FloatArray:
-        return _plain(self._array[lo:hi], np.float32)
+        if self._half is None:
+            return _plain(self._array[lo:hi], np.float32)
+        halves = np.require(self._array[lo:hi].view(np.uint16), None, ["C", "A"])
+        numbers = np.empty(halves.shape, np.float32)
+        c.library().gsa_half_read(self._half, halves.ctypes.data, halves.size, numbers.ctypes.data)
+        return numbers
 
     def has_gaps(self) -> bool:
         kind = self._array.dtype.kind
-        if kind != "f":
-            return kind not in "biu" and super().has_gaps()
+        if kind != "f" or self._half is not None:
+            return (kind not in "biu" or self._half is not None) and super().has_gaps()
         return any(_has_nan(self._array[lo:hi]) for lo, hi in self.bounds())
 
 
@@ -377,7 +389,16 @@ def features_of(data: Any) -> Features:
         return Csr(data.tocsr())
     if is_frame(data):
         return Frame(data)
-    array = np.asarray(data)
+    array, dtype = _array_of(data)
     if array.ndim != 2:
         raise ValueError(f"expected a table of rows and features, found {array.ndim} dimension(s)")
-    return Dense(array)
+    return Dense(array, dtype)
+
+
+def _array_of(data: Any) -> tuple[npt.NDArray[Any], str | None]:
+    """Return the array of anything that has one, without a copy, and the name of its type if NumPy has none for it."""
+    if type(data).__module__.partition(".")[0] != "torch":
+        return np.asarray(data), None
+    data = data.detach()
+    is_bf16 = str(data.dtype) == "torch.bfloat16"
+    return np.asarray(data.view(sys.modules["torch"].int16) if is_bf16 else data), "bfloat16" if is_bf16 else None

@@ -61,10 +61,10 @@ __attribute__((target("avx,f16c"))) static size_t read_eights(const uint16_t *fr
 }
 #endif
 
-void gsai_half_read(gsai_half kind, const uint16_t *from, size_t n, float *out)
+void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float *out)
 {
     size_t done = 0;
-    if (kind == GSAI_BF16) {
+    if (kind == GSA_HALF_BF16) {
         for (size_t i = 0; i < n; i++)
             out[i] = float_of_bits((uint32_t)from[i] << 16);
         return;
@@ -76,13 +76,13 @@ void gsai_half_read(gsai_half kind, const uint16_t *from, size_t n, float *out)
     read_f16(from + done, n - done, out + done);
 }
 
-bool gsai_half_write(gsai_half kind, const float *from, size_t n, uint16_t *out)
+bool gsai_half_write(gsa_half kind, const float *from, size_t n, uint16_t *out)
 {
     uint32_t n_other = 0;
     for (size_t i = 0; i < n && n_other == 0;) /* a piece at a time: most floats are no halves */
         for (size_t end = n - i < 256 ? n : i + 256; i < end; i++) {
-            out[i] = kind == GSAI_F16 ? f16_of_float(from[i]) : (uint16_t)(bits_of_float(from[i]) >> 16);
-            float back = kind == GSAI_F16 ? float_of_f16(out[i]) : float_of_bits((uint32_t)out[i] << 16);
+            out[i] = kind == GSA_HALF_F16 ? f16_of_float(from[i]) : (uint16_t)(bits_of_float(from[i]) >> 16);
+            float back = kind == GSA_HALF_F16 ? float_of_f16(out[i]) : float_of_bits((uint32_t)out[i] << 16);
             n_other |= bits_of_float(back) ^ bits_of_float(from[i]);
         }
     return n_other == 0;

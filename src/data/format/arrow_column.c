@@ -152,7 +152,7 @@ static double decimal_at(const void *data, int64_t at, unsigned scale)
 static double half_at(const void *data, int64_t at)
 {
     float x;
-    gsai_half_read(GSAI_F16, (const uint16_t *)data + at, 1, &x);
+    gsa_half_read(GSA_HALF_F16, (const uint16_t *)data + at, 1, &x);
     return (double)x;
 }
 
@@ -241,7 +241,7 @@ bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n,
     if ((column->type != 'f' && column->type != 'e') || (array->buffers[0] && array->null_count != 0))
         return false;
     if (column->type == 'e')
-        gsai_half_read(GSAI_F16, (const uint16_t *)array->buffers[1] + at, n, out);
+        gsa_half_read(GSA_HALF_F16, (const uint16_t *)array->buffers[1] + at, n, out);
     else
         memcpy(out, (const float *)array->buffers[1] + at, n * sizeof *out);
     int n_bad = 0;

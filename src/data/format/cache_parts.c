@@ -226,8 +226,8 @@ void gsai_cache_block_take_dense(gsai_cache_block *block, gsai_rows *rows, unsig
     } else {
         if (!gsai_machine_is_little_endian())
             gsai_swap_bytes(from_half, end - from, 2);
-        gsai_half_read(form == GSAI_CACHE_F16 ? GSAI_F16 : GSAI_BF16, (const uint16_t *)(const void *)from_half,
-                       end - from, value + from);
+        gsa_half_read(form == GSAI_CACHE_F16 ? GSA_HALF_F16 : GSA_HALF_BF16, (const uint16_t *)(const void *)from_half,
+                      end - from, value + from);
     }
     int n_bad = 0;
     uint32_t n_entries = 0;

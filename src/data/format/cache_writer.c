@@ -174,7 +174,7 @@ static void spread(const block *of, size_t width, float *value)
  * of the ids, which is larger. */
 static gsa_status make_dense(const gsai_env *env, block *of, gsa_error *error)
 {
-    static const gsai_half kinds[] = {GSAI_F16, GSAI_BF16};
+    static const gsa_half kinds[] = {GSA_HALF_F16, GSA_HALF_BF16};
     bytes *ids = &of->column[IDS], *values = &of->column[VALUES];
     uint64_t n = of->header.n_rows * of->n_features, form = GSAI_CACHE_F32;
     if (!(of->header.flags & GSAI_CACHE_VALUES) || n >= 2 * of->header.n_entries)

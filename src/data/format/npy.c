@@ -103,7 +103,8 @@ static void convert(const gsai_npy_header *header, unsigned char *items, size_t 
     if (header->item == 2 && (header->kind == 'f' || header->kind == 'h')) {
         if (header->is_big == gsai_machine_is_little_endian())
             gsai_swap_bytes(items, n, 2);
-        gsai_half_read(header->kind == 'h' ? GSAI_BF16 : GSAI_F16, (const uint16_t *)(const void *)items, n, out);
+        gsa_half_read(header->kind == 'h' ? GSA_HALF_BF16 : GSA_HALF_F16, (const uint16_t *)(const void *)items, n,
+                      out);
         return;
     }
     for (size_t i = 0; i < n; i++)

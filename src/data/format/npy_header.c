@@ -180,7 +180,7 @@ double gsai_npy_number(const gsai_npy_header *header, const unsigned char *items
     if (header->item == 4)
         memcpy(&x, &single, sizeof x);
     if (header->item == 2)
-        gsai_half_read(header->kind == 'h' ? GSAI_BF16 : GSAI_F16, &half, 1, &x);
+        gsa_half_read(header->kind == 'h' ? GSA_HALF_BF16 : GSA_HALF_F16, &half, 1, &x);
     return header->item == 8 ? wide : (double)x;
 }
 
