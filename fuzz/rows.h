@@ -11,6 +11,7 @@
 
 #include "fuzz.h"
 
+#include "base/batch.h"
 #include "base/memory.h"
 #include "data/reader.h"
 
@@ -75,14 +76,16 @@ static inline void fuzz_tell_row(fuzz_told *told, const gsa_batch *batch, size_t
     float weight = batch->weight ? batch->weight[r] : 1.0f;
     fuzz_must(isfinite(weight) && weight >= 0, "weights are finite and not negative", NULL);
     fuzz_put(&told->rows, &weight, sizeof weight);
-    for (int64_t i = batch->row_start[r]; i < batch->row_start[r + 1]; i++) {
-        float value = batch->value ? batch->value[i] : 1.0f;
-        fuzz_must(batch->index[i] <= GSA_MAX_ID, "ids are in their range", NULL);
-        fuzz_must(i == batch->row_start[r] || batch->index[i] > batch->index[i - 1], "ids ascend", NULL);
+    gsai_row row = gsai_row_at(batch, r);
+    for (size_t i = 0; i < row.n; i++) {
+        float value = gsai_row_value(&row, i);
+        uint32_t id = gsai_row_id(&row, i);
+        fuzz_must(id <= GSA_MAX_ID, "ids are in their range", NULL);
+        fuzz_must(i == 0 || id > gsai_row_id(&row, i - 1), "ids ascend", NULL);
         fuzz_must(isfinite(value), "values are finite", NULL);
         if (value == 0)
             continue;
-        fuzz_put(&told->rows, &batch->index[i], sizeof *batch->index);
+        fuzz_put(&told->rows, &id, sizeof id);
         fuzz_put(&told->rows, &value, sizeof value);
     }
     gsa_place place;

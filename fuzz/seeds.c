@@ -39,6 +39,11 @@ static const text svm[] = {
     {"qid", "1 qid:3 1:1 2:0\n2 qid:4 1:0.25\n"},
     {"long", "1 1:0.1234567890123456789 2:1e308 3:1e-320 4:3.40282347e38 5:16777217 6:-0 7:00012\n"},
 };
+static const text dense[] = {
+    {"f32", "1 1:0.1 2:0.2 3:0.3\n0 1:0.5 3:0.7\n2 1:1 2:-3 3:4\n"},
+    {"f16", "a 1:0.5 2:0.25 3:6e-8\nb 1:0.5 3:65504\na 1:1 2:-3 3:4\n"},
+    {"bf16", "1 1:1e38 2:1\n0 1:0.5 2:2\n"},
+};
 static const text csv[] = {
     {"json_lines", "{\"y\": 1, \"a\": 2.5, \"c\": \"x\\u00e9\\n\"}\n{\"y\": 0, \"b\": true, \"c\": null}\n"},
     {"odd", "y;price;when;age\n1;$1.234,50;3/4/2026 8:05;-\n0;$7;31/12/2025 23:59;unknown\n"},
@@ -96,6 +101,37 @@ static void save_caches(const char *kind, const text *of, size_t n, const gsai_f
             save("cache", name, controls[c], 3, file.data, file.size);
         }
         save_any("cache", file.data, file.size);
+    }
+}
+
+/* Arrays, each with labels before it: how many bytes these have, they, and the rows. */
+static void save_arrays(void)
+{
+    static const char *const types[] = {"<f4", ">f2", "<f8", "<V2", "|i1", "<U3", "|S2", "|b1"};
+    for (size_t i = 0; i < N(types) * N(types); i++) {
+        unsigned char bytes[512] = {0};
+        const char *type[] = {types[i / N(types)], types[i % N(types)]};
+        size_t size = 3;
+        for (size_t f = 0; f < 2; f++) {
+            char head[119];
+            snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': False, 'shape': (2, %zu), }", type[f], 1 + f);
+            memset(head + strlen(head), ' ', 117 - strlen(head));
+            head[117] = '\n';
+            memcpy(bytes + size, "\x93NUMPY\1\0v\0", 10);
+            memcpy(bytes + size + 10, head, 118);
+            size += 128;
+            size_t n = (size_t)(type[f][2] - '0') * (type[f][1] == 'U' ? 4 : 1) * 2 * (1 + f);
+            for (size_t k = 0; k < n; k++)
+                bytes[size++] = (unsigned char)(type[f][1] == 'U'   ? 'a' * (k % 4 == 0)
+                                                : type[f][1] == 'b' ? k % 2
+                                                                    : k + 48);
+            if (f == 0)
+                bytes[1] = (unsigned char)size, bytes[2] = (unsigned char)(size >> 8);
+        }
+        char name[32];
+        snprintf(name, sizeof name, "types-%zu", i);
+        bytes[0] = (unsigned char)i;
+        save("npy", name, "", 0, bytes, size);
     }
 }
 
@@ -356,6 +392,8 @@ int main(int argc, char **argv)
     save_caches("libsvm", svm, N(svm), gsai_format_libsvm());
     save_caches("csv", csv, N(csv), gsai_format_csv());
     save_caches("vw", vw, N(vw), gsai_format_vw());
+    save_caches("dense", dense, N(dense), gsai_format_libsvm());
+    save_arrays();
     save_packed(gsai_codec_named("rows.gz"), svm[0].bytes);
     save_packed(gsai_codec_named("rows.zst"), svm[0].bytes);
     save_packed(gsai_codec_named("rows.xz"), svm[0].bytes);

@@ -203,14 +203,6 @@ GSA_API const char *gsa_reader_file(const gsa_reader *reader, uint32_t file);
 /* Prefixes the message of an error about a row of `batch` with its file, line and byte. */
 GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_error *error);
 
-/* The floats of two bytes. */
-typedef enum gsa_half {
-    GSA_HALF_F16 = 0, /* IEEE binary16 */
-    GSA_HALF_BF16 = 1 /* bfloat16, the upper half of a float */
-} gsa_half;
-/* Converts n of them to floats, exactly. */
-GSA_API void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float *out);
-
 /* Returns a codec by its number, "gzip", "zstd" ...; NULL beyond the end. *version: that of the library, NULL if this
  * build lacks it. */
 GSA_API const char *gsa_codec_at(size_t number, const char **version);

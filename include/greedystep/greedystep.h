@@ -170,6 +170,14 @@ typedef struct gsa_batch {
     const void *reserved[1];  /* NULL: for members of later versions. A batch has no size: one is made for every call */
 } gsa_batch;
 
+/* The floats of two bytes. */
+typedef enum gsa_half {
+    GSA_HALF_F16 = 0, /* IEEE binary16 */
+    GSA_HALF_BF16 = 1 /* bfloat16, the upper half of a float */
+} gsa_half;
+/* Converts n of them to floats, as batches have them; exactly. */
+GSA_API void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float *out);
+
 /* The highest feature id, 2^32 - 3: libsvm's index 2^32 - 2. */
 #define GSA_MAX_ID 0xFFFFFFFDu
 

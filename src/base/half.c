@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-#ifdef GSAI_HAVE_AVX
-#include <immintrin.h>
-#endif
-
 #define EXPONENT_STEP ((uint32_t)112 << 23) /* the bias of floats less that of f16 */
 #define SMALLEST_NORMAL 0x1p-14f
 
@@ -51,12 +47,19 @@ static void read_f16(const uint16_t *restrict from, size_t n, float *restrict ou
 }
 
 #ifdef GSAI_HAVE_AVX
+typedef short eight_halves __attribute__((vector_size(16)));
+typedef float eight_floats __attribute__((vector_size(32)));
+
 /* Every processor with AVX2 has F16C. */
 __attribute__((target("avx,f16c"))) static size_t read_eights(const uint16_t *from, size_t n, float *out)
 {
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from + i))));
+    for (; i + 8 <= n; i += 8) {
+        eight_halves half;
+        memcpy(&half, from + i, sizeof half);
+        eight_floats x = __builtin_ia32_vcvtph2ps256(half);
+        memcpy(out + i, &x, sizeof x);
+    }
     return i;
 }
 #endif

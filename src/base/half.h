@@ -3,7 +3,7 @@
 #ifndef GSA_BASE_HALF_H
 #define GSA_BASE_HALF_H
 
-#include <greedystep/data.h>
+#include <greedystep/greedystep.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -120,7 +120,7 @@ gsa_status gsai_npy_label(const gsai_npy_labels *labels, size_t i, gsai_rows *ro
     *label = 0;
     if (header->kind != 'U' && header->kind != 'S') {
         *label = gsai_npy_number(header, labels->item, i) + 0.0; /* -0 is 0 */
-        bool is_exact = strchr("fhb", header->kind) || fabs(*label) <= 0x1p53;
+        bool is_exact = strchr("fhb", header->kind) || fabs(*label) < 0x1p53;
         return isfinite(*label) && is_exact ? GSA_OK
                                             : gsai_fail(error, GSA_INPUT, "its label in %s is %s", labels->name,
                                                         is_exact ? "not a finite number" : "beyond 2^53");

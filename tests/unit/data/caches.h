@@ -145,11 +145,6 @@ static inline content write_cache(const gsa_batch *batch, size_t piece)
     return load_and_remove(path);
 }
 
-static inline float value_at(const gsa_batch *batch, int64_t i)
-{
-    return batch->value ? batch->value[i] : 1;
-}
-
 /* Row r of `got` is row w of `wanted`, bit for bit. */
 static inline void assert_same_row(const gsa_batch *got, size_t r, const gsa_batch *wanted, size_t w)
 {
@@ -161,13 +156,18 @@ static inline void assert_same_row(const gsa_batch *got, size_t r, const gsa_bat
         assert_memory_equal(&got->label[r], &wanted->label[w], sizeof(double));
     float weight = got->weight ? got->weight[r] : 1, wanted_weight = wanted->weight ? wanted->weight[w] : 1;
     assert_memory_equal(&weight, &wanted_weight, sizeof weight);
-    int64_t n = wanted->row_start[w + 1] - wanted->row_start[w];
-    assert_int_equal(got->row_start[r + 1] - got->row_start[r], n);
-    for (int64_t i = 0; i < n; i++) {
-        assert_int_equal(got->index[got->row_start[r] + i], wanted->index[wanted->row_start[w] + i]);
-        float a = value_at(got, got->row_start[r] + i), b = value_at(wanted, wanted->row_start[w] + i);
+    gsai_row row = gsai_row_at(got, r), wanted_row = gsai_row_at(wanted, w);
+    size_t n = 0;
+    for (size_t i = 0; i < row.n; i++) {
+        float a = gsai_row_value(&row, i);
+        if (!row.index && a == 0)
+            continue; /* which is no entry of a dense row */
+        assert_true(n < wanted_row.n);
+        float b = gsai_row_value(&wanted_row, n);
+        assert_int_equal(gsai_row_id(&row, i), gsai_row_id(&wanted_row, n++));
         assert_memory_equal(&a, &b, sizeof a);
     }
+    assert_int_equal(n, wanted_row.n);
 }
 
 static inline gsa_reader *open_bytes(const void *bytes, size_t size, const gsai_reader_sizes *sizes,

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/batch.h"
 #include "data/reader.h"
 #include "support/env.h"
 
@@ -31,10 +32,13 @@ static inline void dump_batch(FILE *out, const gsa_batch *batch)
             fprintf(out, "'%s'", batch->words[batch->word[r]]);
         else
             fprintf(out, "%a", batch->label[r]);
-        for (int64_t i = batch->row_start[r]; i < batch->row_start[r + 1]; i++) {
-            fprintf(out, " %" PRIu32, batch->index[i]);
+        gsai_row row = gsai_row_at(batch, r);
+        for (size_t i = 0; i < row.n; i++) {
+            if (!row.index && row.value[i] == 0)
+                continue; /* which is no entry of a dense row */
+            fprintf(out, " %" PRIu32, gsai_row_id(&row, i));
             if (batch->value)
-                fprintf(out, "=%a", (double)batch->value[i]);
+                fprintf(out, "=%a", (double)row.value[i]);
         }
         fputc('\n', out);
     }
@@ -66,8 +70,8 @@ static inline char *dump_reader(gsa_reader *reader, gsa_status *status, gsa_erro
         *status = gsa_reader_next(reader, &batch, error);
         if (*status == GSA_OK) {
             assert_true(batch.n_rows > 0);
-            assert_non_null(batch.row_start);
-            assert_non_null(batch.index);
+            assert_int_equal(batch.row_start == NULL, batch.width > 0);
+            assert_int_equal(batch.index == NULL, batch.width > 0);
             dump_batch(out, &batch);
             dump_cells(out, reader, batch.n_rows);
         }

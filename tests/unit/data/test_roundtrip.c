@@ -92,11 +92,10 @@ static void tell_batch(FILE *out, const gsa_batch *batch)
         else
             fprintf(out, "%a", batch->label[r]);
         fprintf(out, " *%a", batch->weight ? (double)batch->weight[r] : 1.0);
-        for (int64_t i = batch->row_start[r]; i < batch->row_start[r + 1]; i++) {
-            double value = batch->value ? (double)batch->value[i] : 1.0;
-            if (value != 0)
-                fprintf(out, " %" PRIu32 "=%a", batch->index[i], value);
-        }
+        gsai_row row = gsai_row_at(batch, r);
+        for (size_t i = 0; i < row.n; i++)
+            if (gsai_row_value(&row, i) != 0)
+                fprintf(out, " %" PRIu32 "=%a", gsai_row_id(&row, i), (double)gsai_row_value(&row, i));
         fputc('\n', out);
     }
 }
