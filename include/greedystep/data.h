@@ -81,7 +81,7 @@ typedef struct gsa_arrow_again {
 
 /* Opens a table as an Arrow C stream (<greedystep/arrow.h>, docs/formats/arrow.md), with the options, schema and
  * features of tables in text; kinds of columns follow from their types. Columns of integers, floats, bool, text and
- * dictionaries of these are features. Alternatively a list of ids and a list of values, or one list of fixed size, hold
+ * dictionaries of these are features. Alternatively a list of ids and a list of values, or one list of floats, hold
  * all features of a row, without a schema. Null and NaN are absent. Other types are errors unless ignored.
  *
  * Takes the stream over, also on failure: sets its `release` to NULL and calls it once, at close or when `again` opens
