@@ -492,7 +492,7 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
         return status;
     size_t n_entries = design->start[design->n_rows];
     if (n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * (design->n_columns - 1))
-        design->width = gsai_padded(design->n_columns - 1);
+        design->width = gsai_row_width(design->n_columns - 1);
     status = measure_columns(design, centres, error);
     if (status != GSA_OK)
         return status;

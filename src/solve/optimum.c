@@ -160,7 +160,7 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
 /* Returns how many rows of the sample, or of all, are held out. */
 static size_t count_held_out(const gsai_design *design, bool all)
 {
-    double n_entries = (double)design->width;
+    double n_entries = (double)gsai_padded(design->n_columns - 1);
     if (design->width == 0)
         n_entries = (double)(design->start[design->n_rows] + 1) / (double)design->n_rows;
     double cells = n_entries * (double)design->stride, n = (double)HELD_OUT_ROWS[all][design->stride > 1];

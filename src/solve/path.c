@@ -37,8 +37,8 @@ static bool is_factored(const gsai_path *path)
 static bool is_uniform(const gsai_path *path)
 {
     const gsai_design *design = path->problem->design;
-    double n_entries =
-        design->width > 0 ? (double)design->width : (double)design->start[path->n_rows] / (double)path->n_rows;
+    double n_entries = design->width > 0 ? (double)gsai_padded(design->n_columns - 1)
+                                         : (double)design->start[path->n_rows] / (double)path->n_rows;
     return design->stride > 1 || n_entries > UNIFORM_ENTRIES;
 }
 

@@ -21,6 +21,13 @@ static inline size_t gsai_padded(size_t n)
     return (n + GSAI_PAD - 1) / GSAI_PAD * GSAI_PAD;
 }
 
+/* Returns the width of dense rows of n values: an odd number of GSAI_PAD, which is a line of the cache, so that rows
+ * which are read side by side do not all lie in a few of its sets. */
+static inline size_t gsai_row_width(size_t n)
+{
+    return gsai_padded(n) | GSAI_PAD;
+}
+
 /* Rows of a matrix, by number: dense, `width` values each, or sparse. */
 typedef struct gsai_row_list {
     const uint32_t *row;

@@ -239,32 +239,74 @@ static void dense_margins(const gsai_row_list *rows, const float *weight, float 
     }
 }
 
-/* Eight rows and sixteen outputs at a time, or the first eight of them. Rows that are missing repeat the first. */
-INLINE void margins_tile(const float *const *x, size_t width, const float *weight, size_t stride, float *margin,
-                         size_t n_rows, size_t n_outputs)
+/* ---- tiles of a product ------------------------------------------------------------------------------------------ */
+
+/* Rows of a tile of the result, each of sixteen outputs: as many as the registers hold. */
+#if defined(__AVX512F__)
+#define TILE ((size_t)8)
+#elif defined(__AVX2__)
+#define TILE ((size_t)4)
+#else
+#define TILE ((size_t)2)
+#endif
+/* Blocks that stay in the nearest cache. Numbers of outputs are copied, since with some strides they would all lie in a
+ * few of its lines. */
+#define BLOCK_ROWS ((size_t)64)
+#define BLOCK_COLUMNS ((size_t)64)
+#define WEIGHT_COLUMNS ((size_t)256)
+
+/* Copies sixteen outputs, or the first eight of them, of each of n rows. */
+INLINE void copy_outputs(floats *to, const float *from, size_t stride, size_t n, size_t n_outputs)
 {
-    floats sum[8] = {{0}}, w = {0};
-    for (size_t j = 0; j < width; j++) {
-        memcpy(&w, weight + j * stride, n_outputs * sizeof *weight);
-        for (size_t r = 0; r < 8; r++)
-            sum[r] += x[r][j] * w;
+    floats v = {0};
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&v, from + i * stride, n_outputs * sizeof *from);
+        to[i] = v;
     }
-    for (size_t r = 0; r < n_rows; r++)
+}
+
+/* The sums of TILE rows of sixteen outputs go on, over n columns. */
+INLINE void margins_tile(const float *const *x, const floats *weight, size_t n, floats *to)
+{
+    floats sum[TILE];
+    memcpy(sum, to, sizeof sum);
+    for (size_t j = 0; j < n; j++)
+        for (size_t r = 0; r < TILE; r++)
+            sum[r] += x[r][j] * weight[j];
+    memcpy(to, sum, sizeof sum);
+}
+
+/* Rows that are missing in the last tile repeat the first of the block. */
+INLINE void margins_block(const float *const *x, size_t n_rows, size_t width, const float *weight, size_t stride,
+                          float *margin, size_t n_outputs)
+{
+    floats sum[BLOCK_ROWS] = {{0}}, copy[WEIGHT_COLUMNS];
+    for (size_t from = 0; from < width; from += WEIGHT_COLUMNS) {
+        size_t n = width - from < WEIGHT_COLUMNS ? width - from : WEIGHT_COLUMNS;
+        copy_outputs(copy, weight + from * stride, stride, n, n_outputs);
+        for (size_t q = 0; q < n_rows; q += TILE) {
+            const float *own[TILE];
+            for (size_t r = 0; r < TILE; r++)
+                own[r] = x[q + r] + from;
+            margins_tile(own, copy, n, sum + q);
+        }
+    }
+    for (size_t q = 0; q < n_rows; q++)
         for (size_t k = 0; k < n_outputs; k++)
-            margin[r * stride + k] += sum[r][k];
+            margin[q * stride + k] += sum[q][k];
 }
 
 static void dense_margins_many(const gsai_row_list *rows, const float *weight, size_t stride, float *margin)
 {
-    for (size_t q = 0; q < rows->n; q += 8) {
-        const float *x[8];
-        size_t n = rows->n - q < 8 ? rows->n - q : 8, k = 0;
-        for (size_t r = 0; r < 8; r++)
+    for (size_t q = 0; q < rows->n; q += BLOCK_ROWS) {
+        const float *x[BLOCK_ROWS];
+        size_t n = rows->n - q < BLOCK_ROWS ? rows->n - q : BLOCK_ROWS, k = 0;
+        for (size_t r = 0; r < BLOCK_ROWS; r++)
             x[r] = rows->dense + rows->row[r < n ? q + r : q] * rows->width;
         for (; k + 16 <= stride; k += 16)
-            margins_tile(x, rows->width, weight + k, stride, margin + q * stride + k, n, 16);
+            margins_block(x, n, rows->width, weight + k, stride, margin + q * stride + k, 16);
         if (k < stride)
-            margins_tile(x, rows->width, weight + k, stride, margin + q * stride + k, n, 8);
+            margins_block(x, n, rows->width, weight + k, stride, margin + q * stride + k, 8);
     }
 }
 
@@ -327,35 +369,38 @@ static void dense_sums(const gsai_row_list *rows, const float *residual, float *
         add(sum, residual[q], rows->dense + rows->row[q] * rows->width, rows->width);
 }
 
-/* Eight columns and sixteen outputs at a time, over up to 64 rows. */
-INLINE void sums_tile(const float *const *x, size_t n_rows, size_t j, const float *residual, size_t stride, float *sum,
-                      size_t n_outputs)
+/* Sixteen outputs of TILE columns at a time, from the columns `from` to `end`. */
+INLINE void sums_block(const float *const *x, size_t n_rows, size_t from, size_t end, const float *residual,
+                       size_t stride, float *sum, size_t n_outputs)
 {
-    floats to[8] = {{0}}, r = {0};
-    for (size_t i = 0; i < 8; i++)
-        memcpy(&to[i], sum + i * stride, n_outputs * sizeof *sum);
-    for (size_t q = 0; q < n_rows; q++) {
-        memcpy(&r, residual + q * stride, n_outputs * sizeof *residual);
-        for (size_t i = 0; i < 8; i++)
-            to[i] += x[q][j + i] * r;
+    floats copy[BLOCK_ROWS];
+    copy_outputs(copy, residual, stride, n_rows, n_outputs);
+    for (size_t j = from; j < end; j += TILE) {
+        floats to[TILE] = {{0}};
+        for (size_t i = 0; i < TILE; i++)
+            memcpy(&to[i], sum + (j + i) * stride, n_outputs * sizeof *sum);
+        for (size_t q = 0; q < n_rows; q++)
+            for (size_t i = 0; i < TILE; i++)
+                to[i] += x[q][j + i] * copy[q];
+        for (size_t i = 0; i < TILE; i++)
+            memcpy(sum + (j + i) * stride, &to[i], n_outputs * sizeof *sum);
     }
-    for (size_t i = 0; i < 8; i++)
-        memcpy(sum + i * stride, &to[i], n_outputs * sizeof *sum);
 }
 
 static void dense_sums_many(const gsai_row_list *rows, const float *residual, size_t stride, float *sum)
 {
-    for (size_t from = 0; from < rows->n; from += 64) {
-        const float *x[64];
-        size_t n = rows->n - from < 64 ? rows->n - from : 64;
+    for (size_t from = 0; from < rows->n; from += BLOCK_ROWS) {
+        const float *x[BLOCK_ROWS];
+        size_t n = rows->n - from < BLOCK_ROWS ? rows->n - from : BLOCK_ROWS;
         for (size_t q = 0; q < n; q++)
             x[q] = rows->dense + rows->row[from + q] * rows->width;
-        for (size_t j = 0; j < rows->width; j += 8) {
+        for (size_t j = 0, end; j < rows->width; j = end) {
             size_t k = 0;
+            end = rows->width - j < BLOCK_COLUMNS ? rows->width : j + BLOCK_COLUMNS;
             for (; k + 16 <= stride; k += 16)
-                sums_tile(x, n, j, residual + from * stride + k, stride, sum + j * stride + k, 16);
+                sums_block(x, n, j, end, residual + from * stride + k, stride, sum + k, 16);
             if (k < stride)
-                sums_tile(x, n, j, residual + from * stride + k, stride, sum + j * stride + k, 8);
+                sums_block(x, n, j, end, residual + from * stride + k, stride, sum + k, 8);
         }
     }
 }
