@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -306,8 +307,9 @@ def write_page() -> None:
     about = found.get(("about", "", "", "machine"), "")
     tables = ["## Loss and time\n\n", table_of_sets(at), "\n## Many rows, many classes\n\n", table_of_large(at)]
     tables += ["\n## Share of BLAS\n\n", table_of_kernels(at), f"\nMachine: {about}.\n"]
+    text = re.sub(r"\bnan\b", "–", "".join(tables))  # not measured
     before, rest = PAGE.read_text().split(BEGIN)
-    PAGE.write_text(before + BEGIN + "\n" + "".join(tables) + "\n" + END + rest.split(END)[1])
+    PAGE.write_text(before + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1])
 
 
 def main() -> None:
