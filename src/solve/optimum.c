@@ -214,7 +214,7 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     uint64_t asked = path->problem->asked;
     gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0]};
     bool is_better = true;
-    scale_as(path->problem, scaling);
+    gsai_scale_columns(path->problem, scaling);
     GSA_TRY(gsai_path_climb(path, 0, path->n_rows <= ROWS_FEW ? 2 : 1, chosen, error));
     if (asked == GSAI_SCALE_AUTO && units_differ(design)) {
         scaling.standardised = false;
