@@ -71,6 +71,8 @@ def make(folder: Path) -> tuple[np.ndarray, ...]:
         np.savez(kept, rows=np.asarray(rows, np.float32), categories=np.array([categories[i] for i in numbers]))
     with np.load(kept) as file:
         rows, categories = file["rows"], file["categories"]
-    _, labels = np.unique(categories, return_inverse=True)
+    # The draw ends with the rare categories: rows to learn and to test must have the same shares.
+    order = np.random.default_rng(1).permutation(len(rows))
+    rows, (_, labels) = rows[order], np.unique(categories[order], return_inverse=True)
     n_test = len(rows) // TEST_SHARE
     return rows[n_test:], labels[n_test:], rows[:n_test], labels[:n_test]
