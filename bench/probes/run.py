@@ -249,6 +249,8 @@ def table_of_sets(at: Callable[..., float]) -> str:
             continue
         better = min(("LR CV", "LR CV scaled"), key=lambda method: at("sets", name, method, "cv"))
         own, other = (at("sets", name, method, "loss") for method in ("greedystep", better))
+        if np.isnan(sum(at("sets", name, method, "cv") for method in ("LR CV", "LR CV scaled"))):
+            other = np.nan  # the search is not complete
         search = sum(at("sets", name, method, "seconds") for method in ("LR CV", "LR CV scaled"))
         seconds = at("sets", name, "greedystep", "seconds")
         shape = " x ".join(f"{at('sets', name, 'shape', key):,.0f}" for key in ("rows", "columns", "classes"))
