@@ -247,7 +247,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
     Parameters
     ----------
     loss : {"squared", "huber", "poisson"}
-        What a prediction costs: "huber" is for labels with outliers, "poisson" for counts and rates, which it
+        The cost of a prediction: "huber" is for labels with outliers, "poisson" for counts and rates, which it
         predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
         ``sample_weight=exposure``.
     passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, random_state, \

@@ -48,8 +48,15 @@ seed=$(date +%s)
 echo "seed $seed"
 for kill in $(seq "$kills"); do
     [ ! -e m ] || position m >> offsets
+    before=$(position m)
     ./kafka "$(cat address)" clicks 0 m 0.01 > killed.log 2>&1 &
     trainer=$!
+    tries=0
+    # the first get as far as to publish, however slow the machine is
+    while [ "$kill" -le 3 ] && [ "$(position m)" = "$before" ] && [ $tries -lt 100 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
     sleep $((seed / 65536 % 2)).$(printf %03d $((seed / 131072 % 1000)))
     kill -9 $trainer
