@@ -42,7 +42,8 @@ void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_erro
 
 /* Exchanges the arrays of the batch that the reader delivered last for those of `rows`: the batch stays valid whatever
  * the reader does, which fills the other arrays from now on. Only label words stay the reader's. A sparse batch
- * has no zeros. Returns false, and changes nothing, if the reader has no such arrays or takes its memory from elsewhere. */
+ * has no zeros. Returns false, and changes nothing, if the reader has no such arrays or takes its memory from
+ * elsewhere. */
 bool gsai_reader_take_rows(gsa_reader *reader, gsai_rows *rows);
 
 /* Returns the number of lines up to the end of the header of the first file, 0 if it has none. Not while another thread

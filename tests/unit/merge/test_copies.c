@@ -229,7 +229,8 @@ static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
             const gsai_cell *memory = copy->table.cells;
             bool fits = copy->table.capacity >= base->table.n_slots && copy->table.room == base->table.room;
             must_be_ok(gsa_state_refresh(copy, base, COPIES, &error), &error);
-            assert_int_equal(copy->table.cells == memory, fits);
+            if (fits) /* else the new memory may have the old address */
+                assert_ptr_equal(copy->table.cells, memory);
             assert_int_equal(copy->averaging.per_row, COPIES);
             same_states(copy, fresh);
             learn(copy, &y);
