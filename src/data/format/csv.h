@@ -118,8 +118,13 @@ gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
 /* Finds the column of weights, once names or the first record are there. */
 void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff);
 
+/* Plans the columns of this file's rows; cell_of: where each field of the schema stands, SIZE_MAX: nowhere. */
+gsa_status gsai_csv_plan(gsai_csv *csv, const size_t *cell_of, gsa_error *error);
 /* Frees the columns. */
 void gsai_csv_forget(gsai_csv *csv);
+
+/* Describes the first table; is_new: its rows have decided the schema, and what is odd about them is said, too. */
+void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is_new);
 
 /* Makes room for n columns whose texts are kept; takes those of another parser of the same file. */
 gsa_status gsai_csv_keep_room(gsai_csv *csv, size_t n, gsa_error *error);

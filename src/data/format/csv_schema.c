@@ -8,7 +8,6 @@
 #include "data/format/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -471,111 +470,6 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
     return GSA_OK;
 }
 
-/* ---- the plan for rows ------------------------------------------------------------------------------------------ */
-
-void gsai_csv_forget(gsai_csv *csv)
-{
-    for (size_t i = 0; i < csv->n_columns; i++)
-        gsai_key_free(&csv->column[i].key, csv->env);
-    for (size_t i = 0; i < csv->n_dates; i++)
-        for (int part = 0; part < GSAI_DATE_PARTS; part++)
-            gsai_key_free(&csv->date[i].key[part], csv->env);
-    gsai_free(csv->env, csv->column);
-    gsai_free(csv->env, csv->date);
-    gsai_free(csv->env, csv->gap);
-    gsai_free(csv->env, csv->term);
-    gsai_free(csv->env, csv->cross);
-    gsai_free(csv->env, csv->kept);
-    csv->kept = NULL;
-    csv->n_kept = 0;
-    csv->column = NULL;
-    csv->date = NULL;
-    csv->gap = NULL;
-    csv->term = NULL;
-    csv->cross = NULL;
-    csv->n_columns = csv->n_numbers = csv->n_dates = csv->n_crosses = 0;
-}
-
-/* The parts of a date are categories of columns of their own: "when weekday". */
-static bool plan_date(gsai_csv *csv, const gsai_field *field, gsai_csv_column *column)
-{
-    gsai_csv_date *date = column->date = &csv->date[csv->n_dates++];
-    date->has_time = field->reading->has_time;
-    bool has_room = true;
-    for (int part = 0; part < GSAI_DATE_PARTS && has_room; part++) {
-        size_t size = strlen(gsai_date_part_names[part]);
-        char *name = gsai_alloc(csv->env, field->name_size + 1 + size, 1);
-        if (name) {
-            memcpy(name, field->name, field->name_size);
-            name[field->name_size] = ' ';
-            memcpy(name + field->name_size + 1, gsai_date_part_names[part], size);
-        }
-        has_room = name && gsai_key_set(&date->key[part], name, field->name_size + 1 + size, csv->env);
-        gsai_free(csv->env, name);
-    }
-    return has_room;
-}
-
-static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *error)
-{
-    const gsai_schema *schema = csv->input->schema;
-    gsai_csv_forget(csv);
-    csv->label = csv->weight = csv->exposure = SIZE_MAX;
-    csv->column = gsai_alloc_zeroed(csv->env, schema->n_fields, sizeof *csv->column);
-    csv->date = gsai_alloc_zeroed(csv->env, schema->n_of_kind[GSAI_FIELD_DATE], sizeof *csv->date);
-    csv->gap = gsai_alloc(csv->env, schema->n_numbers, sizeof *csv->gap);
-    bool has_room = csv->column && csv->date && csv->gap;
-    for (size_t k = 0; k < 2; k++)
-        for (size_t f = 0; f < schema->n_fields && has_room; f++) {
-            const gsai_field *field = &schema->field[f];
-            if (field->kind == GSAI_FIELD_LABEL && !csv->input->options->without_labels)
-                csv->label = cell_of[f];
-            if (field->kind == GSAI_FIELD_WEIGHT && !csv->input->options->without_labels)
-                csv->weight = cell_of[f];
-            if (field->kind == GSAI_FIELD_EXPOSURE) /* of rows without labels too: it is their weight */
-                csv->exposure = cell_of[f];
-            bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
-            if (k == 0 ? !is_number : field->kind != GSAI_FIELD_CATEGORICAL)
-                continue;
-            gsai_csv_column *column = &csv->column[csv->n_columns++];
-            *column = (gsai_csv_column){.field = f, .cell = cell_of[f], .mean = field->mean, .reading = field->reading};
-            has_room = gsai_key_set(&column->key, field->name, field->name_size, csv->env);
-            if (field->kind == GSAI_FIELD_DATE)
-                has_room = has_room && plan_date(csv, field, column);
-            csv->n_numbers += k == 0;
-        }
-    csv->max_entries = csv->n_columns + csv->n_numbers + csv->n_dates * GSAI_DATE_PARTS + schema->n_crosses;
-    return has_room ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
-}
-
-/* The column of a name that the schema has. */
-static size_t column_of(const gsai_csv *csv, const char *name)
-{
-    size_t field = gsai_schema_find(csv->input->schema, name, strlen(name)), i = 0;
-    while (csv->column[i].field != field)
-        i++;
-    return i;
-}
-
-static gsa_status plan_crosses(gsai_csv *csv, gsa_error *error)
-{
-    const gsai_schema *schema = csv->input->schema;
-    if (schema->n_crosses == 0)
-        return GSA_OK;
-    csv->term = gsai_alloc_zeroed(csv->env, csv->n_columns, sizeof *csv->term);
-    csv->cross = gsai_alloc_zeroed(csv->env, schema->n_crosses, sizeof *csv->cross);
-    if (!csv->term || !csv->cross)
-        return gsai_fail_memory(csv->env, error, "no memory for %zu crosses", schema->n_crosses);
-    for (size_t i = 0; i < csv->n_columns; i++) {
-        const gsai_key *key = &csv->column[i].key;
-        csv->term[i] = (gsai_term){.hash = gsai_key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};
-    }
-    for (csv->n_crosses = 0; csv->n_crosses < schema->n_crosses; csv->n_crosses++)
-        for (int k = 0; k < 2; k++)
-            csv->cross[csv->n_crosses][k] = column_of(csv, schema->cross[csv->n_crosses].name[k]);
-    return GSA_OK;
-}
-
 static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const gsai_schema *schema = csv->input->schema;
@@ -590,9 +484,7 @@ static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     if (status == GSA_OK)
         status = check_options(csv, sniff, cell_of, error);
     if (status == GSA_OK)
-        status = plan_columns(csv, cell_of, error);
-    if (status == GSA_OK)
-        status = plan_crosses(csv, error);
+        status = gsai_csv_plan(csv, cell_of, error);
     gsai_free(csv->env, cell_of);
     return status;
 }
@@ -604,9 +496,7 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
         return gsai_fail_memory(csv->env, error, "no memory for %zu columns", n_fields);
     for (size_t i = 0; i < other->n_columns; i++)
         cell_of[other->column[i].field] = other->column[i].cell;
-    gsa_status status = plan_columns(csv, cell_of, error);
-    if (status == GSA_OK)
-        status = plan_crosses(csv, error);
+    gsa_status status = gsai_csv_plan(csv, cell_of, error);
     if (status == GSA_OK)
         status = gsai_csv_keep_same(csv, other, error);
     csv->label = other->label;
@@ -617,107 +507,7 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------- */
-
-/* Adds to the description, as far as it fits. */
-static void tell(const gsai_csv *csv, const char *format, ...) GSAI_PRINTF(2, 3);
-static void tell(const gsai_csv *csv, const char *format, ...)
-{
-    char *text = csv->input->description;
-    size_t n = strlen(text), room = sizeof csv->input->description - n;
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(text + n, room, format, arguments);
-    va_end(arguments);
-    if (size < 0 || (size_t)size >= room)
-        memcpy(text + n, n + 5 < sizeof csv->input->description ? " ..." : "",
-               n + 5 < sizeof csv->input->description ? 5 : 1);
-}
-
-/* How a column is written, if that is not plain: "in $, with commas between thousands". */
-static void tell_reading(const gsai_csv *csv, const gsai_csv_seen *seen, const char *name)
-{
-    const gsai_reading *reading = &seen->decided.reading;
-    const char *group = reading->group == ' '    ? "blanks"
-                        : reading->group == ','  ? "commas"
-                        : reading->group == '\'' ? "apostrophes"
-                                                 : "points";
-    tell(csv, "; '%s' is ", name);
-    if (seen->decided.kind == GSAI_FIELD_DATE)
-        tell(csv, "a date%s", reading->order == 'd' ? ", day first" : reading->order == 'm' ? ", month first" : "");
-    else
-        tell(csv, "a number%s%s%s%s%s%s", *reading->unit ? " in " : "", reading->unit,
-             reading->decimal == ',' ? ", decimals behind a comma" : "", reading->group ? ", " : "",
-             reading->group ? group : "", reading->group ? " between thousands" : "");
-    for (size_t i = 0; i < reading->n_missing; i++) {
-        char quote[GSAI_QUOTE_SIZE];
-        tell(csv, "%s'%s'", i ? ", " : ", missing where it holds ",
-             gsai_quote(reading->missing[i], strlen(reading->missing[i]), quote));
-    }
-}
-
-/* What the cells of the rows that decide are, where a reader would not expect it. */
-static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
-{
-    const gsai_schema *schema = csv->input->schema;
-    size_t n_missing = 0, n_columns = 0;
-    for (size_t i = 0; i < sniff->n_columns; i++) {
-        const gsai_csv_seen *seen = &sniff->column[i];
-        const gsai_field *field = &schema->field[i];
-        char name[GSAI_QUOTE_SIZE];
-        gsai_quote(field->name, field->name_size, name);
-        bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
-        size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words : 0;
-        n_missing += n;
-        n_columns += n > 0;
-        if (is_number && !seen->decided.is_plain)
-            tell_reading(csv, seen, name);
-        if (seen->decided.is_ambiguous)
-            tell(csv,
-                 "; '%s' is words: '%s' may have the day or the month first; the option dates says which, day-first or "
-                 "month-first",
-                 name, seen->cells.ambiguous);
-    }
-    if (n_missing > 0)
-        tell(csv, "; %zu number%s missing in %zu column%s%s, counted as the column's mean", n_missing,
-             n_missing == 1 ? " is" : "s are", n_columns, n_columns == 1 ? "" : "s",
-             sniff->is_all ? "" : " of the first rows");
-}
-
-/* One line about the first table: what the reader took it for. */
-static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
-{
-    const gsai_schema *schema = csv->input->schema;
-    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
-    char label[GSAI_QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
-    const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
-    while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
-        f++;
-    if (n_words > 0)
-        snprintf(words, sizeof words, " and %zu word", n_words);
-    if (csv->n_crosses > 0)
-        snprintf(crosses, sizeof crosses, ", %zu cross%s", csv->n_crosses, csv->n_crosses == 1 ? "" : "es");
-    if (n_words + csv->n_crosses > 0)
-        snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
-    if (n_ignored > 0)
-        snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
-    snprintf(csv->input->description, sizeof csv->input->description,
-             "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
-             csv->records.keys   ? "JSON lines"
-             : separator == ','  ? "comma-separated"
-             : separator == ';'  ? "semicolon-separated"
-             : separator == '\t' ? "tab-separated"
-                                 : "columns with types",
-             separator == '\0' || csv->records.keys ? "found by name"
-             : sniff->has_header                    ? "with a header"
-                                                    : "no header",
-             schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
-             mark,
-             schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0 ? " per unit of exposure"
-             : schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights"
-                                                        : "",
-             csv->n_numbers, words, (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
-}
+/* ---- both -------------------------------------------------------------------------------------------------------- */
 
 /* The columns whose texts are kept. */
 static gsa_status find_kept(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
@@ -743,11 +533,8 @@ gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
     GSA_TRY(find_kept(csv, sniff, error));
     if (input->options->remember_names)
         GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error));
-    if (input->description[0] == '\0') {
-        describe(csv, sniff);
-        if (is_new)
-            tell_oddities(csv, sniff);
-    }
+    if (input->description[0] == '\0')
+        gsai_csv_describe(csv, sniff, is_new);
     return GSA_OK;
 }
 

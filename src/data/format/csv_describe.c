@@ -1,0 +1,109 @@
+/* One line about the first table, for people: what the reader took it for. */
+#include "data/format/csv.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Adds to the description, as far as it fits. */
+static void tell(const gsai_csv *csv, const char *format, ...) GSAI_PRINTF(2, 3);
+static void tell(const gsai_csv *csv, const char *format, ...)
+{
+    char *text = csv->input->description;
+    size_t n = strlen(text), room = sizeof csv->input->description - n;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(text + n, room, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= room)
+        memcpy(text + n, n + 5 < sizeof csv->input->description ? " ..." : "",
+               n + 5 < sizeof csv->input->description ? 5 : 1);
+}
+
+/* How a column is written, if that is not plain: "in $, with commas between thousands". */
+static void tell_reading(const gsai_csv *csv, const gsai_csv_seen *seen, const char *name)
+{
+    const gsai_reading *reading = &seen->decided.reading;
+    const char *group = reading->group == ' '    ? "blanks"
+                        : reading->group == ','  ? "commas"
+                        : reading->group == '\'' ? "apostrophes"
+                                                 : "points";
+    tell(csv, "; '%s' is ", name);
+    if (seen->decided.kind == GSAI_FIELD_DATE)
+        tell(csv, "a date%s", reading->order == 'd' ? ", day first" : reading->order == 'm' ? ", month first" : "");
+    else
+        tell(csv, "a number%s%s%s%s%s%s", *reading->unit ? " in " : "", reading->unit,
+             reading->decimal == ',' ? ", decimals behind a comma" : "", reading->group ? ", " : "",
+             reading->group ? group : "", reading->group ? " between thousands" : "");
+    for (size_t i = 0; i < reading->n_missing; i++) {
+        char quote[GSAI_QUOTE_SIZE];
+        tell(csv, "%s'%s'", i ? ", " : ", missing where it holds ",
+             gsai_quote(reading->missing[i], strlen(reading->missing[i]), quote));
+    }
+}
+
+/* What the cells of the rows that decide are, where a reader would not expect it. */
+static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
+{
+    const gsai_schema *schema = csv->input->schema;
+    size_t n_missing = 0, n_columns = 0;
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_field *field = &schema->field[i];
+        char name[GSAI_QUOTE_SIZE];
+        gsai_quote(field->name, field->name_size, name);
+        bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
+        size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words : 0;
+        n_missing += n;
+        n_columns += n > 0;
+        if (is_number && !seen->decided.is_plain)
+            tell_reading(csv, seen, name);
+        if (seen->decided.is_ambiguous)
+            tell(csv,
+                 "; '%s' is words: '%s' may have the day or the month first; the option dates says which, day-first or "
+                 "month-first",
+                 name, seen->cells.ambiguous);
+    }
+    if (n_missing > 0)
+        tell(csv, "; %zu number%s missing in %zu column%s%s, counted as the column's mean", n_missing,
+             n_missing == 1 ? " is" : "s are", n_columns, n_columns == 1 ? "" : "s",
+             sniff->is_all ? "" : " of the first rows");
+}
+
+void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is_new)
+{
+    const gsai_schema *schema = csv->input->schema;
+    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
+    char label[GSAI_QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
+    const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
+    while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
+        f++;
+    if (n_words > 0)
+        snprintf(words, sizeof words, " and %zu word", n_words);
+    if (csv->n_crosses > 0)
+        snprintf(crosses, sizeof crosses, ", %zu cross%s", csv->n_crosses, csv->n_crosses == 1 ? "" : "es");
+    if (n_words + csv->n_crosses > 0)
+        snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
+    if (n_ignored > 0)
+        snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
+    snprintf(csv->input->description, sizeof csv->input->description,
+             "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
+             csv->records.keys   ? "JSON lines"
+             : separator == ','  ? "comma-separated"
+             : separator == ';'  ? "semicolon-separated"
+             : separator == '\t' ? "tab-separated"
+                                 : "columns with types",
+             separator == '\0' || csv->records.keys ? "found by name"
+             : sniff->has_header                    ? "with a header"
+                                                    : "no header",
+             schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
+             mark,
+             schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0 ? " per unit of exposure"
+             : schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights"
+                                                        : "",
+             csv->n_numbers, words, (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
+    if (is_new)
+        tell_oddities(csv, sniff);
+}
