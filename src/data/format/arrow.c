@@ -4,32 +4,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/format/arrow_column.h"
+#include "data/format/arrow_rows.h"
 #include "data/format/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-typedef struct arrow_reader {
-    gsai_csv csv; /* the meaning of the columns; a cell of its plan is the number of a column here */
-    struct ArrowArrayStream stream;
-    gsa_arrow_again again; /* open is NULL: there is none */
-    bool is_begun;         /* rows were asked for: a rewind needs another stream */
-    bool is_over;          /* the stream is to be replaced before more are read */
-    struct ArrowSchema schema;
-    struct ArrowArray batch; /* without rows before the first */
-    struct ArrowArray *held; /* batches that were looked at to decide the schema */
-    size_t n_held, at_held, held_capacity;
-    gsai_arrow_column *column;
-    size_t n_columns;
-    size_t ids, values; /* the lists that have the features in them; SIZE_MAX: none */
-    size_t width;       /* of values without ids, which are dense rows; 0: not known yet */
-    int64_t at;         /* the row of the batch that is next */
-    uint64_t n_rows;    /* taken from the stream, good or bad */
-} arrow_reader;
-
-static void release_batch(arrow_reader *arrow)
+static void release_batch(gsai_arrow_reader *arrow)
 {
     if (arrow->batch.release)
         arrow->batch.release(&arrow->batch);
@@ -37,7 +19,7 @@ static void release_batch(arrow_reader *arrow)
     arrow->at = 0;
 }
 
-static void release_stream(arrow_reader *arrow)
+static void release_stream(gsai_arrow_reader *arrow)
 {
     release_batch(arrow);
     while (arrow->at_held < arrow->n_held) {
@@ -54,7 +36,7 @@ static void release_stream(arrow_reader *arrow)
 
 static void close_arrow(void *memory)
 {
-    arrow_reader *arrow = memory;
+    gsai_arrow_reader *arrow = memory;
     const gsai_env *env = arrow->csv.env;
     release_stream(arrow);
     if (arrow->again.release)
@@ -79,7 +61,7 @@ void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *a
 gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsai_env *env,
                            void **out, gsa_error *error)
 {
-    arrow_reader *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
+    gsai_arrow_reader *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
     if (!arrow) {
         bool is_used = !stream->release;
         gsai_arrow_refuse(stream, again);
@@ -102,28 +84,20 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
 
 static void begin_arrow(void *memory, gsai_format_input *input)
 {
-    arrow_reader *arrow = memory;
+    gsai_arrow_reader *arrow = memory;
     arrow->csv.input = input;
     arrow->is_over = arrow->is_begun;
 }
 
 /* ---- the schema ------------------------------------------------------------------------------------------------- */
 
-static gsa_status fail_stream(arrow_reader *arrow, int code, gsa_error *error)
+static gsa_status fail_stream(gsai_arrow_reader *arrow, int code, gsa_error *error)
 {
     const char *said = arrow->stream.get_last_error(&arrow->stream);
     return gsai_fail(error, GSA_IO, "the Arrow stream failed (code %d): %s", code, said ? said : "it does not say why");
 }
 
-static gsa_status fail_column(const arrow_reader *arrow, size_t column, gsa_status status, const char *what,
-                              gsa_error *error)
-{
-    const char *name = arrow->column[column].name;
-    char quote[GSAI_QUOTE_SIZE];
-    return gsai_fail(error, status, "the Arrow stream: column '%s': %s", gsai_quote(name, strlen(name), quote), what);
-}
-
-static gsa_status get_schema(arrow_reader *arrow, gsa_error *error)
+static gsa_status get_schema(gsai_arrow_reader *arrow, gsa_error *error)
 {
     struct ArrowSchema *schema = &arrow->schema;
     int code = arrow->stream.get_schema(&arrow->stream, schema);
@@ -136,7 +110,7 @@ static gsa_status get_schema(arrow_reader *arrow, gsa_error *error)
                : gsai_fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
 }
 
-static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
     gsai_free(arrow->csv.env, arrow->column); /* of a call that was stopped */
@@ -162,7 +136,7 @@ static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_er
 }
 
 /* The list of this name among the features; else the only one that can be it and does not have the other's name. */
-static size_t find_list(const arrow_reader *arrow, const char *name, const char *other, bool has_ids)
+static size_t find_list(const gsai_arrow_reader *arrow, const char *name, const char *other, bool has_ids)
 {
     size_t found = SIZE_MAX, n = 0;
     for (size_t i = 0; i < arrow->csv.n_columns; i++) {
@@ -181,7 +155,7 @@ static size_t find_list(const arrow_reader *arrow, const char *name, const char 
     return n == 1 ? found : SIZE_MAX;
 }
 
-static void find_lists(arrow_reader *arrow)
+static void find_lists(gsai_arrow_reader *arrow)
 {
     arrow->ids = arrow->values = SIZE_MAX;
     arrow->ids = find_list(arrow, "indices", "values", true);
@@ -193,7 +167,7 @@ static void find_lists(arrow_reader *arrow)
 }
 
 /* Why a column cannot be what the schema says of it, or NULL. */
-static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
+static const char *object_to(const gsai_arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
     bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
@@ -219,7 +193,7 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
     return NULL;
 }
 
-static gsa_status use_column(arrow_reader *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
+static gsa_status use_column(gsai_arrow_reader *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
 {
     if (number == SIZE_MAX)
         return GSA_OK;
@@ -234,10 +208,10 @@ static gsa_status use_column(arrow_reader *arrow, size_t number, gsai_field_kind
     if (!objection)
         return GSA_OK;
     return gsai_fail_about(error, strstr(objection, "ignore") ? "ignore" : "",
-                           fail_column(arrow, number, GSA_ARGUMENT, objection, error));
+                           gsai_arrow_fail_column(arrow, number, GSA_ARGUMENT, objection, error));
 }
 
-static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
+static gsa_status use_columns(gsai_arrow_reader *arrow, gsa_error *error)
 {
     const gsai_csv *csv = &arrow->csv;
     GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
@@ -251,7 +225,7 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
 }
 
 /* Lists come with feature ids: there is no schema that a model could keep. */
-static void forget_schema(arrow_reader *arrow)
+static void forget_schema(gsai_arrow_reader *arrow)
 {
     gsai_format_input *input = arrow->csv.input;
     char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
@@ -265,29 +239,13 @@ static void forget_schema(arrow_reader *arrow)
 
 /* ---- the rows that decide --------------------------------------------------------------------------------------- */
 
-static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
+static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
 
-/* Text with a byte behind it that cannot continue a number; what is too long is a word. */
-typedef struct terminated {
-    char text[64];
-    size_t size;
-} terminated;
-
-static void terminate(const gsai_arrow_cell *cell, terminated *out)
-{
-    bool fits = cell->size < sizeof out->text;
-    out->size = fits ? cell->size : sizeof out->text - 1;
-    memset(out->text, 'x', sizeof out->text);
-    if (fits && cell->size > 0)
-        memcpy(out->text, cell->text, cell->size);
-    out->text[out->size] = '\n';
-}
-
-static void see_cell(arrow_reader *arrow, gsai_csv_seen *seen, size_t number, int64_t row, double weight, bool again)
+static void see_cell(gsai_arrow_reader *arrow, gsai_csv_seen *seen, size_t number, int64_t row, double weight,
+                     bool again)
 {
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
-    terminated text;
-    terminate(&cell, &text);
+    gsai_arrow_text text = gsai_arrow_terminate(&cell);
     if (again && cell.kind == GSAI_CELL_WORD)
         gsai_seen_add_value(&seen->cells, arrow->csv.locale, &seen->decided.reading,
                             seen->decided.kind == GSAI_FIELD_DATE, text.text, text.size, weight);
@@ -300,7 +258,7 @@ static void see_cell(arrow_reader *arrow, gsai_csv_seen *seen, size_t number, in
 }
 
 /* Adds up to `most` rows of a batch; columns that do not hold together are told of when they are used. */
-static void see_batch(arrow_reader *arrow, gsai_csv_sniff *sniff, const struct ArrowArray *batch, size_t most,
+static void see_batch(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, const struct ArrowArray *batch, size_t most,
                       bool again)
 {
     int64_t n = (size_t)batch->length < most ? batch->length : (int64_t)most, end = batch->offset + n;
@@ -318,7 +276,7 @@ static void see_batch(arrow_reader *arrow, gsai_csv_sniff *sniff, const struct A
     }
 }
 
-static bool has_columns(const arrow_reader *arrow, const struct ArrowArray *batch)
+static bool has_columns(const gsai_arrow_reader *arrow, const struct ArrowArray *batch)
 {
     bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
     return batch->n_children == (int64_t)arrow->n_columns && batch->children && !has_nulls && batch->length >= 0 &&
@@ -326,7 +284,7 @@ static bool has_columns(const arrow_reader *arrow, const struct ArrowArray *batc
 }
 
 /* Holds batches until there are rows enough. */
-static gsa_status see_rows(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
 {
     size_t most = gsai_csv_max_deciding(arrow->n_columns, false);
     gsa_status status = GSA_OK;
@@ -349,7 +307,7 @@ static gsa_status see_rows(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error
 
 static gsa_status see_rows_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
-    arrow_reader *arrow = (arrow_reader *)csv; /* it begins with it */
+    gsai_arrow_reader *arrow = (gsai_arrow_reader *)csv; /* it begins with it */
     size_t left = sniff->n_rows;
     (void)error;
     for (size_t i = 0; i < arrow->n_held && left > 0; i++) {
@@ -361,7 +319,7 @@ static gsa_status see_rows_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error
 
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
-    arrow_reader *arrow = memory;
+    gsai_arrow_reader *arrow = memory;
     gsai_csv_sniff sniff = {.again = see_rows_again};
     if (arrow->csv.is_prepared)
         return GSA_OK;
@@ -382,7 +340,7 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
 }
 
 /* Another stream for another pass; its columns must be those of the first in type, number and order. */
-static gsa_status open_again(arrow_reader *arrow, gsa_error *error)
+static gsa_status open_again(gsai_arrow_reader *arrow, gsa_error *error)
 {
     release_stream(arrow);
     int code = arrow->again.open(arrow->again.ctx, &arrow->stream);
@@ -408,290 +366,10 @@ static gsa_status open_again(arrow_reader *arrow, gsa_error *error)
                : gsai_fail(error, GSA_CONFLICT, "the Arrow stream has other columns when it is opened again");
 }
 
-/* "the Arrow stream, row 7: column 'age' holds 'x': ..." */
-static gsa_status fail_cell(const arrow_reader *arrow, size_t number, const gsai_arrow_cell *cell, const char *expected,
-                            gsa_error *error)
-{
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are columns where there are rows */
-    const char *name = arrow->column[number].name;
-    char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE] = "";
-    if (cell->kind == GSAI_CELL_WORD)
-        gsai_quote(cell->text, cell->size, held);
-    else if (cell->kind == GSAI_CELL_NUMBER && isfinite(cell->number))
-        gsai_number_text(cell->number, held);
-    else if (cell->kind == GSAI_CELL_NUMBER)
-        snprintf(held, sizeof held, "%s", cell->number > 0 ? "inf" : "-inf");
-    return gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": column '%s' holds '%s': %s", arrow->n_rows,
-                     gsai_quote(name, strlen(name), quote), held, expected);
-}
-
-/* ---- label and weight ------------------------------------------------------------------------------------------- */
-
-/* A number, or a word, as text would be taken for. */
-static gsa_status take_label(const arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
-{
-    const gsai_csv *csv = &arrow->csv;
-    if (csv->label == SIZE_MAX)
-        return GSA_OK;
-    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->label], row);
-    const char *objection = NULL;
-    bool is_word = false;
-    if ((head->is_missing = cell.kind == GSAI_CELL_ABSENT && gsai_csv_lacks_label(csv, "", 0)))
-        return GSA_OK;
-    if (cell.kind == GSAI_CELL_NUMBER) {
-        head->label = cell.number + 0.0; /* -0 is 0 */
-        objection = isinf(cell.number) ? "a label must be finite" : NULL;
-    } else if (cell.size > GSAI_LABEL_SIZE) {
-        objection = "a label has at most 255 bytes";
-    } else {
-        char text[GSAI_LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
-        if (cell.size > 0)
-            memcpy(text, cell.text, cell.size);
-        objection = gsai_csv_label(csv, text, cell.size, &head->label, &is_word);
-    }
-    if (objection)
-        return fail_cell(arrow, csv->label, &cell, objection, error);
-    head->word = is_word ? cell.text : NULL;
-    head->word_size = cell.size;
-    return GSA_OK;
-}
-
-/* A weight, or an exposure. */
-static gsa_status take_weight(const arrow_reader *arrow, size_t column, int64_t row,
-                              const char *(*take)(gsai_csv_head *, double), gsai_csv_head *head, gsa_error *error)
-{
-    if (column == SIZE_MAX)
-        return GSA_OK;
-    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[column], row);
-    const char *objection = take(head, cell.kind == GSAI_CELL_NUMBER ? cell.number : -1);
-    return objection ? fail_cell(arrow, column, &cell, objection, error) : GSA_OK;
-}
-
-/* ---- columns ---------------------------------------------------------------------------------------------------- */
-
-static inline const char *object_to_float(double number)
-{
-    float x = (float)number;
-    if (isinf(number))
-        return "values must be finite";
-    return isinf(x) || (x == 0 && number != 0) ? GSAI_NO_FLOAT : NULL;
-}
-
-/* The number or date that a text is; what is wrong with it, or NULL. */
-static const char *read_text(const arrow_reader *arrow, const gsai_csv_column *column, gsai_arrow_cell *cell)
-{
-    terminated text;
-    gsai_number number = {0};
-    terminate(cell, &text);
-    gsai_cell_value is = column->date
-                             ? gsai_read_date(column->reading, text.text, text.size, &cell->date)
-                             : gsai_read_number(arrow->csv.locale, column->reading, text.text, text.size, &number);
-    cell->number = number.value;
-    if (is == GSAI_VALUE_MISSING)
-        cell->kind = GSAI_CELL_ABSENT;
-    return is == GSAI_VALUE_WRONG ? (column->date ? GSAI_NO_DATE : "expected a number, as in the rows before") : NULL;
-}
-
-static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
-{
-    const gsai_csv_column *column = &arrow->csv.column[i];
-    size_t number = column->cell;
-    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
-    const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
-    if (cell.kind == GSAI_CELL_ABSENT) {
-        gsai_csv_add_missing(&arrow->csv, i, features);
-        return GSA_OK;
-    }
-    if (!objection && !column->date)
-        objection = object_to_float(cell.number);
-    if (objection)
-        return fail_cell(arrow, number, &cell, objection, error);
-    if (column->date) {
-        gsai_csv_add_date(&arrow->csv, i, cell.date, features);
-        return GSA_OK;
-    }
-    gsai_csv_add_number(&arrow->csv, i, (float)cell.number, features);
-    return GSA_OK;
-}
-
-/* A number among words is the word that text would have for it. */
-static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
-{
-    size_t number = arrow->csv.column[i].cell;
-    gsai_arrow_column *column = &arrow->column[number];
-    int64_t place = column->n_hashes > 0 ? gsai_arrow_location(column, row) : -1;
-    if (place >= 0 && column->hash[place] != 0) {
-        gsai_csv_add_hash(&arrow->csv, i, column->hash[place], features);
-        return GSA_OK;
-    }
-    gsai_arrow_cell cell = gsai_arrow_read(column, row);
-    if (cell.kind == GSAI_CELL_NUMBER) {
-        if (isinf(cell.number))
-            return fail_cell(arrow, number, &cell, "values must be finite", error);
-        gsai_arrow_make_word(column, &cell);
-    }
-    if (cell.kind == GSAI_CELL_ABSENT || gsai_is_missing(cell.text, cell.size))
-        return GSA_OK;
-    uint64_t hash = gsai_csv_add_category(&arrow->csv, i, cell.text, cell.size, features);
-    if (place >= 0)
-        column->hash[place] = hash;
-    return GSA_OK;
-}
-
-static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *features, gsa_error *error)
-{
-    gsai_csv *csv = &arrow->csv;
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < csv->n_numbers && status == GSA_OK; i++)
-        status = take_number(arrow, i, row, features, error);
-    gsai_csv_add_gaps(csv, features);
-    for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
-        status = take_category(arrow, i, row, features, error);
-    gsai_csv_add_parts(csv, features);
-    gsai_csv_note_categories(csv);
-    if (status != GSA_OK)
-        return status;
-    size_t bad = gsai_csv_add_crosses(csv, features);
-    if (bad != SIZE_MAX) {
-        gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->column[bad].cell], row);
-        return fail_cell(arrow, csv->column[bad].cell, &cell, GSAI_NO_PRODUCT, error);
-    }
-    return gsai_features_finish(features)
-               ? GSA_OK
-               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSAI_NO_SUM);
-}
-
-/* ---- lists ------------------------------------------------------------------------------------------------------ */
-
-/* Where the items of the row begin, and how many there are. */
-typedef struct items {
-    int64_t id, value;
-    size_t n;
-} items;
-
-static gsa_status find_items(const arrow_reader *arrow, int64_t row, items *out, gsa_error *error)
-{
-    *out = (items){0};
-    out->n = gsai_arrow_list(&arrow->column[arrow->values], row, &out->value);
-    if (arrow->ids == SIZE_MAX)
-        return GSA_OK;
-    size_t n_ids = gsai_arrow_list(&arrow->column[arrow->ids], row, &out->id);
-    return n_ids == out->n ? GSA_OK
-                           : gsai_fail(error, GSA_INPUT,
-                                       "the Arrow stream, row %" PRIu64 ": %zu ids and %zu values: expected as many",
-                                       arrow->n_rows, n_ids, out->n);
-}
-
-static gsa_status take_lists(const arrow_reader *arrow, const items *of, gsai_features *features, gsa_error *error)
-{
-    const gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
-    bool ascends = true;
-    for (size_t i = 0; i < of->n; i++) {
-        gsai_arrow_cell id = {.kind = GSAI_CELL_NUMBER, .number = (double)i};
-        if (ids)
-            id = gsai_arrow_item(ids, of->id + (int64_t)i);
-        if (id.kind != GSAI_CELL_NUMBER || !(id.number >= 0 && id.number <= GSA_MAX_ID))
-            return fail_cell(arrow, ids ? arrow->ids : arrow->values, &id, "feature ids are from 0 to 4294967293",
-                             error);
-        gsai_arrow_cell value = gsai_arrow_item(&arrow->column[arrow->values], of->value + (int64_t)i);
-        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number) : NULL;
-        if (objection)
-            return fail_cell(arrow, arrow->values, &value, objection, error);
-        ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id.number);
-        gsai_features_add(features, (uint32_t)id.number, value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0);
-    }
-    return ascends || gsai_features_finish(features)
-               ? GSA_OK
-               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": values of one id have no finite sum",
-                           arrow->n_rows);
-}
-
-/* Makes room for a dense row; all are as long as the first, or as the type says. */
-static gsa_status reserve_dense(arrow_reader *arrow, const items *of, gsai_rows *rows, gsa_error *error)
-{
-    const gsai_arrow_column *column = &arrow->column[arrow->values];
-    if (arrow->width == 0)
-        arrow->width = column->list == 'w' ? (size_t)column->width : of->n;
-    if (arrow->width == 0)
-        return fail_column(arrow, arrow->values, GSA_ARGUMENT, "the list of the first row is empty", error);
-    return gsai_rows_reserve_dense(rows, 1, arrow->width, error);
-}
-
-/* The values of a dense row; what is absent is 0. */
-static gsa_status take_dense(const arrow_reader *arrow, const items *of, float *out, gsa_error *error)
-{
-    const gsai_arrow_column *column = &arrow->column[arrow->values];
-    if (of->n == 0) {
-        memset(out, 0, arrow->width * sizeof *out);
-        return GSA_OK;
-    }
-    if (of->n != arrow->width)
-        return gsai_fail(error, GSA_INPUT,
-                         "the Arrow stream, row %" PRIu64
-                         ": a list of %zu values, and the first has %zu: expected as many",
-                         arrow->n_rows, of->n, arrow->width);
-    if (gsai_arrow_floats(column, of->value, of->n, out))
-        return GSA_OK;
-    for (size_t i = 0; i < of->n; i++) {
-        gsai_arrow_cell value = gsai_arrow_item(column, of->value + (int64_t)i);
-        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number) : NULL;
-        if (objection)
-            return fail_cell(arrow, arrow->values, &value, objection, error);
-        out[i] = value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0;
-    }
-    return GSA_OK;
-}
-
-/* ---- a row ------------------------------------------------------------------------------------------------------ */
-
-static gsa_status keep_texts(arrow_reader *arrow, int64_t row, gsai_rows *rows, gsa_error *error)
-{
-    gsai_rows_begin_texts(rows);
-    for (size_t i = 0; i < arrow->csv.n_kept && rows->keeps; i++) {
-        gsai_arrow_column *column = &arrow->column[arrow->csv.kept[i]];
-        gsai_arrow_cell cell = gsai_arrow_read(column, row);
-        if (cell.kind == GSAI_CELL_NUMBER)
-            gsai_arrow_make_text(column, &cell);
-        GSA_TRY(gsai_csv_keep_text(rows, cell.text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, error));
-    }
-    return GSA_OK;
-}
-
-/* The next row of the batch. */
-static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
-{
-    const gsai_csv *csv = &arrow->csv;
-    int64_t row = arrow->batch.offset + arrow->at++;
-    bool has_lists = arrow->values != SIZE_MAX, is_dense = has_lists && arrow->ids == SIZE_MAX;
-    gsai_csv_head head = {.weight = 1};
-    gsai_features features;
-    items of = {.n = csv->max_entries};
-    arrow->n_rows++;
-    GSA_TRY(keep_texts(arrow, row, rows, error));
-    if (has_lists)
-        GSA_TRY(find_items(arrow, row, &of, error));
-    if (is_dense)
-        GSA_TRY(reserve_dense(arrow, &of, rows, error));
-    GSA_TRY(take_label(arrow, row, &head, error));
-    if (head.is_missing)
-        return GSA_OK;
-    GSA_TRY(take_weight(arrow, csv->weight, row, gsai_csv_weigh, &head, error));
-    GSA_TRY(take_weight(arrow, csv->exposure, row, gsai_csv_expose, &head, error));
-    if (is_dense) {
-        features = (gsai_features){.n = arrow->width};
-        GSA_TRY(take_dense(arrow, &of, rows->value + rows->n_values, error));
-    } else {
-        GSA_TRY(gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error));
-        GSA_TRY(has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error));
-    }
-    gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
-    return gsai_csv_end_row(csv, rows, &features, &head, place, error);
-}
-
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
 /* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
-static void forget_hashes(const arrow_reader *arrow, gsai_arrow_column *column)
+static void forget_hashes(const gsai_arrow_reader *arrow, gsai_arrow_column *column)
 {
     bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->csv.term;
     int64_t n = has_words ? column->values->length : 0;
@@ -703,7 +381,7 @@ static void forget_hashes(const arrow_reader *arrow, gsai_arrow_column *column)
     column->n_hashes = (size_t)n;
 }
 
-static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
+static gsa_status take_batch(gsai_arrow_reader *arrow, gsa_error *error)
 {
     const struct ArrowArray *batch = &arrow->batch;
     if (!has_columns(arrow, batch))
@@ -714,14 +392,14 @@ static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
         const char *objection =
             gsai_arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
         if (objection)
-            return fail_column(arrow, i, GSA_FORMAT, objection, error);
+            return gsai_arrow_fail_column(arrow, i, GSA_FORMAT, objection, error);
         forget_hashes(arrow, &arrow->column[i]);
     }
     return GSA_OK;
 }
 
 /* The next batch of the stream; GSA_END after the last. */
-static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
+static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
 {
     const gsai_env *env = arrow->csv.env;
     if (gsai_should_stop(env))
@@ -732,7 +410,7 @@ static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_err
     return code != 0 ? fail_stream(arrow, code, error) : out->release ? GSA_OK : GSA_END;
 }
 
-static gsa_status next_batch(arrow_reader *arrow, gsa_error *error)
+static gsa_status next_batch(gsai_arrow_reader *arrow, gsa_error *error)
 {
     release_batch(arrow);
     bool is_held = arrow->at_held < arrow->n_held;
@@ -747,13 +425,13 @@ static gsa_status next_batch(arrow_reader *arrow, gsa_error *error)
 
 static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
 {
-    arrow_reader *arrow = memory;
+    gsai_arrow_reader *arrow = memory;
     gsa_status status = prepare_arrow(arrow, error);
     if (status == GSA_OK && arrow->is_over)
         status = open_again(arrow, error);
     arrow->is_begun = true;
     while (status == GSA_OK && !gsai_rows_full(rows)) {
-        status = arrow->at < arrow->batch.length ? take_row(arrow, rows, error) : next_batch(arrow, error);
+        status = arrow->at < arrow->batch.length ? gsai_arrow_row(arrow, rows, error) : next_batch(arrow, error);
         status = gsai_format_settle(arrow->csv.input, rows, status);
     }
     return status;

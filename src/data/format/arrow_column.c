@@ -234,6 +234,18 @@ gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
     return read_scalar(column->type, column->scale, column->values, item);
 }
 
+gsai_arrow_text gsai_arrow_terminate(const gsai_arrow_cell *cell)
+{
+    gsai_arrow_text out;
+    bool fits = cell->size < sizeof out.text;
+    out.size = fits ? cell->size : sizeof out.text - 1;
+    memset(out.text, 'x', sizeof out.text);
+    if (fits && cell->size > 0)
+        memcpy(out.text, cell->text, cell->size);
+    out.text[out.size] = '\n';
+    return out;
+}
+
 bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n, float *out)
 {
     const struct ArrowArray *array = column->values;

@@ -68,6 +68,14 @@ void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell);
 void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell);
 /* Of a column with a dictionary: the row's place in it, -1 if it is null. */
 int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
+/* Text with a byte behind it that cannot continue a number; what is too long is a word. */
+typedef struct gsai_arrow_text {
+    char text[64];
+    size_t size;
+} gsai_arrow_text;
+
+/* Returns the text of a cell. */
+gsai_arrow_text gsai_arrow_terminate(const gsai_arrow_cell *cell);
 /* Items of a row's list: how many, and the first; a null list has none. */
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first);
 /* Copies n items of a list if they are floats or halves, none is null and all are finite; else returns false. */
