@@ -147,7 +147,7 @@ const cli_verb predict_verb = {
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "predict every row with a model",
     .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
-               "for a hinge loss, or the predicted value for regression. Of two classes the number is always that of "
+               "for a hinge loss, or the predicted value for regression. With two classes the number is always that of "
                "the second, in the order of `inspect`: the positive one. csv and jsonl begin with the row number and "
                "end with the probability of each class. A bad row that is skipped has a line too: NA, empty cells in "
                "csv, null in jsonl.\n\nLabels in DATA are ignored, and a table may lack them. Columns of --keep stand "

@@ -97,7 +97,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *
 #define GSA_BLOCK_ROWS 65536u
 /* The maximum of a block's entries before its last row. */
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
-/* The labels of this many first rows decide the loss. */
+/* The loss is decided by the labels of this many first rows. */
 #define GSA_FIRST_ROWS 8192u
 /* After this many rows the scaling of features is decided, and replicas can be merged by deltas. */
 #define GSA_SCALING_ROWS 8191u

@@ -227,7 +227,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_config_set_loss(gsa_config *config, const g
 
 /* ---- 5. state --------------------------------------------------------------------------------------------------- */
 
-/* What was learned so far. */
+/* Learning as far as it has come: weights, and all that it takes to go on. */
 typedef struct gsa_state gsa_state;
 /* A state made read-only, for prediction. */
 typedef struct gsa_model gsa_model;

@@ -56,11 +56,11 @@ class Columns(Table):
     ----------
     features : Numeric
     names : list of str
-        Of its columns.
+        The types of its columns.
     others : dict
         Further columns by name: numbers, or texts.
     run : Run
-        What fails in a stream is its to raise.
+        A stream raises its own failures.
     """
 
     def __init__(self, features: Numeric, names: Sequence[str], others: dict[str, Column], run: Run) -> None:
@@ -165,7 +165,7 @@ def _texts(values: Column) -> list[Column]:
 
 
 class Frozen(NamedTuple):
-    """What a model says of rows to come: the schema, or of rows that had no gaps the means and names, if known."""
+    """The columns that a model asks for: the schema, or of rows that had no gaps the means and names, if known."""
 
     schema: str | None
     means: FloatArray | None = None
@@ -189,7 +189,8 @@ def open_rows(
     labels, weights
         As :class:`Given` has them.
     frozen : Frozen, optional
-        Of the model that the rows are for; None: they decide what fills their gaps, and if they have some are a table.
+        Those of the model that the rows are for; None: they decide what fills their gaps, and are a table if they have
+        some.
     learns : bool
         The rows are for a run that compares their schema with that of the model.
     """

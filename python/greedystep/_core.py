@@ -208,7 +208,7 @@ class State(Handle):
 
     @property
     def schema(self) -> str | None:
-        """What the columns of the rows mean; None: rows with feature numbers."""
+        """The schema of the rows; None: rows with feature numbers."""
         return c.text_of(c.library().gsa_state_schema(self.pointer))
 
     def set_schema(self, schema: str | None) -> None:
@@ -317,7 +317,7 @@ class CModel(Handle):
 
     @property
     def schema(self) -> str | None:
-        """What the columns of a table must be; None: rows with feature numbers."""
+        """The schema that a table must have; None: rows with feature numbers."""
         return c.text_of(c.library().gsa_model_schema(self.pointer))
 
     def labels(self) -> list[str]:
@@ -352,11 +352,11 @@ class CModel(Handle):
 
     @property
     def width(self) -> int:
-        """Numbers a row that predictions have."""
+        """How many numbers predictions have per row."""
         return int(max(1, self.info.n_classes))
 
     def margins(self, batch: c.Batch, out: DoubleArray) -> None:
-        """Fill in one number a row and output."""
+        """Fill in one number per row and output."""
         call("gsa_model_margins", self.pointer, byref(batch), out.ctypes.data)
 
     def predict(self, batch: c.Batch, out: DoubleArray) -> None:
@@ -392,12 +392,12 @@ class Reader(Handle):
 
     @property
     def schema(self) -> str | None:
-        """What the columns mean; None: rows with feature numbers."""
+        """The schema; None: rows with feature numbers."""
         return c.text_of(c.library().gsa_reader_schema(self.pointer))
 
     @property
     def description(self) -> str | None:
-        """What the columns of a table were taken for, and how many numbers are missing."""
+        """A line on how the columns of a table were read, and how many numbers are missing."""
         return c.text_of(c.library().gsa_reader_description(self.pointer))
 
     def progress(self) -> c.ReaderProgress:

@@ -82,7 +82,7 @@ def labels_of(y: Any) -> Numbers | ClassLabels:
     """Return labels for the library: numbers as they are, words as classes."""
     values = np.asarray(y)
     if values.ndim != 1:
-        raise ValueError(f"expected one label a row, found {values.ndim} dimension(s)")
+        raise ValueError(f"expected one label per row, found {values.ndim} dimension(s)")
     if values.dtype.kind in "biuf":
         return Numbers(values)
     absent = [i for i, one in enumerate(values) if _is_absent(one)] if values.dtype.kind == "O" else []

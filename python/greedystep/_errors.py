@@ -1,4 +1,4 @@
-"""What the library says went wrong, as exceptions."""
+"""Failures of the library, as exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the estimators share: parameters, inputs, fitting, and weights as scikit-learn shows them."""
+"""The base of the estimators: parameters, inputs, fitting, and weights as scikit-learn shows them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Fitted:
 
 
 class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
-    """What the three share: parameters, inputs, fitting, and weights as scikit-learn shows them."""
+    """The base of the three: parameters, inputs, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted
     passes: int | str | None

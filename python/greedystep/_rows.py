@@ -80,7 +80,7 @@ def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def deciding_rows(n_columns: int) -> int:
-    """Return how many first rows decide the schema of a table of so many columns."""
+    """Return how many first rows the schema of a table of so many columns is made from."""
     return max(_DECIDING_ROWS, _DECIDING_CELLS // max(1, n_columns))
 
 
@@ -209,7 +209,7 @@ class Frame(Numeric):
 
 
 class _Sparse(Features):
-    """What sparse matrices share: blocks by how many entries rows have."""
+    """The base of sparse matrices: blocks by how many entries rows have."""
 
     most_entries = BUFFER // 8
     _starts: npt.NDArray[Any]  # of the rows, as of CSR

@@ -5,7 +5,7 @@ signals in the main thread only, and only while it runs Python. The library asks
 stop; it does so often and from several threads, so the function it asks is one that needs no GIL:
 libc's atoi, whose text is "0" until a "1" is written.
 
-What the user wants to be told is told in the thread that called, which waits anyway: loggers keep what belongs to a run
+Messages to the user are given in the thread that called, which waits anyway: loggers keep what belongs to a run
 in variables of the thread that began it.
 
 Threads wait for each other by SimpleQueue, whose put and get happen or do not: an Event that Ctrl-C interrupts may give
@@ -61,7 +61,7 @@ def _libc() -> ctypes.CDLL:
 
 
 class Run:
-    """What belongs to one long call, and must outlive the readers that are opened for it.
+    """All that belongs to one long call, and must outlive the readers that are opened for it.
 
     Parameters
     ----------

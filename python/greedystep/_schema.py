@@ -1,4 +1,4 @@
-"""What a model knows of columns: the text of a schema (docs/formats/schema.md), or the names of a frame of numbers."""
+"""The columns that a model knows: the text of a schema (docs/formats/schema.md), or the names of a frame of numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Schema:
     numbers : list of str
         Columns of numbers, in the order of their features.
     means : array of float32
-        What a missing number of each counts as. That it is missing is the feature len(numbers) + its own.
+        The value that a missing number of each counts as. That it is missing is the feature len(numbers) + its own.
     others : list of str
         Other features, if there are some: "words", "dates", "crosses".
     label, weight : str or None

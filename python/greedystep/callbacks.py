@@ -1,7 +1,7 @@
 """Being told of a run: one protocol, ``callback(event)``, and a progress bar built on it.
 
 A callback is called a few times a second while rows are learned and after every pass, in the thread that called ``fit``
-or ``train``. What it raises ends the training and is raised by that function.
+or ``train``. An exception in it ends the training and is raised by that function.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class ProgressBar:
     Parameters
     ----------
     **options
-        What tqdm takes: ``desc``, ``disable``, ``file`` ...
+        The options of tqdm: ``desc``, ``disable``, ``file`` ...
     """
 
     def __init__(self, **options: Any) -> None:
@@ -162,7 +162,7 @@ class ProgressBar:
 
 
 class _Lines:
-    """A callback that prints a line after every pass, and one a second before its end."""
+    """A callback that prints a line after every pass, and one per second before its end."""
 
     def __init__(self) -> None:
         self._told = 0.0

@@ -86,7 +86,7 @@ def compare(
     label : str, optional
         The column to learn, of a table.
     loss : {"auto", "squared", "logistic", "softmax"}
-        What to learn.
+        The rows to learn.
 
     Returns
     -------

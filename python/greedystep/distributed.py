@@ -170,7 +170,7 @@ def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: An
     Parameters
     ----------
     scans : list of Scan
-        Of all shards, in their order.
+        Those of all shards, in their order.
     passes : int or "auto"
         Times to learn all rows; "auto": until held-out rows gain no more.
     **parameters

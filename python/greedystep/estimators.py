@@ -56,12 +56,12 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Frames may have columns of words. What is missing (NaN, except in a sparse matrix) counts as the column's
+            Frames may have columns of words. A missing value (NaN, except in a sparse matrix) counts as the column's
             mean, with a feature that says so.
         y : array of shape (n_samples,)
             Names of classes.
         sample_weight : array of shape (n_samples,), optional
-            What rows count for, in proportion to each other.
+            The weights of the rows, in proportion to each other.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         return self
 
     def decision_function(self, X: Any) -> DoubleArray:
-        """Return w.x + b: of two classes that of the second, of more one a class."""
+        """Return w.x + b: of two classes that of the second, of more one per class."""
         return self._margins(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -127,7 +127,7 @@ class GreedystepClassifier(_ClassifierBase):
     Parameters
     ----------
     class_weight : dict, "balanced" or None
-        What rows of a class count for; "balanced": all classes the same in all.
+        The weight of a class; "balanced": all classes the same in all.
     passes : int or "auto"
         Times to learn all rows by greedy step averaging; "auto" or None: until held-out rows gain no more.
     method : {"auto", "optimum", "gsa", "paper"}
@@ -205,7 +205,7 @@ class GreedystepLinearSVC(_ClassifierBase):
     Parameters
     ----------
     loss : {"squared_hinge", "hinge"}
-        What rows on the wrong side of their margin cost.
+        The cost of rows on the wrong side of their margin.
     class_weight, passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, \
 random_state, n_jobs, verbose, callback
         As of :class:`GreedystepClassifier`.
@@ -340,11 +340,11 @@ n_jobs, verbose, callback
 
     @property
     def coef_(self) -> Any:
-        """Weights, one a feature."""
+        """Weights, one per feature."""
         coef = super().coef_
         return coef if sparse.issparse(coef) else coef[0]
 
     @property
     def coef_missing_(self) -> Any:
-        """Weights of numbers being missing, one a feature."""
+        """Weights of numbers being missing, one per feature."""
         return super().coef_missing_[0]

@@ -86,7 +86,7 @@ class StrongFeature(NamedTuple):
 class Evaluation(dict[str, float]):
     """Metrics by name, as the command's ``evaluate`` prints them.
 
-    Of two classes the second is the positive one: precision, recall, f1, the counts true_negatives,
+    With two classes the second is the positive one: precision, recall, f1, the counts true_negatives,
     false_positives, false_negatives and true_positives at `threshold`, and the threshold with the highest f1.
 
     Attributes
@@ -119,7 +119,7 @@ def finished(metrics: Handle, labels: list[str] | None = None) -> Evaluation:
 
 
 class Model:
-    """What was learned from data: :func:`greedystep.train` and :func:`greedystep.load` make it.
+    """A model learned from data: :func:`greedystep.train` and :func:`greedystep.load` make it.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Model:
 
     @property
     def schema(self) -> str | None:
-        """What the columns of a table must be, as text; None: features have numbers."""
+        """The schema of tables, as text; None: features have numbers."""
         return self._model.schema
 
     @property
@@ -172,7 +172,7 @@ class Model:
 
     @property
     def intercept(self) -> DoubleArray:
-        """Constant terms, one an output."""
+        """Constant terms, one per output."""
         return self._model.intercepts()
 
     def feature_name(self, feature: int) -> str:
@@ -193,7 +193,7 @@ class Model:
         n : int
             How many, 16384 at most.
         output : int
-            Of more than two classes: which.
+            With more than two classes: which.
         """
         n_outputs = self._model.info.n_outputs
         if not 0 <= output < n_outputs:
@@ -224,7 +224,7 @@ class Model:
 
     @suggests_keywords
     def decision_function(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
-        """Return w.x + b of every row: one number, or one a class if there are more than two."""
+        """Return w.x + b of every row: one number, or one per class if there are more than two."""
         n_outputs = self._model.info.n_outputs
         margins = self._fill(data, n_outputs, self._model.margins, ignore, n_jobs)
         return margins[:, 0] if n_outputs == 1 else margins
@@ -243,7 +243,7 @@ class Model:
         Parameters
         ----------
         data
-            Whatever :func:`greedystep.train` takes; labels in it are not looked at.
+            All that :func:`greedystep.train` takes; labels in it are not looked at.
         ignore : list of str
             Columns of a table that the model does not know.
         n_jobs : int, optional
@@ -308,7 +308,7 @@ class Model:
             With their states, as :func:`greedystep.train` makes and :func:`greedystep.load` finds
             them.
         base : Model, optional
-            What all of them started from, if they did not start from nothing.
+            The model that all of them started from, if there was one.
         """
         names = [one._frozen.names for one in (self, *others)]
         if all(one is not None and one.are_all for one in names) and any(one != names[0] for one in names):

@@ -1,4 +1,4 @@
-"""What classes are taken for."""
+"""Classes, and those that are predicted in their place."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def confusion(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What is taken for what: each line is a class, its cells the shares of its rows that are predicted as each."""
+    """The confusion of classes: each line is a class, its cells the shares of its rows that are predicted as each."""
     which = ""
     if predicted is not None:
         counts, names = _confusion_of_arrays(source, predicted, labels)

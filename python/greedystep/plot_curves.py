@@ -98,8 +98,8 @@ def calibration(
     bins: int = 10,
     ax: Axes | None = None,
 ) -> Axes:
-    """How often what is said to be so probable is so. Of more than two classes: how often the predicted class is right.
-    Dots are as large as many rows they stand for."""
+    """How often what is said to be so probable is so. With more than two classes: how often the predicted class is
+    right. Dots are as large as many rows they stand for."""
     confidence = None
     if score is None:
         evaluation = evaluated(source).evaluation(rows)

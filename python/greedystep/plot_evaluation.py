@@ -1,4 +1,4 @@
-"""What a traced run has learned: its model, and how well it predicts rows.
+"""The result of a traced run: its model, and how well it predicts rows.
 
 The trace names the files. The model is read from its file and evaluated on the first rows of the test and training
 files, so that a run spends no time on pictures that may never be drawn.
@@ -146,7 +146,7 @@ def _scores(score: Floats, is_positive: npt.NDArray[np.bool_], weight: Floats, h
 
 
 def _confidence(rows: _Rows, predicted: npt.NDArray[np.int64]) -> Event:
-    """Of more than two classes: the probability of the predicted one in 20 bins, and how often it is right."""
+    """With more than two classes: the probability of the predicted one in 20 bins, and how often it is right."""
     top = rows.margins.max(axis=1, keepdims=True)
     confidence = 1 / np.exp(rows.margins - top).sum(axis=1)
     group = np.minimum((20 * confidence).astype(np.int64), 19)

@@ -78,7 +78,7 @@ def predictions(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What is true where so much is predicted: mean and spread of the labels, for groups of equally many rows."""
+    """The labels where so much is predicted: mean and spread of the labels, for groups of equally many rows."""
     which = ""
     if predicted is not None:
         columns = _group_predictions(source, predicted)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _test_loss(metrics: Event | None) -> float | None:
-    """What the loss of training is on the test rows: half the square of the error, of numbers."""
+    """The loss of training on the test rows: half the square of the error, of numbers."""
     if not metrics:
         return None
     if metrics.get("rmse") is not None:

@@ -83,7 +83,7 @@ def merge_small_bins(said: Floats, is_so: Floats, weight: Floats) -> tuple[Float
 
 
 def scores_of_event(evaluation: Event) -> Scores:
-    """Of an event `evaluation`."""
+    """Scores of an event `evaluation`."""
     columns = evaluation.get("scores")
     if not columns or not columns.get("score"):
         raise TraceError("this picture is for models of two classes, and needs rows that were evaluated")
@@ -97,8 +97,8 @@ def scores_of_event(evaluation: Event) -> Scores:
 
 
 def scores_of_arrays(labels: Any, score: ArrayLike, weight: ArrayLike | None, positive: Any) -> Scores:
-    """Of a label and a score a row; probabilities if all scores lie between 0 and 1. Of two labels the second in
-    sorted order is the positive one, unless it is named."""
+    """Scores from a label and a score per row; probabilities if all scores lie between 0 and 1. With two labels the
+    second in sorted order is the positive one, unless it is named."""
     label, value = np.asarray(labels), np.asarray(score, np.float64)
     if label.ndim != 1 or label.shape != value.shape:
         raise ValueError(f"a label and a score a row are needed, not {label.shape} and {value.shape}")

@@ -1,4 +1,4 @@
-"""What the pictures share: colours, axes, names and numbers for people."""
+"""The style of all pictures: colours, axes, names and numbers for people."""
 
 from __future__ import annotations
 
@@ -119,5 +119,5 @@ def say(ax: Axes, text: str) -> None:
 
 
 def which_rows(evaluation: dict[str, Any]) -> str:
-    """What the numbers are of, behind a title: a model looks better on rows that it has learned."""
+    """The rows that the numbers are of, behind a title: a model looks better on rows that it has learned."""
     return ", test rows" if evaluation.get("rows") == "test" else ", rows that were learned"

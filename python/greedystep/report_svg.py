@@ -75,7 +75,7 @@ def _inline(svg: str, prefix: str, title: str) -> str:
 
 
 def draw_svg(draw: Callable[[Axes], Any], number: int, title: str, width: float = 4.8, height: float = 3.3) -> str:
-    """What ``draw`` puts into axes of so many inches, as an element for the page."""
+    """The picture that ``draw`` puts into axes of so many inches, as an element for the page."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # glyphs that our font lacks: the page's may have them
         figure = Figure(figsize=(width, height), layout="constrained")

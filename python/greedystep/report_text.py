@@ -92,7 +92,7 @@ def _seconds_of_run(trace: Trace) -> float | None:
 
 
 def head(trace: Trace) -> str:
-    """What was run, when, and how it ended."""
+    """The run, its date, and how it ended."""
     date = str(trace.start.get("date", "")).replace("T", " ").replace("Z", " UTC")
     took = _seconds_of_run(trace)
     facts = [status(trace), text(date)]
@@ -191,7 +191,7 @@ def _files(entries: Sequence[Event]) -> str:
 
 
 def data(trace: Trace) -> str:
-    """What the rows are."""
+    """The rows, in words."""
     start, model = trace.start, trace.model
     lines = [["training data", _files(start.get("data", [])) or text(start.get("sql", ""))]]
     if start.get("test"):

@@ -129,7 +129,7 @@ def train(
     skip_bad_rows : bool
         Pass over rows that cannot be read instead of stopping at them.
     decimal : {"point", "comma"}, optional
-        What stands before decimals in text, where the cells leave it open ("1,234").
+        The mark before decimals in text, where the cells leave it open ("1,234").
     dates : {"day-first", "month-first"}, optional
         How dates in text are written, where the cells leave it open ("03/04/2024").
     exposure : str or array, optional

@@ -29,14 +29,14 @@ class Columns:
     Parameters
     ----------
     kind : {"vector", "array", "pairs", "table"}
-        What features are: a column of vectors, one of arrays, two of ids and values, or plain
+        The features: a column of vectors, one of arrays, two of ids and values, or plain
         columns of numbers and words.
     features : tuple of str
         Their columns.
     label, weight : str or None
         None: not there.
     categorical, cross : tuple of str
-        Of plain columns, as the command has them.
+        The schema of plain columns, as the command has it.
     bits : int
         Words are hashed to 2^bits features; 0: the command's default.
     """

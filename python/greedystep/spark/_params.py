@@ -114,7 +114,7 @@ def _kind_of(frame: Any, name: str) -> str:
 
 
 class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # type: ignore[misc]
-    """What estimators have beside features."""
+    """Parameters of estimators beside features."""
 
     passes = _param(
         "passes",
@@ -170,7 +170,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
 
 class PredictionParams(FeatureParams, HasPredictionCol):  # type: ignore[misc]
-    """What estimators and models have in common."""
+    """The base of estimators and models."""
 
     def setPredictionCol(self, value: str) -> Any:
         """Set the column that gets the label, or the number, of every row."""

@@ -50,7 +50,7 @@ MAX_REDUCERS = 200
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asks for.
+    """The wishes of the user.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a run on Spark was: its passes, and the shards of each."""
+"""The summary of a run on Spark: its passes, and the shards of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pass:
     loss : float
         Mean loss of all rows, each before it was learned.
     held_out_loss : float
-        Of the rows that are not learned, after the pass; NaN if there are none.
+        That of the rows that are not learned, after the pass; NaN if there are none.
     seconds : float
         How long it took.
     shards : tuple of Shard

@@ -1,6 +1,6 @@
-"""What runs on executors: functions for ``mapInArrow``, one call per partition.
+"""Code that runs on executors: functions for ``mapInArrow``, one call per partition.
 
-What a task yields depends on the rows of its partition, the partition's number and what the driver
+The result of a task depends on the rows of its partition, the partition's number and what the driver
 sent, on nothing else: a task that is run again, after an executor was lost or by speculation,
 yields the same bytes.
 """
@@ -155,7 +155,7 @@ def first_rows(columns: Columns, most_rows: int, rows: Sequence[int], schema: st
     rows : list of int
         How many rows each partition has.
     schema : str or None
-        What their columns mean.
+        The schema of their columns.
     """
     n_shards = sum(n > 0 for n in rows)
 

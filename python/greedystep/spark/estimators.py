@@ -41,7 +41,7 @@ _CHUNK = 8 << 20
 
 
 class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type: ignore[misc]
-    """What the models have in common: the bytes of the library's model."""
+    """The base of the models: the bytes of the library's model."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class _GreedystepEstimator(
     DefaultParamsReadable,  # type: ignore[misc]
     MLWritable,  # type: ignore[misc]
 ):
-    """What the estimators have in common."""
+    """The base of the estimators."""
 
     _has_classes = False
     _model_class: type[_GreedystepModel]
@@ -294,7 +294,7 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         Instead: plain columns of numbers and words, as the command takes them from a table.
     labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
     passes : int or "auto"
-        Of greedy step averaging; "auto": until held-out rows gain no more.
+        The number for greedy step averaging; "auto": until held-out rows gain no more.
     classWeight : {"none", "balanced"}
         "balanced": all classes count the same in all.
     method : {"auto", "optimum", "gsa", "paper"}

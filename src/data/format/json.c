@@ -154,7 +154,7 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
 {
     object from = {start, end, copy};
     int32_t number = -1;
-    const char *objection = take(&from, '{') ? NULL : "expected an object a line: {\"name\": value, ...}";
+    const char *objection = take(&from, '{') ? NULL : "expected an object per line: {\"name\": value, ...}";
     for (bool more = !objection && !take(&from, '}'); more && !objection; more = !objection && !take(&from, '}')) {
         gsai_cell name, value;
         *at = from.p;
@@ -179,7 +179,7 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
     skip_blanks(&from);
     if (!objection) {
         *at = from.p;
-        objection = from.p == end ? NULL : "text after the object: expected one object a line";
+        objection = from.p == end ? NULL : "text after the object: expected one object per line";
     }
     return objection;
 }

@@ -137,7 +137,7 @@ static gsa_status fail_too_long(gsai_lines *lines, uint64_t byte, gsa_error *err
     char text[GSAI_SIZE_TEXT];
     gsai_size_text(lines->max_size, text);
     return gsai_fail_line(error, GSA_INPUT, lines->line, byte,
-                          "the line is longer than %s%s: is this text with a row a line?", text,
+                          "the line is longer than %s%s: is this text with one row per line?", text,
                           lines->max_size < GSAI_LONGEST_LINE ? " (a quarter of the memory limit)" : "");
 }
 

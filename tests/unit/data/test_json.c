@@ -76,8 +76,8 @@ static void what_is_no_flat_object_is_named(void **state)
          "t.csv:2 (byte 19): the string that begins here does not end, or has an escape that is none"},
         {"{\"y\":1,\"a\":\"\\u0000\"}",
          "t.csv:2 (byte 19): the string that begins here does not end, or has an escape that is none"},
-        {"{\"y\":1} {", "t.csv:2 (byte 16): text after the object: expected one object a line"},
-        {"[1]", "t.csv:2 (byte 8): expected an object a line: {\"name\": value, ...}"},
+        {"{\"y\":1} {", "t.csv:2 (byte 16): text after the object: expected one object per line"},
+        {"[1]", "t.csv:2 (byte 8): expected an object per line: {\"name\": value, ...}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];

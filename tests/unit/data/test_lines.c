@@ -162,7 +162,7 @@ static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **stat
             assert_int_equal(error.line, 2);
             assert_int_equal(error.byte, 6);
             assert_string_equal(error.message, "text:2 (byte 6): the line is longer than 1.0 MiB (a quarter of the "
-                                               "memory limit): is this text with a row a line?");
+                                               "memory limit): is this text with one row per line?");
         }
         gsa_reader_close(reader);
         free(text);
