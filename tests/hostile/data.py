@@ -150,7 +150,10 @@ def cache_cases(seal):
          one([1], [0], labels=(b"\0\0\0\0\xff\xff\xff\xff",), words=b"\xffx", n_words=1)),
         ("unknown_flags", {"": "makes no sense"}, one([1], [0], fields={5: 16})),
         ("missing_numbers", {"": "may be missing, which this release does not read yet"}, one([1], [0], fields={5: 4})),
-        ("a_dense_block", {"": "bf16, which this release does not read yet"}, one([1], [0], fields={5: 3 << 8})),
+        ("a_dense_block_without_columns", {"": "makes no sense"}, one([1], [0], fields={5: 3 << 8})),
+        ("a_dense_block_of_an_unknown_form", {"": "makes no sense"}, one([1], [0], fields={5: 4 << 8 | 1 << 32})),
+        ("a_dense_block_of_2_to_31_columns", {"": "makes no sense"}, one([1], [0], fields={5: 1 << 8 | 1 << 63})),
+        ("a_dense_block_of_too_few_bytes", {"": "makes no sense"}, one([1], [0], fields={5: 2 << 8 | 100 << 32})),
         ("a_section_of_2_to_60_bytes", {"": "ends in the middle"},
          headed(cache_part(seal, b"later\0\0\0", b"x", [0] * 6, 1 << 60))),
         ("rows_that_do_not_continue", {"": "continue"}, one([1], [0], fields={0: 77})),
@@ -165,6 +168,21 @@ def cache_cases(seal):
             b"".join(b"number c%d\n" % i for i in range(1000000)))),
         ("only_a_head", {"": "ends in the middle|index"}, MAGIC),
         ("only_an_end", {"": "."}, END * 3),
+    ]
+
+
+def npy_cases():
+    def npy(shape, size=0, descr="<f4", claimed=None):
+        head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+        return b"\x93NUMPY\2\0" + struct.pack("<I", claimed or len(head)) + head + b"\0" * size
+
+    return [
+        ("an_array_of_2_to_60_columns", {"": "columns: expected"}, npy(f"(2, {1 << 60})")),
+        ("an_array_of_2_to_70_rows", {"": "makes no sense"}, npy(f"({1 << 70}, 2)", 16)),
+        ("an_array_of_2_to_31_columns", {"": "columns: expected"}, npy(f"(1, {1 << 31})", 16)),
+        ("an_array_with_a_header_of_2_to_32_bytes", {"": "cut off or too long"}, npy("(2, 2)", 16, claimed=0xFFFFFFFF)),
+        ("an_array_of_objects", {"": "holds Python objects"}, npy("(2, 2)", 16, "|O")),
+        ("an_array_of_37_dimensions", {"": "37 dimensions"}, npy("(" + "1, " * 37 + ")", 16)),
     ]
 
 

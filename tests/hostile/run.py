@@ -210,8 +210,8 @@ def main():
             try_models(harness, work, model, state, seal, wanted, options.slow)
             try_confined(harness, work, model, seal, wanted, not options.slow)
         if options.kind != "models":
-            for cases in (data.text_cases(options.slow), data.cache_cases(seal), data.compressed_cases(options.slow)):
-                try_data(harness, work, cases, wanted, not options.slow)
+            cases = data.text_cases(options.slow) + data.cache_cases(seal) + data.npy_cases()
+            try_data(harness, work, cases + data.compressed_cases(options.slow), wanted, not options.slow)
             try_lines(harness, work, wanted)
             try_interrupt(harness, work, wanted)
         print("%d runs, %d failures; the most memory: %d MiB (%s)" % (

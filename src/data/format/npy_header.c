@@ -52,7 +52,7 @@ static bool take_type(cursor *at, gsai_npy_header *out)
     char order = *at->p++;
     out->kind = *at->p++;
     out->is_big = order == '>' || (order == '=' && !gsai_machine_is_little_endian());
-    if (!strchr("<>=|", order) || !take_count(at, &size) || size > 1 << 20)
+    if (!strchr("<>=|", order) || (out->kind != 'O' && !take_count(at, &size)) || size > 1 << 20)
         return false;
     out->item = (size_t)size * (out->kind == 'U' ? 4 : 1);
     return take(at, "'");
@@ -126,6 +126,9 @@ static bool is_known(gsai_npy_header *header)
 
 static gsa_status check(const cursor *at, gsai_npy_header *header, const char *name, gsa_error *error)
 {
+    if (header->kind == 'O')
+        return gsai_fail(error, GSA_UNSUPPORTED,
+                         "%s holds Python objects: save it as numbers or as texts (array.astype(str))", name);
     if (!is_known(header))
         return gsai_fail(error, GSA_UNSUPPORTED, "%s is an array of another type than numbers or texts: convert it",
                          name);

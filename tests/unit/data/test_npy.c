@@ -167,7 +167,7 @@ static void headers_that_cannot_be_are_refused(void **state)
         {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", "in Fortran order"},
         {"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 3)}", "another type than numbers or texts"},
         {"{'descr': '<f3', 'fortran_order': False, 'shape': (2, 3)}", "another type"},
-        {"{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}", "its header makes no sense"},
+        {"{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}", "holds Python objects"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", "it holds records"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4)}", "has 3 dimensions"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "has 0 dimensions"},
