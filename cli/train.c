@@ -328,13 +328,12 @@ static int learn(training *run)
  * rank 0. */
 static cli_arguments silent_arguments(const cli_arguments *given)
 {
+    static const char *const of_rank_0[] = {"trace", "checkpoint", "every", "resume", "test"};
     cli_arguments own = *given;
-    for (size_t i = 0; i < own.n_options; i++) {
-        const char *name = own.options[i].name;
-        if (strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 || strcmp(name, "resume") == 0 ||
-            strcmp(name, "test") == 0)
-            own.value[i] = NULL;
-    }
+    for (size_t i = 0; i < own.n_options; i++)
+        for (size_t k = 0; k < sizeof of_rank_0 / sizeof *of_rank_0; k++)
+            if (strcmp(own.options[i].name, of_rank_0[k]) == 0)
+                own.value[i] = NULL;
     return own;
 }
 
