@@ -4,7 +4,7 @@
     pip install pandas statsmodels
     python3 bench/poisson/run.py --greedystep build/release/greedystep
 
-randhie is the RAND health insurance experiment, which statsmodels brings along: 20,190 rows, visits to a doctor. It has
+randhie is the RAND health insurance experiment, which comes with statsmodels: 20,190 rows, visits to a doctor. It has
 no exposures: for the second table a part of each person's visits is drawn, each with the probability of an exposure
 between 0.05 and 1. Deviances are computed here, from the predictions.
 """

@@ -14,8 +14,8 @@ python3 bench/quality/run.py --page-only            # this page from the committ
 
 Machine: {machine}; {versions}.
 
-The method went on since: all figures are older than doubt about rare features ([decision 0015](decisions/0015-shrinkage.md), which on
-these sets changes next to nothing), and than a change for few rows, of which
+These figures predate shrinkage of rare features ([decision 0015](decisions/0015-shrinkage.md), which on
+these sets changes next to nothing) and a change for few rows, of which
 [the last section](#sets-that-nobody-had-looked-at) tells. Later figures of the same 17 sets, beside rivals and their searches, are in
 [no-tuning.md](no-tuning.md); of Python, on data in the units that it came in, in [python-quality.md](python-quality.md).
 

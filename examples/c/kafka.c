@@ -74,7 +74,7 @@ static int64_t next_offset(const trainer *run)
     return strncmp(position, run->partition, size) == 0 ? strtoll(position + size, NULL, 10) + 1 : -1;
 }
 
-/* Replaces the state and then the model, each at once: whoever reads them finds the old one or the new one, whole. */
+/* Replaces the state and then the model, each at once: a reader finds the old one or the new one, whole. */
 static gsa_status publish(trainer *run, gsa_error *error)
 {
     gsa_model *model = NULL;

@@ -24,8 +24,8 @@
 
 static double mean_of(double m, double log_y)
 {
-    double most = fmax(MAX_MARGIN, log_y + 1), e = gsai_exp(fmin(m, most));
-    return m > most ? e * (1 + (m - most)) : e;
+    double max = fmax(MAX_MARGIN, log_y + 1), e = gsai_exp(fmin(m, max));
+    return m > max ? e * (1 + (m - max)) : e;
 }
 
 /* e^d - 1 - d for small d. */

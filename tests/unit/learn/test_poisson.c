@@ -92,15 +92,15 @@ static void many_rows_are_as_single_ones(void **unused)
         gsai_loss_poisson.rows(&at);
         double value = 0, slope = 0, bending = 0;
         for (size_t i = 0; i < N; i++) {
-            double w = (double)c[i], along = (double)z[i], margin = (double)(m[i] + 0.5F * z[i]);
+            double w = (double)c[i], direction = (double)z[i], margin = (double)(m[i] + 0.5F * z[i]);
             gsai_target target = {.y = (double)y[i]};
             double one = gsai_loss_poisson.value(&margin, 1, &target), e = gsai_exp(margin);
             assert_close((double)loss[to][i], w * one, 2e-6 * w * (one + fabs(e - target.y) + 1e-3 * e));
             assert_close((double)g[to][i], w * (e - target.y), 2e-6 * w * (e + target.y));
             assert_close((double)h[to][i], w * e, 4e-6 * w * e);
             value += w * one;
-            slope += w * (e - target.y) * along;
-            bending += w * e * along * along;
+            slope += w * (e - target.y) * direction;
+            bending += w * e * direction * direction;
         }
         assert_close(at.value, value, 1e-5 * value);
         assert_close(at.slope, slope, 1e-5 * value);
