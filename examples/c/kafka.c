@@ -31,7 +31,8 @@ typedef struct trainer {
     char state_path[PATH_SIZE], partition[512]; /* partition: "TOPIC/PARTITION/", the offset follows it */
     double seconds, last;                       /* between two models, and when the last was published */
     double loss;                                /* sum over the rows of this process */
-    uint64_t n_rows, n_bad, n_published;        /* rows learned and passed over, and rows when it was published */
+    uint64_t n_rows, n_bad;                     /* learned and passed over by this process */
+    int due;                                    /* the files may be older than the state in memory */
 } trainer;
 
 static volatile sig_atomic_t stopped;
@@ -58,7 +59,7 @@ static int fail(const char *what, const char *why)
 static gsa_status open_state(trainer *run, gsa_error *error)
 {
     static const double labels[] = {0, 1};
-    if (access(run->state_path, F_OK) == 0)
+    if ((run->due = access(run->state_path, F_OK) == 0)) /* it may have been killed between state and model */
         return gsa_state_load(run->state_path, NULL, NULL, &run->state, error);
     gsa_status status = gsa_state_new(NULL, NULL, &run->state, error);
     return status == GSA_OK ? gsa_state_add_labels(run->state, labels, NULL, 2, error) : status;
@@ -85,10 +86,10 @@ static gsa_status publish(trainer *run, gsa_error *error)
         status = gsa_model_save(model, run->model_path, error);
     gsa_model_free(model);
     run->last = now();
-    run->n_published = run->n_rows + run->n_bad;
-    if (status == GSA_OK && run->n_rows > 0)
+    run->due = 0;
+    if (status == GSA_OK)
         printf("%s: %" PRIu64 " rows, progressive log loss %.4f, %" PRIu64 " bad rows\n",
-               gsa_state_position(run->state), run->n_rows, run->loss / (double)run->n_rows, run->n_bad);
+               gsa_state_position(run->state), run->n_rows, run->loss / fmax((double)run->n_rows, 1), run->n_bad);
     fflush(stdout);
     return status;
 }
@@ -127,6 +128,7 @@ static gsa_status take(trainer *run, const rd_kafka_message_t *message, gsa_erro
     } else {
         run->n_bad++;
     }
+    run->due = 1;
     snprintf(position, sizeof position, "%s%" PRId64, run->partition, message->offset);
     return status == GSA_OK ? gsa_state_set_position(run->state, position, error) : status;
 }
@@ -145,10 +147,10 @@ static gsa_status learn(trainer *run, rd_kafka_t *kafka, gsa_error *error)
             stopped = SIGTERM;
         if (message != NULL)
             rd_kafka_message_destroy(message);
-        if (status == GSA_OK && run->n_rows + run->n_bad > run->n_published && now() - run->last >= run->seconds)
+        if (status == GSA_OK && run->due && now() - run->last >= run->seconds)
             status = publish(run, error);
     }
-    return status == GSA_OK && run->n_rows + run->n_bad > run->n_published ? publish(run, error) : status;
+    return status == GSA_OK && run->due ? publish(run, error) : status;
 }
 
 /* A consumer of this one partition, from this offset on; NULL, and why, if there is none. */

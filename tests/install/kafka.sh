@@ -30,12 +30,13 @@ position() {
     greedystep inspect "$1" --json 2> /dev/null | sed -n 's/.*"position": "\([^"]*\)".*/\1/p'
 }
 
-# finish MODEL: learns until the last row is published, then ends on SIGTERM
+# finish MODEL: learns until the last row is published, then ends on SIGTERM. The line that it prints says that it
+# is there to take the signal, even if the runs before it had learned all rows.
 finish() {
     ./kafka "$(cat address)" clicks 0 "$1" 0.2 > finish.log 2>&1 &
     trainer=$!
     tries=0
-    until [ "$(position "$1")" = clicks/0/$((rows - 1)) ]; do
+    until [ -s finish.log ] && [ "$(position "$1")" = clicks/0/$((rows - 1)) ]; do
         tries=$((tries + 1))
         [ $tries -lt 1000 ] || { cat finish.log && echo "FAILED: $1 is at $(position "$1")" && exit 1; }
         sleep 0.1
