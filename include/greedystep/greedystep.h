@@ -48,10 +48,10 @@ extern "C" {
 /* ---- 1. version, status, error ---------------------------------------------------------------------------------- */
 
 #define GSA_VERSION_MAJOR 0 /* 1 in 1.2.3 */
-#define GSA_VERSION_MINOR 1 /* 2 in 1.2.3 */
+#define GSA_VERSION_MINOR 2 /* 2 in 1.2.3 */
 #define GSA_VERSION_PATCH 0 /* 3 in 1.2.3 */
 /* The version of this header. */
-#define GSA_VERSION "0.1.0"
+#define GSA_VERSION "0.2.0"
 
 /* Returns the version of the linked library, which may differ from the header's. */
 GSA_API const char *gsa_version(void);
