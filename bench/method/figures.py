@@ -4,7 +4,7 @@
     python3 bench/method/figures.py --greedystep build/release/greedystep
 
 rates and calibration are runs of the program, run is the trace of one; step and path are computed here, from the
-formulas of docs/algorithms/steps.md. Needs numpy and matplotlib (bench/paper/requirements.txt), takes less than a
+formulas of docs/algorithms.md. Needs numpy and matplotlib (bench/paper/requirements.txt), takes less than a
 minute. The same program gives the same pictures: no time enters them.
 """
 
@@ -158,7 +158,7 @@ def draw_path() -> None:
 
 def draw_run(program: Program) -> None:
     program("generate", "--rows", 300000, "--features", 2000, "-o", "rows.gsac", "--quiet")
-    program("train", "rows.gsac", "-o", "run.model", "--trace", "run.jsonl", "--quiet")
+    program("train", "rows.gsac", "-o", "run.model", "--method", "gsa", "--trace", "run.jsonl", "--quiet")
     events = [json.loads(line) for line in (program.folder / "run.jsonl").read_text().splitlines()]
     lines = [event for event in events if event["event"] == "progress" and event["pass"] == 1]
     end = next(event for event in events if event["event"] == "end")
