@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `train --compact` keeps and what it costs; writes the table of docs/small-models.md.
+"""What `train --compact` keeps and what it costs; writes the table of docs/export.md.
 
     python3 bench/compact/run.py --greedystep build/release/greedystep --data FOLDER [--rows 1000000]
 
@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from shared import ROOT, given_command, run, timed
 
-PAGE = ROOT / "docs" / "small-models.md"
+PAGE = ROOT / "docs" / "export.md"
 BEGIN, END = "<!-- table: bench/compact/run.py -->\n", "<!-- end -->\n"
 TEST_ROWS = 200_000
 HEAD = (

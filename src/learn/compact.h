@@ -1,4 +1,4 @@
-/* A smaller state: the weakest features go, as far as held-out rows hardly mind. docs/small-models.md. */
+/* A smaller state: the weakest features go, as far as held-out rows hardly mind. docs/export.md. */
 #ifndef GSA_LEARN_COMPACT_H
 #define GSA_LEARN_COMPACT_H
 

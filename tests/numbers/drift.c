@@ -54,7 +54,7 @@ static void make_row(gsai_rng *rng, chunk *to, size_t row, bool squared)
     to->label[row] = squared ? margin + 2 * noise - 1 : noise < 1 / (1 + exp(-margin));
 }
 
-/* The greedy step of the paper for two classes, written from the definition: docs/algorithms/steps.md. */
+/* The greedy step of the paper for two classes, written from the definition: docs/algorithms.md. */
 static double greedy(double p)
 {
     double rest = 1 - p, hat = 0.95;
