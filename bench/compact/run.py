@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `train --compact` keeps and what it costs; writes the table of docs/export.md.
 
-    python3 bench/compact/run.py --greedystep build/release/greedystep --data FOLDER [--rows 1000000]
+    python3 bench/compact/run.py --greedystep build/release/greedystep --data FOLDER --commit HASH [--rows 1000000]
 
 FOLDER has news20.scale.xz and news20.scale.t.xz (LIBSVM data). The click log has the layout of Criteo's
 (bench/tables/clicklog.c).
@@ -13,6 +13,8 @@ import argparse
 import datetime
 import json
 import lzma
+import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,13 +22,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from shared import ROOT, given_command, run, timed
+from shared import ROOT, given_command, machine, run
 
 PAGE = ROOT / "docs" / "export.md"
 BEGIN, END = "<!-- table: bench/compact/run.py -->\n", "<!-- end -->\n"
 TEST_ROWS = 200_000
 HEAD = (
-    "| rows | method | | features with a weight | test log loss | model | state | exported C | seconds |\n"
+    "| rows | method | | features with a weight | test log loss | model | state | exported C | processor seconds |\n"
     "|---|---|---|--:|--:|--:|--:|--:|--:|\n"
 )
 
@@ -35,6 +37,12 @@ def size(path: Path) -> str:
     """Return the size of a file for people."""
     n = path.stat().st_size
     return f"{n / 1e6:.1f} MB" if n >= 1e6 else f"{n / 1e3:.1f} kB"
+
+
+def processor_seconds() -> float:
+    """Return the processor time of all commands so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def click_log(folder: Path, rows: int) -> tuple[str, Path, Path]:
@@ -62,7 +70,9 @@ def lines(greedystep: Path, folder: Path, rows: tuple[str, Path, Path], method: 
     full = 0
     for compact in ("off", "on"):
         command = [greedystep, "train", train, "--method", method, "--compact", compact, "-o", model, "--json", "-q"]
-        text, seconds = timed(command)
+        before = processor_seconds()
+        text = run(command)
+        seconds = processor_seconds() - before
         kept = json.loads(text).get("compact", {}).get("features")
         if kept is None:
             outputs = json.loads(text)["classes"] if json.loads(text)["classes"] > 2 else 1
@@ -84,6 +94,7 @@ def main() -> None:
     parser.add_argument("--greedystep", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--commit", required=True, help="the commit that the command was built from")
     given = parser.parse_args()
     greedystep = given_command(given.greedystep)
     table = HEAD
@@ -96,7 +107,9 @@ def main() -> None:
     before, rest = page.split(BEGIN)
     after = rest.split(END)[1]
     today = datetime.date.today().isoformat()
-    PAGE.write_text(f"{before}{BEGIN}{table}\nOne run each, two threads, {today}.\n{END}{after}")
+    n_threads = len(os.sched_getaffinity(0))
+    source = f"One run each, threads: {n_threads}, {machine()}; measured at commit {given.commit}, {today}."
+    PAGE.write_text(f"{before}{BEGIN}{table}\n{source}\n{END}{after}")
 
 
 if __name__ == "__main__":
