@@ -2,7 +2,7 @@
 """Poisson regression beside statsmodels, on randhie as it is and with exposures; writes the figures of docs/counts.md.
 
     pip install pandas statsmodels
-    python3 bench/poisson/run.py --greedystep build/release/greedystep
+    python3 bench/poisson/run.py --greedystep build/release/greedystep --commit HASH
 
 randhie is the RAND health insurance experiment, which comes with statsmodels: 20,190 rows, visits to a doctor. It has
 no exposures: for the second table a part of each person's visits is drawn, each with the probability of an exposure
@@ -56,7 +56,7 @@ def compare(command: str, table: pd.DataFrame, label: str, exposure: str | None)
     return lines + [(name, ours(command, table, label, columns + options)) for name, options in WAYS.items()]
 
 
-def page_of(found: list[tuple[str, list[tuple[str, float]]]], n_rows: int) -> str:
+def page_of(found: list[tuple[str, list[tuple[str, float]]]], n_rows: int, commit: str) -> str:
     lines = [
         "| deviance of all rows | " + " | ".join(title for title, _ in found) + " |",
         "|---|" + "--:|" * len(found),
@@ -68,9 +68,9 @@ def page_of(found: list[tuple[str, list[tuple[str, float]]]], n_rows: int) -> st
     today = datetime.datetime.now(datetime.UTC).date()
     lines += [
         "",
-        f"randhie, {n_rows:,} rows: visits to a doctor, as they are and, with exposures that were drawn, as counts per",
-        f"unit of them. statsmodels {statsmodels.__version__} has no penalty: its fit is the least deviance there is.",
-        f"Ours has one, chosen on held-out rows. `bench/poisson/run.py`, {today}.",
+        f"Data: randhie, {n_rows:,} rows, visits to a doctor; as it is, and with random exposures.",
+        f"statsmodels {statsmodels.__version__} has no penalty, so its deviance is the minimum; ours has one, chosen",
+        f"on held-out rows. `bench/poisson/run.py`, measured at commit {commit}, {today}.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -78,7 +78,9 @@ def page_of(found: list[tuple[str, list[tuple[str, float]]]], n_rows: int) -> st
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--greedystep", default="greedystep")
-    command = str(pathlib.Path(parser.parse_args().greedystep).resolve())
+    parser.add_argument("--commit", required=True, help="the commit that the command was built from")
+    given = parser.parse_args()
+    command = str(pathlib.Path(given.greedystep).resolve())
     table = sm.datasets.randhie.load_pandas().data
     n = len(table)
     rng = np.random.default_rng(1)
@@ -89,7 +91,7 @@ def main() -> None:
         ("with exposures", compare(command, exposed, "mdvis", "exposure")),
     ]
     before, _, rest = PAGE.read_text().partition(BEGIN)
-    text = page_of(found, n)
+    text = page_of(found, n, given.commit)
     PAGE.write_text(before + BEGIN + text + END + rest.partition(END)[2])
     print(text)
     if any(one[1][1] > 1.001 * one[0][1] for _, one in found):
