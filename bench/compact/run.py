@@ -108,7 +108,7 @@ def main() -> None:
     after = rest.split(END)[1]
     today = datetime.date.today().isoformat()
     n_threads = len(os.sched_getaffinity(0))
-    source = f"One run each, threads: {n_threads}, {machine()}; measured at commit {given.commit}, {today}."
+    source = f"One run each on {n_threads} of {machine()}; measured at commit {given.commit}, {today}."
     PAGE.write_text(f"{before}{BEGIN}{table}\n{source}\n{END}{after}")
 
 
