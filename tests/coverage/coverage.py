@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""How much of src/ the tests run: builds with gcov, runs the tests, prints lines and branches a room.
+"""How much of src/ the tests run: builds with gcov, runs the tests, prints lines and branches per folder.
 
     coverage.py BUILD_DIR                 build, run the tests, measure
     coverage.py BUILD_DIR --measure       only read what runs have left in BUILD_DIR
     coverage.py BUILD_DIR --check         fail below the least figures, or if a line that never ran has no reason
-    coverage.py BUILD_DIR --write FILE    the same as a document (docs/coverage.md)
-    coverage.py BUILD_DIR --missed ROOM   the lines and branches of src/ROOM that were not taken, with their text
+    coverage.py BUILD_DIR --write PAGE --commit HASH    the same, and write the table of docs/reliability.md
+    coverage.py BUILD_DIR --missed FOLDER   the lines and branches of src/FOLDER that were not taken, with their text
 
 Lines and branches are gcov's, at -O0 (`gcov --branch-probabilities --json-format`). A line counts if gcc made code of it.
 A branch is one way out of a condition of the machine's: `if (a && b)` has four, a switch one for each case; a `for`
 two. Ways that only an exception takes are left out (C has none). A source that is compiled more than once (into both
 libraries for MPI, with and without codecs, a header into many files) counts once: a line ran if it ran in any of them.
 
-Nothing is excluded. Lines that never ran are listed in the document, each with its reason from reasons.txt beside this
-script. Standard library only.
+Nothing is excluded. Lines that never ran need a reason in reasons.txt beside this script. Standard library only.
 """
 import argparse
 import collections
@@ -103,13 +102,13 @@ class Sum:
                 f"{self.taken} / {self.branches}", f"{self.percent_branches():.2f} %")
 
 
-def sums_of_rooms(sources):
+def sums_of_folders(sources):
     sums = collections.OrderedDict()
     total = Sum()
     for path in sorted(sources):
-        room = "/".join(path.split("/")[:2])
+        folder = "/".join(path.split("/")[:2])
         for line in sources[path].values():
-            sums.setdefault(room, Sum()).add(line)
+            sums.setdefault(folder, Sum()).add(line)
             total.add(line)
     sums["all of src/"] = total
     return sums
@@ -117,9 +116,9 @@ def sums_of_rooms(sources):
 
 def print_sums(sums):
     print(f"{'':16}{'lines':>16}{'':>10}{'branches':>16}")
-    for room, each in sums.items():
+    for folder, each in sums.items():
         lines, line_part, branches, branch_part = each.row()
-        print(f"{room:16}{lines:>16}{line_part:>10}{branches:>16}{branch_part:>10}")
+        print(f"{folder:16}{lines:>16}{line_part:>10}{branches:>16}{branch_part:>10}")
 
 
 class Reason:
@@ -178,53 +177,22 @@ def sort_by_reason(sources):
     return reasons, without
 
 
-def ranges(numbers):
-    parts = []
-    for number in numbers:
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+BEGIN, END = "<!-- table: tests/coverage/coverage.py -->\n", "<!-- end -->\n"
 
 
-DOCUMENT = """# Coverage
-
-Written by `tests/coverage/coverage.py BUILD_DIR --write docs/coverage.md` ({date}), which builds the preset `coverage`
-(gcc, `-O0`), runs the tests of `unit`, `cli` and `mpi` that are not slow, and reads gcov. The least that it accepts is
-{least_lines:.0f} % of lines and {least_branches:.0f} % of branches of `src/`, and a reason for each line that never ran.
-
-| | lines | | branches | |
-|---|--:|--:|--:|--:|
-{rows}
-
-A line counts if gcc made code of it. A branch is one way out of a condition of the machine's: `if (a && b)` has four. What
-is compiled more than once (both libraries for MPI, with and without codecs, headers) counts once. Nothing is excluded.
-
-## Lines that never ran
-
-{missed}
-"""
+def write_table(path, sums, commit):
+    """Writes the figures to their place in a page."""
+    rows = "\n".join("| " + " | ".join((f"`{folder}`" if " " not in folder else folder, *each.row())) + " |"
+                     for folder, each in sums.items())
+    before, rest = path.read_text().split(BEGIN)
+    table = f"| folder | lines | | branches | |\n|---|--:|--:|--:|--:|\n{rows}\n"
+    source = f"Measured at commit {commit}, {datetime.date.today()}."
+    path.write_text(f"{before}{BEGIN}{table}\n{source}\n{END}{rest.split(END)[1]}")
 
 
-def write_document(path, sums, reasons):
-    rows = "\n".join("| " + " | ".join((f"`{room}`" if " " not in room else room, *each.row())) + " |"
-                     for room, each in sums.items())
-    missed = []
-    for reason in sorted(reasons, key=lambda each: -sum(len(lines) for lines in each.lines.values())):
-        count = sum(len(lines) for lines in reason.lines.values())
-        if count == 0:
-            continue
-        missed.append(f"**{count} {'line' if count == 1 else 'lines'}.** {reason.text}\n")
-        missed += [f"- `{source}`: {ranges(numbers)}" for source, numbers in sorted(reason.lines.items())]
-        missed.append("")
-    path.write_text(DOCUMENT.format(date=datetime.date.today(), least_lines=LEAST_LINES, least_branches=LEAST_BRANCHES,
-                                    rows=rows, missed="\n".join(missed).rstrip()))
-
-
-def print_missed(sources, room):
+def print_missed(sources, folder):
     for path in sorted(sources):
-        if not path.startswith(room.rstrip("/")):
+        if not path.startswith(folder.rstrip("/")):
             continue
         text = (ROOT / path).read_text().splitlines()
         for number, line in sorted(sources[path].items()):
@@ -255,8 +223,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--measure", action="store_true", help="build and run nothing")
     parser.add_argument("--check", action="store_true", help="fail below the least figures, or without a reason")
-    parser.add_argument("--write", type=pathlib.Path, metavar="FILE", help="the document")
-    parser.add_argument("--missed", metavar="ROOM", help="what was not taken below src/ROOM")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="the page with the table")
+    parser.add_argument("--commit", default="?", help="what was measured, for the page")
+    parser.add_argument("--missed", metavar="FOLDER", help="what was not taken below src/FOLDER")
     given = parser.parse_args()
     build = given.build.resolve()
     if not given.measure:
@@ -267,11 +236,11 @@ def main():
     if given.missed:
         print_missed(sources, "src/" + given.missed)
         return
-    sums = sums_of_rooms(sources)
+    sums = sums_of_folders(sources)
     reasons, without = sort_by_reason(sources)
     print_sums(sums)
     if given.write:
-        write_document(given.write, sums, reasons)
+        write_table(given.write, sums, given.commit)
     if given.check and not check(sums, reasons, without):
         sys.exit(1)
 
