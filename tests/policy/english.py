@@ -2,8 +2,7 @@
 """english.py SOURCE_DIR [--accept | --commit FILE]: the mechanical part of the project's English, as a test.
 
 Looks for the words that english.txt retires, and for sentences that begin with Of, What or Who, in pages, in comments
-of public headers, in help texts and messages of C, and in docstrings. Code, headings, the change log and the decisions
-are left out. english_known.txt has how many findings a file had when this test was written: a file may not have more.
+of public headers, in help texts and messages of C, and in docstrings. Code, headings and the change log are left out. english_known.txt has how many findings a file had when this test was written: a file may not have more.
 --accept writes the list again, which should only become shorter; --commit checks the message of a commit.
 """
 
@@ -17,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 KNOWN = HERE / "english_known.txt"
 PAGES = ("*.md", "docs/*.md", ".github/*.md", "docs/*/*.md", "examples/*.md", "examples/*/*.md")
-LEFT_OUT = ("docs/decisions/", "CHANGELOG.md")
+LEFT_OUT = ("CHANGELOG.md",)
 SENTENCE = re.compile(r"(?:^|(?<=[.!:] )|(?<=\| ))(?:Of|What|Whatever|Who|Whoever|Whose) (?![^.|]*\?)[^.|]{0,40}")
 
 
