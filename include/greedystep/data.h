@@ -1,4 +1,4 @@
-/* greedystep: readers and writers. Bytes to batches and back, without any knowledge of training. */
+/* greedystep: readers and writers. Bytes to batches and back, independent of training. */
 #ifndef GREEDYSTEP_DATA_H
 #define GREEDYSTEP_DATA_H
 
@@ -11,44 +11,45 @@ extern "C" {
 /* A source of batches. */
 typedef struct gsa_reader gsa_reader;
 
-/* Files that the system does not have, of an object store for instance. The functions return GSA_IO with a message that
- * names the file. A file is used by one thread at a time, which in gsa_train may be another than the caller's. */
+/* Opens files that are not in the file system, such as those of an object store. The functions return GSA_IO with a
+ * message that names the file. One thread at a time uses a file; in gsa_train this may be another thread than the
+ * caller's. */
 typedef struct gsa_file_source {
     size_t size; /* sizeof(gsa_file_source), set by the caller */
-    void *ctx;   /* handed to open */
+    void *ctx;   /* passed to open */
     /* Opens a file at its first byte and returns its size. */
     gsa_status (*open)(void *ctx, const char *path, void **file, uint64_t *n_bytes, gsa_error *error);
     /* Reads up to `size` bytes; *got is 0 at the end only. */
     gsa_status (*read)(void *file, void *bytes, size_t size, size_t *got, gsa_error *error);
-    gsa_status (*seek)(void *file, uint64_t at, gsa_error *error); /* goes on at this byte */
+    gsa_status (*seek)(void *file, uint64_t at, gsa_error *error); /* continues at this byte */
     void (*close)(void *file);                                     /* called once per file that was opened */
 } gsa_file_source;
 
-/* Options of a reader; all zero but the size is the default. Texts are copied. Columns are given by name or, if none
+/* Options of a reader; all zero except the size is the default. Texts are copied. Columns are given by name or, if none
  * has that name, by number from 1; lists are separated by commas. label, weight, exposure, categorical and ignore imply
  * that the input is a table. */
 typedef struct gsa_reader_options {
     size_t size;             /* sizeof(gsa_reader_options), set by the caller */
-    int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row fails with GSA_INPUT */
+    int skip_bad_rows;       /* nonzero: count bad rows and continue; zero: a bad row fails with GSA_INPUT */
     int without_labels;      /* nonzero: labels of tables are ignored and may be missing; batches have none */
     int remember_names;      /* nonzero: keep the first GSA_MAX_NAMES names of categories for gsa_reader_name */
     const char *label;       /* the column to predict */
     const char *weight;      /* the column of row weights */
-    const char *categorical; /* columns to treat as categories, whatever they hold */
+    const char *categorical; /* columns to treat as categories, whatever they contain */
     const char *ignore;      /* columns to leave out */
     const char *cross;       /* "A:B,C:D": adds products of the features of two columns or namespaces */
     unsigned bits;           /* categories are hashed to 2^bits features, 1 .. 31; 0: 24 */
     int keep_cells;          /* nonzero: keep the cells of a table for gsa_reader_cells */
-    const char *decimal;     /* "point" or "comma": what stands before decimals, where the cells leave it open */
-    const char *dates;       /* "day-first" or "month-first", where the cells leave it open */
+    const char *decimal;     /* "point" or "comma": the decimal separator, if the cells are ambiguous */
+    const char *dates;       /* "day-first" or "month-first", if the cells are ambiguous */
     /* Opens the paths; NULL: the file system does. Copied; what its ctx points to must outlive the reader. */
     const gsa_file_source *files;
     /* Columns whose texts are kept (gsa_batch.kept). They are features only if a schema that was set has them. */
     const char *keep;
-    int keep_tags;     /* nonzero: the tags of Vowpal Wabbit text are kept likewise */
+    int keep_tags;     /* nonzero: the tags of Vowpal Wabbit text are kept too */
     int keep_bad_rows; /* nonzero, with skip_bad_rows: a bad row is a row without features (gsa_batch.bad) */
-    /* The column of exposures, above 0, to which the labels are counts: the label becomes the count per unit of
-     * exposure, and the weight is multiplied by the exposure. */
+    /* The column of exposures, above 0, that the counts in the label column refer to: the label becomes the count per
+     * unit of exposure, and the weight is multiplied by the exposure. */
     const char *exposure;
     /* Files with the labels of arrays (.npy), one for each file of rows, in the same order: arrays of one label per
      * row. */
@@ -56,11 +57,11 @@ typedef struct gsa_reader_options {
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text,
- * arrays of NumPy (.npy, docs/formats/npy.md) or caches of parsed rows (.gsac), plain or compressed, recognised by
+ * arrays of NumPy (.npy, docs/formats/arrow.md) or caches of parsed rows (.gsac), plain or compressed, recognised by
  * content and name (docs/formats/csv.md). "-" is standard input and must be the only one. Options, memory and call may
  * be NULL. Fails at once if a file cannot be opened. With more than one thread text is decompressed and parsed ahead,
- * with the same rows and errors. These threads live as long as the reader, so it keeps both: should_stop ends
- * gsa_reader_next and all calls that read. Other readers do the same. */
+ * with the same rows and errors. These threads live as long as the reader, so it keeps memory and call: should_stop
+ * ends gsa_reader_next and all calls that read. Other readers do the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_memory *memory,
                                                  const gsa_call *call, gsa_reader **out, gsa_error *error);
@@ -76,7 +77,7 @@ typedef struct gsa_arrow_again {
     /* Opens a stream of the same rows from the first on; returns 0, or a code of errno.h. */
     int (*open)(void *ctx, struct ArrowArrayStream *out);
     void (*release)(void *ctx); /* NULL, or called once: at close, or if opening fails */
-    void *ctx;                  /* handed to both */
+    void *ctx;                  /* passed to both */
 } gsa_arrow_again;
 
 /* Opens a table as an Arrow C stream (<greedystep/arrow.h>, docs/formats/arrow.md), with the options, schema and
@@ -84,19 +85,19 @@ typedef struct gsa_arrow_again {
  * dictionaries of these are features. Alternatively a list of ids and a list of values, or one list of floats, hold
  * all features of a row, without a schema. Null and NaN are absent. Other types are errors unless ignored.
  *
- * Takes the stream over, also on failure: sets its `release` to NULL and calls it once, at close or when `again` opens
- * another in its place. If `again` or its `open` is NULL the rows can be read once. Offsets, lengths and dictionary
- * indexes are checked against each other; buffers have no sizes in this interface, so their length and alignment are
- * trusted. */
+ * Takes ownership of the stream, also on failure: sets its `release` to NULL and calls it once, at close or when
+ * `again` opens another in its place. If `again` or its `open` is NULL the rows can be read once. Offsets, lengths and
+ * dictionary indexes are checked against each other; buffers have no sizes in this interface, so their length and
+ * alignment are trusted. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
                                                        const gsa_reader_options *options, const gsa_memory *memory,
                                                        const gsa_call *call, gsa_reader **out, gsa_error *error);
 
-/* Rows that the caller holds or makes. The functions are called one at a time, from the thread that reads, which in
- * gsa_train may be another than the caller's. */
+/* Rows that the caller holds or makes. The functions are called one at a time, from the thread that reads; in gsa_train
+ * this may be another thread than the caller's. */
 typedef struct gsa_row_source {
     size_t size; /* sizeof(gsa_row_source), set by the caller */
-    void *ctx;   /* handed to both functions */
+    void *ctx;   /* passed to both functions */
     /* Returns the next rows, borrowed until the next call of either; GSA_END after the last, GSA_STOPPED, or an error.
      */
     gsa_status (*next)(void *ctx, gsa_batch *out, gsa_error *error);
@@ -107,7 +108,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *sour
                                                       const gsa_call *call, gsa_reader **out, gsa_error *error);
 
 /* Generated rows with planted weights, the same on every machine. A row has one feature of value 1 in each of `nnz`
- * equal slices of the features; with a skew, id r (from 0) of a slice has a probability in proportion to
+ * equal ranges of the features; with a skew, id r (from 0) of a range has a probability in proportion to
  * 1 / (r + 1)^skew. Labels are drawn from the planted model's probabilities: 0 and 1, or 0 .. classes - 1; classes = 1
  * gives a real target with Gaussian-like noise. */
 typedef struct gsa_generator {
@@ -129,23 +130,23 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *
  * close); GSA_END after the last. From a stream, rows are returned as soon as they arrive. After an error other than
  * GSA_STOPPED the reader must not be read further. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error);
-/* Reads as far as needed to recognise the format and, of a table, its columns; rows are still to come. The first call
- * of next does the same. GSA_OK also if there are no rows. */
+/* Reads as far as needed to recognise the format and the columns of a table, without consuming rows. The first call of
+ * next does the same. GSA_OK also if there are no rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error);
 /* Sets the schema that the input must match, as another reader or a model returns it (NULL: any); before begin and
  * next. Columns are matched by name if the table has a header, else by position; a missing or unknown one is
  * GSA_ARGUMENT. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error);
-/* Returns the schema, after begin: the meaning of the columns (docs/formats/schema.md); NULL if rows have feature
+/* Returns the schema, after begin: the meaning of the columns (docs/formats/csv.md); NULL if rows have feature
  * numbers. Valid until close. */
 GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
-/* Returns a line that describes the first file, after begin; NULL if there is nothing to say. Valid until close. */
+/* Returns a line that describes the first file, after begin; NULL if there is none. Valid until close. */
 GSA_API const char *gsa_reader_description(const gsa_reader *reader);
 /* Returns the name of a table's feature: its column, or column=category; NULL if it is not known. */
 GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
-/* The maximum of categories with names. */
+/* The maximum number of categories with names. */
 #define GSA_MAX_NAMES ((size_t)1 << 20)
-/* The maximum of bytes of all names. */
+/* The maximum total size of the names, in bytes. */
 #define GSA_NAMES_SIZE ((size_t)64 << 20)
 /* Returns the names of categories by number, in the order in which their features appeared; NULL beyond the end. Empty
  * if the category cannot be printed. Valid until rows are read. */
@@ -156,29 +157,29 @@ GSA_API double gsa_reader_collision_rate(const gsa_reader *reader);
 
 /* Returns the cells of the last batch, *n_columns per row: numeric columns, then categorical ones, each in the order of
  * the schema. An absent cell is 0, a number 1, a category the hash whose lowest bits are its feature
- * (docs/formats/schema.md). NULL without keep_cells, and if a row did not come from text or Arrow columns. */
+ * (docs/formats/csv.md). NULL without keep_cells, and if a row did not come from text or Arrow columns. */
 GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_columns);
 
-/* The features of a schema: numbers and dates have the ids 0 .. n_numbers - 1, that they are missing the next
- * n_numbers, and categories are hashed to 2^bits ids from first_word on. */
+/* The features of a schema: numbers and dates have the ids 0 .. n_numbers - 1, the markers of their missing values the
+ * next n_numbers, and categories are hashed to 2^bits ids from first_word on. */
 typedef struct gsa_schema_info {
     size_t size;                 /* sizeof(gsa_schema_info), set by the caller */
     unsigned bits;               /* as in the reader's options */
-    uint64_t n_numbers, n_words; /* columns of numbers or dates, and categorical ones; of namespaces 0 and 1 */
+    uint64_t n_numbers, n_words; /* columns of numbers or dates, and categorical ones; for namespaces 0 and 1 */
     uint64_t n_crosses;          /* products of two columns or namespaces */
-    uint64_t n_dates;            /* of n_numbers */
+    uint64_t n_dates;            /* how many of n_numbers are dates */
     uint64_t first_word;         /* the first feature of categories */
 } gsa_schema_info;
 /* Parses a schema as gsa_reader_schema returns it. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
-/* Goes back to the first row; GSA_UNSUPPORTED for a stream. */
+/* Returns to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 
 /* Closes and frees a reader; its batches become invalid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
-/* Prepares several passes: goes back to the first row and, if a file is compressed or the input is an Arrow stream
- * or comes by gsa_file_source, writes the rows of the next complete pass as a cache to an unnamed file in `folder`.
+/* Prepares several passes: returns to the first row and, if a file is compressed or the input is an Arrow stream or
+ * comes from a gsa_file_source, writes the rows of the next complete pass as a cache to an unnamed file in `folder`.
  * Later passes read it, several times faster, with row numbers as locations. The file takes at most half of the free
  * space and is gone when the reader is closed or the process ends. Without space, and for plain files and memory, rows
  * are parsed again. Does nothing for streams, rows of the caller and generated rows. */
@@ -188,12 +189,12 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char
 typedef struct gsa_reader_progress {
     size_t size;           /* sizeof(gsa_reader_progress), set by the caller */
     uint64_t n_rows;       /* delivered since the start or the last rewind or seek */
-    uint64_t n_bad_rows;   /* skipped since then; of spilled rows, when they were written */
+    uint64_t n_bad_rows;   /* skipped since then; for spilled rows, when they were written */
     uint64_t bytes_read;   /* from the source since then, before decompression */
     uint64_t bytes_total;  /* 0 if unknown */
     int is_stream;         /* nonzero: cannot be read again */
     uint64_t bytes_kept;   /* size of the spill file, then also bytes_total; 0: rows do not come from it */
-    int keep_failed;       /* nonzero: rows could not be spilled, for want of space for instance */
+    int keep_failed;       /* nonzero: rows could not be spilled, for example for lack of space */
     uint64_t n_unlabelled; /* rows of tables without a label, left out; counted like bad rows */
 } gsa_reader_progress;
 /* Fills in the progress; may be called while another thread reads. */

@@ -1,4 +1,4 @@
-/* greedystep: for engines that spread training over processes, as our own executor, MPI and Spark do. Unlike
+/* greedystep: for engines that distribute training over processes, such as MPI and Spark. Unlike
  * greedystep.h, data.h and train.h, which do not include it, this header may change between versions: build an engine
  * for one version of the library.
  *
@@ -12,30 +12,30 @@
 extern "C" {
 #endif
 
-struct gsa_reader; /* of data.h */
+struct gsa_reader; /* see data.h */
 struct gsa_writer;
 
 /* ---- 1. replicas ------------------------------------------------------------------------------------------------- */
 
-/* Makes a replica that goes on where the state stands, one of n_copies that learn different rows in parallel. Merge
- * them by gsa_state_merge with this state as base. With n_copies > 1 a row counts for as many in the average of a
- * replica, so that the averages of all are that of one run. */
+/* Makes a replica that continues from the state, one of n_copies that learn different rows in parallel. Merge them by
+ * gsa_state_merge with this state as base. In the average of a replica a row counts as n_copies rows, so that the
+ * merged average is that of one run. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, gsa_state **out,
                                                 gsa_error *error);
-/* Makes an earlier replica one of this base, reusing its memory: several times faster than a new one if the table is
- * large. After a failure the replica can only be freed. */
+/* Makes an earlier replica a replica of this base, reusing its memory: several times faster than a new one if the table
+ * is large. After a failure the replica can only be freed. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies,
                                                    gsa_error *error);
-/* Takes the labels of rows without learning these: decides `loss=auto` and enters labels in sorted order behind those
- * that are known. The rows of the first call are those that the run begins with. Optional: the first update does the
+/* Takes the labels of rows without learning the rows: decides `loss=auto` and adds labels in sorted order after those
+ * that are known. The rows of the first call must be the first of the run. Optional: the first update does the
  * same with its own rows. Afterwards a label that contradicts the decision is GSA_LABEL. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error);
 /* Learns the given rows of a batch, in the given order. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);
-/* Learns the rows of an unfinished group. Rows are learned in groups of up to eight, cut by row number only; until its
- * group is full a row waits in the state, and every query but gsa_state_predict answers as if it were learned. Required
- * before deltas are written (gsa_state_write_delta); the end of a pass does it. */
+/* Learns the rows of an unfinished group. Rows are learned in groups of up to eight, which depend only on the rows.
+ * Until its group is full a row waits in the state, and every query except gsa_state_predict treats it as learned.
+ * Required before deltas are written (gsa_state_write_delta); the end of a pass does it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
 /* Replaces what a state has learned by that of `by`, keeping its own memory and run parameters. Frees `by`, also on
  * failure. */
@@ -63,10 +63,10 @@ GSA_API void gsa_state_get_fingerprint(const gsa_state *state, gsa_fingerprint *
 /* Merging across processes, with the bits of gsa_state_merge, for two or more replicas of a base that knows all labels:
  *   1 every replica writes a header, a state without features (gsa_state_read reads it);
  *   2 every process writes a delta per range of features: the sum of what its replicas learned there;
- *   3 the deltas of one range are reduced to one, in the order of their replicas, wherever they meet;
+ *   3 the deltas of one range are reduced to one, in the order of their replicas, by any process;
  *   4 headers, base and reduced deltas in the order of their features become the merged state.
- * How replicas are spread over processes changes no bit. A delta has 21 bytes per touched feature (one output) and a
- * bit per feature. Its format may change between versions: do not store it.
+ * The distribution of replicas over processes changes no bit. A delta has 21 bytes per touched feature (one output) and
+ * a bit per feature. Its format may change between versions: do not store it.
  *
  * Writes the header of a replica. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base,
@@ -95,7 +95,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *
  * of a file if it has GSA_FIRST_ROWS rows or half of these entries by then, else the first rows of the next file
  * follow. */
 #define GSA_BLOCK_ROWS 65536u
-/* The maximum of a block's entries before its last row. */
+/* The maximum number of entries of a block before its last row. */
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
 /* The loss is decided by the labels of this many first rows. */
 #define GSA_FIRST_ROWS 8192u
@@ -112,38 +112,38 @@ GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32
 #define GSA_PASSES_UNJUDGED 5u
 /* Returns the maximum of passes over an input of n_rows rows if none is given: 2^18 rows in all, from 20 to 100. */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
-/* The maximum of replicas that the schedule asks for. */
+/* The maximum number of replicas in a schedule. */
 #define GSA_MAX_REPLICAS 8192u
-/* The maximum of replicas that it wants in memory at a time. */
+/* The maximum number of replicas in memory at a time. */
 #define GSA_MAX_RESIDENT 8u
 /* A step: how the next rows are learned. By the state itself (n_replicas 1), or by replicas of it, which are merged
  * after n_rows rows. n_resident replicas learn at a time, and their changes wait as deltas for the merge. Interleaved:
- * whole blocks of the next n_rows / (n_replicas / n_resident) rows are dealt out to them in turn. Contiguous: each
- * replica learns a shard, rows that follow one another. */
+ * whole blocks of the next n_rows / (n_replicas / n_resident) rows are assigned to them in turn. Contiguous: each
+ * replica learns a shard of consecutive rows. */
 typedef struct gsa_step {
-    size_t n_replicas; /* 1, or up to GSA_MAX_REPLICAS, a power of two; of contiguous rows any number */
-    size_t n_resident; /* 1, or up to GSA_MAX_RESIDENT; of contiguous rows any number */
-    uint64_t n_rows;   /* of all replicas */
+    size_t n_replicas; /* 1, or up to GSA_MAX_REPLICAS, a power of two; for contiguous rows any number */
+    size_t n_resident; /* 1, or up to GSA_MAX_RESIDENT; for contiguous rows any number */
+    uint64_t n_rows;   /* rows of all replicas */
     int is_contiguous; /* nonzero: shards */
 } gsa_step;
 /* Returns the next step of shuffled rows, except with the method paper, from the rows, features and outputs of the run
- * so far. More than GSA_MAX_RESIDENT replicas only if no further label can come: after the first pass, or with one
- * output. */
+ * so far. More than GSA_MAX_RESIDENT replicas only if no further label is possible: after the first pass, or with
+ * one output. */
 GSA_API gsa_step gsa_plan_step(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
 /* Returns the step of a pass over n_rows rows in shards, for a state that has learned n_learned rows. */
 GSA_API gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards, uint64_t n_learned);
-/* Returns how many rows of n_rows are before a shard: as even as can be. */
+/* Returns how many rows of n_rows are before a shard; shards are as even as possible. */
 GSA_API uint64_t gsa_plan_shard_start(uint64_t n_rows, uint64_t n_shards, uint64_t shard);
 /* Returns how many first rows of each shard are learned in sequence, as a pass of their own, before shards are learned
  * in parallel: fewer if they have more than GSA_FIRST_ENTRIES / n_shards entries. Shards are partitions of an input,
  * such as those of a cluster (docs/spark.md); they are merged after every pass. */
 GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
-/* The approximate maximum of entries in the first rows of all shards. */
+/* The approximate maximum number of entries in the first rows of all shards. */
 #define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
 /* Returns the n_copies of gsa_state_fork for a shard of shard_rows rows out of n_rows. */
 GSA_API uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows);
-/* Returns nonzero if another pass is due, after the first rows or a pass: fewer than `asked` are done or, with asked 0,
- * the last one improved the held-out loss. */
+/* Returns nonzero if another pass should follow, after the first rows or a pass: if fewer than `asked` are done or,
+ * with asked 0, the last one improved the held-out loss. */
 GSA_API int gsa_plan_another_pass(const gsa_state *state, uint64_t asked);
 /* An improvement below this share of the loss counts as none. */
 #define GSA_MIN_GAIN 0.0005
@@ -153,31 +153,31 @@ GSA_API int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
 
 /* ---- 4. parts of an input ---------------------------------------------------------------------------------------- */
 
-/* Continues with the block of a plain cache that gsa_reader_skip described, and counts rows anew; a rewind goes back to
- * the first row of all. GSA_ARGUMENT if no block begins there, GSA_UNSUPPORTED for other input. After a failure there
- * are no rows until the next seek or rewind. */
+/* Continues with the block of a plain cache that gsa_reader_skip described, and counts rows anew; a rewind returns to
+ * the first row of the input. GSA_ARGUMENT if no block begins there, GSA_UNSUPPORTED for other input. After a failure
+ * there are no rows until the next seek or rewind. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(struct gsa_reader *reader, const gsa_place *block, gsa_error *error);
 /* Some consecutive rows of an input. */
 typedef struct gsa_row_range {
-    gsa_place at;               /* of the first row */
+    gsa_place at;               /* location of the first row */
     uint64_t n_rows, n_entries; /* rows and their entries */
-    int begins_file;            /* nonzero: they are the first of a file, as it was before it was converted */
+    int begins_file;            /* nonzero: they are the first rows of a file before conversion */
 } gsa_row_range;
 /* Skips the next block of a plain cache without reading it, at the first row or right after seek or skip, and describes
- * it. GSA_END after the last; the names of categories are known then. GSA_UNSUPPORTED for other input, whose rows have
- * to be read. */
+ * it. GSA_END after the last, when the names of categories are known. GSA_UNSUPPORTED for other input, whose rows must
+ * be read. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(struct gsa_reader *reader, gsa_row_range *out, gsa_error *error);
-/* Returns nonzero if the last batch begins with the first row of a file, as it was before it was converted. */
+/* Returns nonzero if the last batch begins with the first row of a file before conversion. */
 GSA_API int gsa_reader_begins_file(const struct gsa_reader *reader);
-/* Says that the next row is the first of a file, which ends a block of a cache; rows whose places name other files do
- * so anyway. */
+/* Marks the next row as the first of a file, which ends a block of a cache. Rows whose places name another file do this
+ * by themselves. */
 GSA_API void gsa_writer_begin_file(struct gsa_writer *writer);
 
 /* ---- 5. processes that train together ---------------------------------------------------------------------------- */
 
 /* A communicator of processes that train together, on one machine or many. Each calls gsa_train with the same state,
  * parameters and plain caches (other input is GSA_UNSUPPORTED), learns its share, and ends with the state that one
- * process would have. The library carries no bytes itself (libgreedystep_mpi, <greedystep/mpi.h>, does). All processes
+ * process would have. The library sends no bytes itself (libgreedystep_mpi, <greedystep/mpi.h>, does). All processes
  * make the same calls in the same order; results are valid until the next call. A failure ends the run of its process;
  * the communicator must end the others. */
 typedef struct gsa_comm {
@@ -186,7 +186,7 @@ typedef struct gsa_comm {
     /* Gathers the bytes of all ranks on every rank, in the order of ranks: sizes[r] bytes are from rank r. */
     gsa_status (*allgather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
                             gsa_error *error);
-    /* Sends sizes[r] bytes to each rank r and receives what each had for this one, both in the order of ranks. */
+    /* Sends sizes[r] bytes to each rank r and receives the bytes of each for this rank, both in the order of ranks. */
     gsa_status (*alltoall)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
                            const size_t **all_sizes, gsa_error *error);
 } gsa_comm;
@@ -194,7 +194,7 @@ typedef struct gsa_comm {
 /* A finished round, as seen by this process. */
 typedef struct gsa_round_report {
     size_t n_shards;           /* replicas that were merged */
-    uint64_t n_rows;           /* of all replicas, in all processes */
+    uint64_t n_rows;           /* rows of all replicas, in all processes */
     uint64_t n_mine, n_fewest; /* rows of this process, and of the process with the fewest */
     /* Seconds spent making replicas, reading and learning rows, waiting for other processes, and merging. */
     double forking, learning, waiting, merging;
@@ -211,7 +211,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, struct gsa_rea
 /* Adds other metrics of an equal model. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
 /* Runs a step of shards in memory: n_replicas replicas of the state learn shards of the given rows of a batch, in the
- * given order, and the state becomes what they learned. Can be stopped; on failure the state is as it was. */
+ * given order, and are merged into the state. Can be stopped; on failure the state is unchanged. */
 GSA_API GSA_NODISCARD gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                     size_t n_rows, size_t n_replicas, const gsa_call *call,
                                                     gsa_error *error);

@@ -1,4 +1,5 @@
-/* greedystep: linear models with nothing to tune, by greedy step averaging (GSA).
+/* greedystep: linear models with nothing to tune. Rows in memory are solved to the penalised optimum; streams and
+ * larger data are learned by greedy step averaging (GSA).
  *
  * The core API, in seven sections; most callers need only the first few functions of each:
  *
@@ -6,8 +7,8 @@
  *   2 memory and calls           5 state
  *   3 batch                      6 model
  *
- * A *batch* is data: a borrowed view of rows. A *state* is what was learned from rows: mergeable and serialisable. A
- * *model* is a state made read-only.
+ * A *batch* is a borrowed view of rows. A *state* is what was learned from rows; states can be saved and merged. A
+ * *model* is a read-only state, for prediction.
  *
  * Rules that hold for every function here:
  *   - A fallible call returns gsa_status and takes, last, an optional gsa_error (NULL is fine) that it fills
@@ -16,9 +17,9 @@
  *   - A `const` handle may be shared between threads; any other handle belongs to one thread at a time.
  *   - free functions take NULL.
  *   - A struct that the caller makes begins with its size, which the caller sets: gsa_call call = {.size = sizeof
- * call}. So programs and libraries of different versions fit together: members that the caller's version lacks have
- * their default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills in
- * nothing.
+ *     call}. So programs and libraries of different versions work together: members that the caller's version lacks
+ *     have their default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills
+ *     in nothing.
  *   - The library prints nothing, never exits, reads no environment variable and has no writable global data.
  */
 #ifndef GREEDYSTEP_GREEDYSTEP_H
@@ -86,12 +87,13 @@ GSA_API const char *gsa_status_text(gsa_status status);
 #define GSA_NO_ROW UINT64_MAX
 
 /* Describes a failure, for people and programs. Owned by the caller, who need not initialise it; holds no resources. A
- * callback that fails sets all members. It has no size, because it is filled on failure only, but reserved bytes. */
+ * callback that fails sets all members. It has reserved bytes instead of a size, because it is filled on failure only.
+ */
 typedef struct gsa_error {
     gsa_status status; /* what the call returned */
     uint64_t line;     /* 1-based line of the input, 0 if unknown */
     uint64_t byte;     /* 0-based byte offset of the error in the decompressed input; valid if line > 0 */
-    uint64_t row;      /* row of the batch handed in, or GSA_NO_ROW */
+    uint64_t row;      /* row of the batch that was passed, or GSA_NO_ROW */
     char message[512]; /* what failed, where, and a remedy; NUL-terminated, no newline */
     char param[32];    /* the parameter or reader option that it concerns, such as "loss"; "" if none */
     char reserved[96]; /* for members of later versions; not written yet */
@@ -99,19 +101,19 @@ typedef struct gsa_error {
 
 /* ---- 2. memory and calls ---------------------------------------------------------------------------------------- */
 
-/* Counts and limits the memory of a run's objects together. The caller sets size and limit, zeroes the rest, and points
- * gsa_memory to it; it must outlive every object that counts in it. Threads may share it. docs/memory.md says
- * what is counted. */
+/* Counts and limits the memory of several objects together. The caller sets size and limit, zeroes the rest, and points
+ * gsa_memory to it; it must outlive every object that uses it. Threads may share it. docs/performance.md says what is
+ * counted. */
 typedef struct gsa_budget {
     size_t size;    /* sizeof(gsa_budget), set by the caller */
     uint64_t limit; /* bytes; a call that needs more fails with GSA_LIMIT. 0: counted, not limited */
     size_t used;    /* bytes in use; written by the library only, atomically */
-    size_t refused; /* size of the last request that failed; 0: within the limit, but the system had none */
+    size_t refused; /* size of the last request that exceeded the limit; 0: none did, but the system had no memory */
 } gsa_budget;
 
-/* The memory of an object, which copies it: allocator and limit. Functions that make an object from nothing take one;
- * an object that is made from others has the memory of the first of them, and so has what a call needs for a while.
- * NULL for the whole, or zero for a member, means the default. */
+/* The allocator and memory limit of an object, which keeps a copy. Functions that make an object from nothing take one;
+ * an object that is made from others uses that of the first of them, also for temporary memory. NULL for the whole, or
+ * zero for a member, means the default. */
 typedef struct gsa_memory {
     size_t size; /* sizeof(gsa_memory), set by the caller */
     /* malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. Called from several threads if
@@ -120,28 +122,28 @@ typedef struct gsa_memory {
     void *(*alloc_zeroed)(void *ctx, size_t size);         /* all bytes 0 */
     void *(*resize)(void *ctx, void *memory, size_t size); /* as realloc does */
     void (*release)(void *ctx, void *memory);              /* as free does */
-    void *ctx;                                             /* handed to these four */
-    /* The shared memory limit, checked before memory is taken. A line, a block, the categories or the columns of a
-     * reader may take a quarter of it each. NULL: memory is neither counted nor limited. */
+    void *ctx;                                             /* passed to these four */
+    /* The shared memory limit, checked before memory is allocated. A line, a block, the categories and the columns of
+     * a reader may each use a quarter of it. NULL: memory is neither counted nor limited. */
     gsa_budget *budget;
 } gsa_memory;
 
 /* Stop request and threads of one call; only readers and writers keep it, until they are closed. NULL for the whole, or
- * zero for a member, means the default. Nothing here changes what is learned. */
+ * zero for a member, means the default. Nothing here changes a result. */
 typedef struct gsa_call {
     size_t size; /* sizeof(gsa_call), set by the caller */
     /* Polled in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. Called from
      * several threads if there are several. */
     int (*should_stop)(void *ctx);
-    void *ctx; /* handed to should_stop */
-    /* Threads that the call may use; 0: one per processor, or one if the memory has an allocator of the caller's. Never
-     * changes a result. */
+    void *ctx; /* passed to should_stop */
+    /* Number of threads that the call may use; 0: one per processor, or one if the memory has an allocator of the
+     * caller's. */
     unsigned n_threads;
 } gsa_call;
 
 /* ---- 3. batch --------------------------------------------------------------------------------------------------- */
 
-/* The location of a row, for messages. Where the input is no text, the line is the number of the row, and the byte
+/* The location of a row, for messages. If the input is not text, the line is the number of the row, and the byte is
  * UINT64_MAX or, in a cache, that of its block. */
 typedef struct gsa_place {
     uint64_t line; /* 1-based; 0: unknown */
@@ -149,9 +151,10 @@ typedef struct gsa_place {
     uint32_t file; /* number of the file in the reader, from 0 */
 } gsa_place;
 
-/* Rows in compressed-sparse-row form, or dense rows of one width. All pointers are borrowed.
+/* Rows in compressed sparse row form, or dense rows of one width. All pointers are borrowed.
  * A value of zero means the same as an absent feature, in sparse and in dense rows. Ids within a row must be distinct;
- * their order is free (readers deliver them ascending). Values, labels and weights must be finite, weights >= 0. */
+ * they may be in any order (readers deliver them ascending). Values, labels and weights must be finite, weights >= 0.
+ */
 typedef struct gsa_batch {
     size_t n_rows;            /* number of rows */
     const int64_t *row_start; /* n_rows + 1 ascending offsets >= 0 into index and value; NULL for dense rows */
@@ -164,18 +167,18 @@ typedef struct gsa_batch {
     size_t n_words;           /* number of words */
     const float *weight;      /* NULL: every row counts once */
     const gsa_place *place;   /* NULL: unknown */
-    const char *kept;         /* texts that the reader was to keep of each row, each with its NUL; NULL: none */
+    const char *kept;         /* texts that the reader kept of each row, each with its NUL; NULL: none */
     const size_t *kept_start; /* n_rows + 1 offsets into kept */
-    const unsigned char *bad; /* NULL: no row is; nonzero: the row could not be read and has no features */
-    const void *reserved[1];  /* NULL: for members of later versions. A batch has no size: one is made for every call */
+    const unsigned char *bad; /* nonzero: the row could not be read and has no features; NULL: all rows are good */
+    const void *reserved[1];  /* NULL; for members of later versions, because a batch has no size */
 } gsa_batch;
 
-/* The floats of two bytes. */
+/* The formats of 16-bit floats. */
 typedef enum gsa_half {
     GSA_HALF_F16 = 0, /* IEEE binary16 */
     GSA_HALF_BF16 = 1 /* bfloat16, the upper half of a float */
 } gsa_half;
-/* Converts n of them to floats, as batches have them; exactly. */
+/* Converts n 16-bit floats to the floats of batches, exactly. */
 GSA_API void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float *out);
 
 /* The highest feature id, 2^32 - 3: libsvm's index 2^32 - 2. */
@@ -220,16 +223,16 @@ typedef struct gsa_margin_loss {
     size_t size;                                                  /* sizeof(gsa_margin_loss), set by the caller */
     double (*loss)(void *ctx, double margin, double label);       /* of one row */
     double (*derivative)(void *ctx, double margin, double label); /* with respect to the margin */
-    void *ctx;                                                    /* handed to both */
+    void *ctx;                                                    /* passed to both */
 } gsa_margin_loss;
 /* Sets the loss, which is copied; its ctx must outlive all states made with it. */
 GSA_API GSA_NODISCARD gsa_status gsa_config_set_loss(gsa_config *config, const gsa_margin_loss *loss, gsa_error *error);
 
 /* ---- 5. state --------------------------------------------------------------------------------------------------- */
 
-/* Learning as far as it has come: weights, and all that it takes to go on. */
+/* What was learned so far: weights, and everything needed to continue. */
 typedef struct gsa_state gsa_state;
-/* A state made read-only, for prediction. */
+/* A read-only state, for prediction. */
 typedef struct gsa_model gsa_model;
 
 /* Makes a state that has learned nothing. The configuration is copied; NULL: defaults. */
@@ -238,8 +241,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const g
 /* Frees a state; models made from it stay valid. */
 GSA_API void gsa_state_free(gsa_state *state);
 
-/* Adds labels of classes before rows have them, as numbers or as words (the other array is NULL), in sorted order
- * behind those that are known; decides `loss=auto`. GSA_ARGUMENT if the loss predicts numbers. */
+/* Adds labels of classes before rows with them are learned, as numbers or as words (the other array is NULL), in sorted
+ * order after those that are known; decides `loss=auto`. GSA_ARGUMENT if the loss predicts numbers. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const char *const *words,
                                                       size_t n_labels, gsa_error *error);
 
@@ -253,7 +256,7 @@ GSA_API void gsa_state_end_pass(gsa_state *state);
 
 /* Merges states, weighted per feature by the sum of squares that each has seen. base: the state that all of them were
  * forked or started from; NULL: they were trained from nothing. GSA_CONFLICT if they share a start that is not given,
- * differ in loss or intercept, or only some have the method paper. */
+ * differ in loss or intercept, or only some of them have the method paper. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                                                  const gsa_call *call, gsa_state **out, gsa_error *error);
 
@@ -265,19 +268,19 @@ typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, gsa_state **out,
                                                       gsa_error *error);
 
-/* Scores rows with the averaged weights that the state has now, without a copy of them: to score a row before it is
- * learned. Row-major with max(1, labels known) numbers per row, as gsa_model_predict has them, but number k is for
- * gsa_state_label(state, k), and hinge losses give margins. What differs from the finished model: weights are not
- * calibrated on the held-out rows, which are not learned either; up to seven rows that wait for their group do not
- * count yet; the best checkpoint of earlier passes is not used. Where there is none of these, numbers agree to the
- * rounding of the model's weights. GSA_ARGUMENT before the first rows or labels. Allocates nothing. */
+/* Scores rows with the present averaged weights of a state, without copying them: for scoring a row before it is
+ * learned. Row-major with max(1, labels known) numbers per row, like gsa_model_predict, but number k is for
+ * gsa_state_label(state, k), and hinge losses give margins. Differs from the finished model: weights are not calibrated
+ * on the held-out rows, which are not learned either; up to seven rows that wait for their group do not count yet; the
+ * best checkpoint of earlier passes is not used. Otherwise the numbers agree up to the rounding of the model's weights.
+ * GSA_ARGUMENT before the first rows or labels. Allocates nothing. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
-/* Returns a label by its number, NULL beyond the end. Numbers stay as they are while further labels come; a model has
- * the same labels sorted. */
+/* Returns a label by its number, NULL beyond the end. Numbers do not change when further labels are added; a model has
+ * the same labels in sorted order. */
 GSA_API const char *gsa_state_label(const gsa_state *state, size_t number);
-/* Makes the model of a state, which can go on learning. If `call` asks to stop and there are hundreds of classes, the
- * weights are not calibrated on the held-out rows and do not learn them. */
+/* Makes a model of a state, which can continue learning. If `call` asks to stop and there are hundreds of classes, the
+ * model is not calibrated on the held-out rows and does not learn them. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out,
                                                   gsa_error *error);
 
@@ -287,15 +290,15 @@ typedef struct gsa_summary {
     const char *loss;      /* "auto" while undecided, else as in gsa_model_info */
     const char *method;    /* how the weights were found: "optimum", "gsa" or "paper" */
     uint64_t n_rows;       /* rows learned in this run, over all passes */
-    uint64_t n_rows_all;   /* of a replica: with those of the others, assumed to be as many each */
+    uint64_t n_rows_all;   /* for a replica: with the rows of the other replicas, assumed to be as many each */
     uint64_t n_held_out;   /* rows in the held-out sample */
     uint64_t n_features;   /* highest feature id seen + 1 */
     uint64_t n_classes;    /* labels known; 0 for regression */
     uint64_t pass;         /* passes completed */
-    uint64_t pass_rows;    /* rows taken in the current pass, learned or held out */
+    uint64_t pass_rows;    /* rows of the current pass so far, learned or held out */
     double step;           /* current mean of the greedy steps */
     double loss_sum;       /* progressive loss: of each row before it was learned, in the current pass */
-    double loss_weight;    /* what to divide loss_sum by */
+    double loss_weight;    /* the divisor of loss_sum for the mean */
     double last_pass_loss; /* mean progressive loss of the last completed pass, NaN if none */
     uint64_t n_merged;     /* runs that were merged into this state, 1 if none were */
     uint64_t best_pass;    /* passes completed at the best checkpoint; 0 if there is none */
@@ -320,27 +323,27 @@ GSA_API double gsa_state_constant_loss(const gsa_state *state);
 GSA_API const char *gsa_loss_measure(const char *loss, double *mean);
 /* Returns a parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
-/* Sets a parameter. Once rows were taken only `passes` can change; a new value for another is GSA_CONFLICT. */
+/* Sets a parameter. After the first row only `passes` can change; a new value for another is GSA_CONFLICT. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error);
 
-/* Sets the schema: what the columns of the rows mean, as gsa_reader_schema returns it (docs/formats/schema.md); NULL:
- * rows have feature numbers. Replicas and models keep the text; the library does not read it. Once rows were taken,
- * another text is GSA_CONFLICT, as it is in a merge. gsa_train sets it. */
+/* Sets the schema: what the columns of the rows mean, as gsa_reader_schema returns it (docs/formats/csv.md); NULL:
+ * rows have feature numbers. Replicas and models keep the text; the library does not read it. After the first row
+ * another text is GSA_CONFLICT, as in a merge. gsa_train sets it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
 /* Returns the schema, or NULL. */
 GSA_API const char *gsa_state_schema(const gsa_state *state);
 
 /* The longest position, in bytes. */
 #define GSA_MAX_POSITION 1000u
-/* Sets the position of the input behind the last row taken, in the input's own terms, such as "clicks/0/1234". It is
- * saved with what was learned, so a run that is loaded again and reads on from there neither loses nor repeats a row.
+/* Sets the position in the input after the last row, in the input's own terms, such as "clicks/0/1234". It is saved
+ * with what was learned, so a run that is loaded and continues from there neither loses nor repeats a row.
  * The library does not read the text. "" or NULL: none; GSA_ARGUMENT if it is longer than GSA_MAX_POSITION or not
  * UTF-8. Live runs of gsa_train set it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_position(gsa_state *state, const char *text, gsa_error *error);
 /* Returns the position, "" if there is none. */
 GSA_API const char *gsa_state_position(const gsa_state *state);
 /* Calls `name` for features that were seen and keeps the names (UTF-8) of the 65536 strongest that have one, for
- * models; where it returns NULL an earlier name stays. gsa_train does it at its end. */
+ * models. If it returns NULL, an earlier name stays. gsa_train does this at its end. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
                                                      const char *(*name)(const void *ctx, uint64_t feature),
                                                      const void *ctx, gsa_error *error);
@@ -350,13 +353,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const ch
 /* Reads a file written by gsa_state_save. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_call *call,
                                                 gsa_state **out, gsa_error *error);
-/* Writes the bytes of such a file by a function. */
+/* Passes the bytes of such a file to a function. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx,
                                                  gsa_error *error);
 /* Makes a state from such bytes, which are not kept. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_memory *memory,
                                                 gsa_state **out, gsa_error *error);
-/* Sets a loss of the caller's again, which files do not hold; required before a loaded state is updated. */
+/* Sets the caller's own loss again, which files do not contain; required before a loaded state is updated. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error);
 
 /* ---- 6. model --------------------------------------------------------------------------------------------------- */
@@ -368,7 +371,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_save(const gsa_model *model, const ch
 /* Reads a file written by gsa_model_save; maps the weights into memory where possible. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_load(const char *path, const gsa_memory *memory, const gsa_call *call,
                                                 gsa_model **out, gsa_error *error);
-/* Writes the bytes of such a file by a function. */
+/* Passes the bytes of such a file to a function. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx,
                                                  gsa_error *error);
 /* Makes a model from such bytes, which are not kept. */
@@ -397,8 +400,8 @@ typedef struct gsa_model_info {
 /* Fills in the properties of a model; texts are valid until it is freed. */
 GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 
-/* Returns a label by its number, NULL beyond the end. Labels are sorted: numbers by value, then words by bytes. Of two,
- * the second is the positive class. Numbers have the shortest text that reads back equal. */
+/* Returns a label by its number, NULL beyond the end. Labels are sorted: numbers by value, then words by bytes. The
+ * second of two is the positive class. Numbers have the shortest text that reads back equal. */
 GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number);
 /* Returns the class of a row's label, SIZE_MAX if the model does not know it or has no classes. */
 GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row);
@@ -406,15 +409,15 @@ GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, s
 GSA_API const char *gsa_model_schema(const gsa_model *model);
 /* Returns the name of a feature, NULL if none is kept. */
 GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
-/* A feature, by how much it moves predictions. */
+/* A feature, and how much it influences predictions. */
 typedef struct gsa_strong_feature {
     uint64_t feature;  /* its id */
-    size_t output;     /* that the weight belongs to */
+    size_t output;     /* the output of the weight */
     double weight;     /* for one unit of the feature */
     double importance; /* |weight| x the standard deviation of the feature on the rows learned; NaN: not known */
 } gsa_strong_feature;
-/* Fills in the strongest features, the most important first, and returns how many there are, `max` at most. Each has
- * the weight of this output, or (SIZE_MAX) the largest of all outputs. Models keep the deviations of their 16384 most
+/* Fills in the strongest features, the most important first, and returns their number, at most `max`. Each has the
+ * weight of this output or, with SIZE_MAX, the largest of all outputs. Models keep the deviations of their 16384 most
  * important features; a model without any (gsa_model_with_weights) ranks by |weight|. */
 GSA_API size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_feature *out, size_t max);
 /* Returns a weight; 0 for ids beyond the model. */
@@ -434,10 +437,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, u
  * count as absent. Allocates nothing for sparse rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
-/* Predicts rows, row-major with max(1, n_classes) numbers per row: the probability of every class, or in regression the
- * value; of a model that was trained with exposures the expected count, the rate times the weight of the row, which is
- * its exposure, if the batch has weights. Hinge losses have no probabilities (GSA_ARGUMENT): predict the label of the
- * largest margin, or of two the second if the margin is above 0. Allocates nothing for sparse rows. */
+/* Predicts rows, row-major with max(1, n_classes) numbers per row: the probability of every class, or the value of a
+ * regression. A model that was trained with exposures predicts the rate or, if the batch has weights, which are then
+ * exposures, the expected count. Hinge losses have no probabilities (GSA_ARGUMENT): use the label of the largest
+ * margin, or the second of two labels if the margin is above 0. Allocates nothing for sparse rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 
@@ -455,15 +458,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const 
 /* One result. */
 typedef struct gsa_metric {
     const char *name; /* "rows", "log_loss", ...: static text */
-    double value;     /* NaN where it is not defined, such as the AUC of one class */
+    double value;     /* NaN if it is not defined, such as the AUC of one class */
 } gsa_metric;
 /* Computes the results of all rows so far. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
 /* Fills in a result by its number, after finish; returns 0 beyond the end. Regression has rmse, mae and r2. Classes
  * have log_loss, accuracy and calibration_error (expected calibration error: 15 bins of equal width by the probability
- * of the predicted class). Two classes also have auc, average_precision and brier, and of the second one, which is the
- * positive one: precision, recall and f1 at the `threshold` of predictions (probability 0.5, margin 0), the threshold
- * that has the highest f1 on these rows (best_f1, best_threshold), and true_negatives, false_positives,
+ * of the predicted class). Two classes also have auc, average_precision and brier and, for the second class, which is
+ * the positive one: precision, recall and f1 at the `threshold` of predictions (probability 0.5, margin 0), the
+ * threshold with the highest f1 on these rows (best_f1, best_threshold), and true_negatives, false_positives,
  * false_negatives, true_positives, by row weight; all of these leave out labels that the model does not know. More
  * classes also have precision, recall and f1, each _macro and _weighted. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
@@ -471,8 +474,8 @@ GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric
 /* The results of one class. */
 typedef struct gsa_class_metrics {
     size_t size;                     /* sizeof(gsa_class_metrics), set by the caller */
-    double rows, predicted, correct; /* rows that have its label, that are predicted to, and both; by row weight */
-    double precision, recall, f1;    /* 0 where nothing is predicted or has the label */
+    double rows, predicted, correct; /* rows with its label, rows predicted as it, and both; by row weight */
+    double precision, recall, f1;    /* 0 if no row is predicted as it, or has the label */
 } gsa_class_metrics;
 /* Fills in the results of a class by its number, as in gsa_model_label; returns 0 beyond the end. */
 GSA_API int gsa_metrics_class_at(const gsa_metrics *metrics, size_t number, gsa_class_metrics *out);

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-struct gsa_comm;         /* processes that train together, of distributed.h */
-struct gsa_round_report; /* a finished round, of distributed.h */
+struct gsa_comm;         /* processes that train together; see distributed.h */
+struct gsa_round_report; /* a finished round; see distributed.h */
 
 /* The subject of a notice. */
 typedef enum gsa_notice {
@@ -33,7 +33,7 @@ typedef struct gsa_train_hooks {
     /* Called with a warning about the input: what was found and what to do. */
     void (*notice)(void *ctx, gsa_notice what, const char *text);
     /* Called whenever the state can be saved: after a block, a round, a pass. A run resumed from it gives the bits of
-     * an undisturbed run, with any number of threads and processes. */
+     * an uninterrupted run, with any number of threads and processes. */
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Called after every round. */
     void (*round_ended)(void *ctx, const struct gsa_round_report *report);
@@ -45,26 +45,26 @@ typedef struct gsa_train_hooks {
     /* Called while rows in memory are solved, after every penalty strength: how many were tried, and the mean held-out
      * loss of this one. */
     void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);
-    /* Nonzero: the reader is a stream without end, learned row by row as it comes. Its end is not the end of a pass, so
-     * the state can go on with later rows. Rows are learned as soon as they are there, but the first 1024, which tell
-     * what labels mean, together. The position of the state (gsa_state_position) follows: the first text that the
-     * reader keeps of a row (option keep), else the number of the row's line. state_is_whole is called when, and only
-     * when, the should_stop that the reader was opened with asks to stop and that of gsa_train does not, also while no
-     * row comes; it then should ask no more. */
+    /* Nonzero: the reader is an endless stream, learned row by row. Its end is not the end of a pass, so the state can
+     * continue with later rows. Rows are learned as soon as they arrive, except the first 1024, which decide what
+     * labels mean and are learned together. The position of the state (gsa_state_position) is updated: the first text
+     * that the reader keeps of a row (option keep), else the row's line number. state_is_whole is called if, and only
+     * if, the should_stop that the reader was opened with is true and that of gsa_train is not, also while no row
+     * arrives; the former must then become false. */
     int is_live;
-    /* Nonzero, with is_live: the reader begins behind the position of the state, so no row is skipped. */
+    /* Nonzero, with is_live: the reader begins after the position of the state, so no row is skipped. */
     int starts_at_position;
 } gsa_train_hooks;
 
 /* Trains a state on a reader, for as many passes as its parameters say; more than one pass over a stream is
- * GSA_ARGUMENT. A state that has learned before continues: rows it has taken are skipped, so a resumed run gives the
- * bits of an undisturbed one; GSA_CONFLICT if the input begins differently. On GSA_STOPPED the state can be saved and
- * resumed: where the current round began or, while rows in memory are solved, from the start. Hooks are called from the
- * caller's thread. */
+ * GSA_ARGUMENT. A state that has learned before continues: the rows of that run are skipped, so a resumed run gives the
+ * bits of an uninterrupted one; GSA_CONFLICT if the input begins differently. On GSA_STOPPED the state can be saved and
+ * resumed: from where the current round began or, while rows in memory are solved, from the start. Hooks are called
+ * from the caller's thread. */
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
                                            const gsa_call *call, gsa_error *error);
 
-/* Returns the method that gsa_train tries first for a state that has taken no rows: "optimum", "gsa" or "paper". With
+/* Returns the method that gsa_train tries first for a state without rows: "optimum", "gsa" or "paper". With
  * the method auto, "optimum" becomes "gsa" if the rows do not fit or the loss is the caller's own. *chosen_by: the
  * parameter that decided, NULL if none did. */
 GSA_API const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by);
@@ -73,11 +73,11 @@ GSA_API const char *gsa_train_method(const gsa_state *state, int is_stream, cons
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_call *call,
                                               gsa_error *error);
 
-/* The text format of predictions; fields are in docs/formats/predictions.md. */
+/* The text format of predictions; fields are in docs/command.md. */
 typedef enum gsa_text {
     GSA_TEXT_NONE, /* numbers only */
-    /* The most probable label and its probability ("%s %.6g"), of two classes that of the second, without
-     * probabilities the margin; in regression the value ("%.9g"). NA for a bad row (gsa_batch.bad). */
+    /* The most probable label and its probability ("%s %.6g"; with two classes that of the second), or the margin of a
+     * loss without probabilities; the value of a regression ("%.9g"). NA for a bad row (gsa_batch.bad). */
     GSA_TEXT_LINES,
     GSA_TEXT_CSV,  /* a table */
     GSA_TEXT_JSONL /* a JSON object per line */
@@ -86,11 +86,11 @@ typedef enum gsa_text {
 /* Predictions for consecutive rows; borrowed for the call. */
 typedef struct gsa_predictions {
     const gsa_batch *rows; /* the rows */
-    uint64_t first_row;    /* rows predicted before */
+    uint64_t first_row;    /* number of rows predicted before */
     size_t width;          /* numbers per row */
     const double *number;  /* row-major: as by gsa_model_predict, without probabilities as by gsa_model_margins; NaN for
                             * bad rows */
-    const char *text;      /* a line per row, or NULL if no text was asked for */
+    const char *text;      /* a line per row; NULL with GSA_TEXT_NONE */
     size_t text_size;      /* in bytes */
 } gsa_predictions;
 
@@ -105,7 +105,7 @@ typedef struct gsa_predict_hooks {
      * ends the prediction. */
     gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);
     /* The names of the texts that the reader keeps of each row (gsa_batch.kept), as in its option keep; "tag". NULL:
-     * they are not written, but for a tag in GSA_TEXT_LINES. */
+     * they are not written, except for a tag in GSA_TEXT_LINES. */
     const char *kept;
 } gsa_predict_hooks;
 
