@@ -230,7 +230,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_config_set_loss(gsa_config *config, const g
 
 /* ---- 5. state --------------------------------------------------------------------------------------------------- */
 
-/* What was learned so far: weights, and everything needed to continue. */
+/* A run so far: weights, and everything needed to continue it. */
 typedef struct gsa_state gsa_state;
 /* A read-only state, for prediction. */
 typedef struct gsa_model gsa_model;

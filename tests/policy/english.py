@@ -2,8 +2,9 @@
 """english.py SOURCE_DIR [--accept | --commit FILE]: the mechanical part of the project's English, as a test.
 
 Looks for the words that english.txt retires, and for sentences that begin with Of, What or Who, in pages, in comments
-of public headers, in help texts and messages of C, and in docstrings. Code, headings and the change log are left out. english_known.txt has how many findings a file had when this test was written: a file may not have more.
---accept writes the list again, which should only become shorter; --commit checks the message of a commit.
+of public headers, in help texts and messages of C, and in docstrings. Code, headings and the change log are left out.
+english_known.txt has how many findings a file had when this test was written: a file may not have more. --accept
+writes the list again, which should only become shorter; --commit checks the message of a commit.
 """
 
 import functools
