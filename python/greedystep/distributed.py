@@ -11,8 +11,8 @@ results arrive:
     training.model().save("my.model")
 
 All arguments and results can be pickled. The result depends on the shards and their order, not on the workers, the
-timing or tasks that run twice. It has the bits of ``greedystep train --shards N`` on the same rows, if the shards are
-as even as can be.
+timing or tasks that run twice. If the shards are as even as possible, it is the same, bit for
+bit, as that of ``greedystep train --shards N`` on the same rows.
 
 This module is for engines, as greedystep/distributed.h is in C: it may change between versions.
 """
