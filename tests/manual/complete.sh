@@ -1,13 +1,10 @@
 #!/bin/sh
 # complete.sh SOURCE BUILD: every verb has its pages, every option that the help shows is on them and in the completions, and
-# greedystep(1) has every variable of the environment that the sources ask for. docs/surface.md names every verb, option and
-# function, and no other.
+# greedystep(1) has every variable of the environment that the sources ask for. docs/command.md names every verb.
 set -eu
 source=$1
 build=$2
 manual=$build/manual
-parts=$(mktemp -d)
-trap 'rm -rf "$parts"' EXIT
 failed=0
 tab=$(printf '\t')
 lacks() {
@@ -30,7 +27,6 @@ listed() {
 data=$("$build/greedystep" help data | listed)
 [ "$(echo "$data" | wc -l)" -ge 9 ] || lacks "help data shows few options: $data"
 for option in $data; do
-    has "$source/docs/surface.md" "^| .*\`--$option\`.* |" "--$option of data"
     has "$manual/commands/index.md" "^- \`--$option[ \`]" "--$option"
     [ ! -f "$manual/man1/greedystep.1" ] || has "$manual/man1/greedystep.1" "^.fB--$option.fR" "--$option"
 done
@@ -47,7 +43,6 @@ for verb in $verbs; do
     options=$("$build/greedystep" help "$verb" | listed)
     [ -n "$options" ] || lacks "the help of $verb shows no option"
     for option in $options; do
-        has "$source/docs/surface.md" "^| .*\`--$option\`.* |" "--$option of $verb"
         has "$manual/commands/$verb.md" "^- \`\(-., \)\{0,1\}--$option[ \`]" "--$option"
         for shell in greedystep.bash _greedystep greedystep.fish; do
             has "$manual/$shell" "^\(.*'\)\{0,1\}$verb$tab--$option$tab" "--$option of $verb"
@@ -56,24 +51,13 @@ for verb in $verbs; do
             has "$manual/man1/greedystep-$verb.1" "^\\(.*, \\)\\{0,1\\}.fB--$option.fR" "--$option"
     done
     has "$manual/commands/index.md" "($verb.md)" "$verb"
-    has "$source/docs/surface.md" "^| .*\`$verb\`.* |" "$verb"
+    has "$source/docs/command.md" "^| \`$verb\` |" "$verb"
 done
 
 # Nothing is left of a verb that is no more.
 for page in "$manual"/commands/*.md; do
     page=$(basename "$page" .md)
     [ "$page" = index ] || echo "$verbs" | grep -qx "$page" || lacks "there is a page of $page, which is no verb"
-done
-
-# Functions by tier, and how many there are.
-awk '/^### Stable/ { tier = "stable" } /^### For engines/ { tier = "engines" }
-     /^\| `gsa_/ { n = split($0, part, "|"); n = split(part[2], name, "`"); for (i = 2; i <= n; i += 2) print tier, name[i] }' \
-    "$source/docs/surface.md" | LC_ALL=C sort > "$parts/named"
-awk '$1 == "function" && $2 != "mpi" { print $2, $3 }' "$source/tests/policy/abi.txt" | LC_ALL=C sort > "$parts/functions"
-diff "$parts/functions" "$parts/named" >&2 ||
-    lacks "docs/surface.md does not have the functions of tests/policy/abi.txt, each once in its tier (<: only there, >: only here)"
-for tier in stable engines; do
-    has "$source/docs/surface.md" "^| $tier |.* $(grep -c "^$tier " "$parts/functions") |$" "how many functions are $tier"
 done
 
 for variable in $(sed -n -e 's/.*\(getenv\|setting\)("\([A-Z_]*\)").*/\2/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
