@@ -116,7 +116,7 @@ static void put_features(const exported *what, FILE *stream)
     put_columns(gsa_model_schema(what->model), stream);
     export_put(what, cells, stream);
     if (schema->n_crosses > 0)
-        fputs(" * Crosses are the caller's to make: greedystep's docs/formats/schema.md says how.\n", stream);
+        fputs(" * Crosses are the caller's to make: greedystep's docs/formats/csv.md says how.\n", stream);
 }
 
 static void put_head(const exported *what, FILE *stream)

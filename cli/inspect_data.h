@@ -111,7 +111,7 @@ void column_add_absent(data_column *column, uint64_t label);
 /* Says whether it determines the label of every row. */
 bool column_tells_label(const data_column *column, const data_labels *labels);
 
-/* The columns of a schema's text (docs/formats/schema.md), to be freed; NULL if there is no memory. */
+/* The columns of a schema's text (docs/formats/csv.md), to be freed; NULL if there is no memory. */
 data_column *columns_of_schema(const char *schema, size_t *n_columns);
 
 /* ---- features with numbers -------------------------------------------------------------------------------------- */

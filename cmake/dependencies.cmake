@@ -1,4 +1,4 @@
-# What we stand on; docs/dependencies.md gives the reason for each. Required: jansson, xxHash (header only).
+# What we stand on; docs/packaging.md gives the reason for each. Required: jansson, xxHash (header only).
 # Optional: one codec a library. A codec that is asked for (ON) and not found stops the configuration.
 find_package(PkgConfig REQUIRED)
 

@@ -1,4 +1,4 @@
-"""The columns that a model knows: the text of a schema (docs/formats/schema.md), or the names of a frame of numbers."""
+"""The columns that a model knows: the text of a schema (docs/formats/csv.md), or the names of a frame of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of runs, as ``greedystep train --trace run.jsonl`` writes them (docs/formats/trace.md).
+"""Traces of runs, as ``greedystep train --trace run.jsonl`` writes them (docs/command.md).
 
 A trace may be of a run that is still going on, or that was cut short: everything but its beginning may be missing.
 """

@@ -19,7 +19,7 @@ const char *gsai_bundle_note(const gsai_bundle *bundle, const char *key)
     return NULL;
 }
 
-/* The size of a header, below 16 MiB, and the brace that it begins with (docs/formats/container.md). */
+/* The size of a header, below 16 MiB, and the brace that it begins with (docs/formats/model.md). */
 int gsa_model_matches(const void *start, size_t size)
 {
     return size > 8 && memcmp((const char *)start + 3, "\0\0\0\0\0{", 6) == 0;

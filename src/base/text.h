@@ -23,7 +23,7 @@ size_t gsai_utf8_character(const char *text, size_t size);
 /* UTF-8 without NUL, and not empty: what a label can be. */
 bool gsai_is_text(const char *text, size_t size);
 
-/* Whether two schemas have the same features (docs/formats/schema.md): what stands behind a column's name and a tab
+/* Whether two schemas have the same features (docs/formats/csv.md): what stands behind a column's name and a tab
  * says how cells are read and what a missing one counts as, which differs between files. Else the lines that differ. */
 bool gsai_schemas_agree(const char **a, const char **b);
 

@@ -1,5 +1,5 @@
 /* A bundle of tensors as a safetensors file: 8 bytes little-endian header size, a JSON header, the tensors.
- * docs/formats/container.md has it byte by byte.
+ * docs/formats/model.md has it byte by byte.
  *
  * Invariants of a file that we write, checked when one is read:
  *   C1  tensors are contiguous, in the order of the header, without gaps or overlaps, and fill the file;

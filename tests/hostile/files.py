@@ -1,6 +1,6 @@
 """Model files and caches taken apart and put together again, with right hashes, so that a test can lie in one place.
 
-Formats: docs/formats/container.md, docs/formats/cache.md. The hash comes from the helper xxh3 (xxh3.c)."""
+Formats: docs/formats/model.md, docs/formats/cache.md. The hash comes from the helper xxh3 (xxh3.c)."""
 import json
 import struct
 import subprocess

@@ -3,7 +3,7 @@
  *
  *   1 Ids in a finished row ascend and are distinct: where two words meet in one id, their values are added up.
  *   2 A word's id depends on the column's name, the word, the bits and the number of number columns alone: the same on
- *     every machine and in every release (docs/formats/schema.md). */
+ *     every machine and in every release (docs/formats/csv.md). */
 #ifndef GSA_DATA_FORMAT_FEATURES_H
 #define GSA_DATA_FORMAT_FEATURES_H
 

@@ -1,4 +1,4 @@
-/* Arrays of NumPy (.npy): rows of numbers, and their labels from other files. docs/formats/npy.md has the rules. */
+/* Arrays of NumPy (.npy): rows of numbers, and their labels from other files. docs/formats/arrow.md has the rules. */
 #ifndef GSA_DATA_FORMAT_NPY_H
 #define GSA_DATA_FORMAT_NPY_H
 

@@ -184,7 +184,7 @@ static void larger_elements_come_first_and_order_is_kept_among_equals(void **sta
     bytes_free(&b);
 }
 
-/* The specification in docs/formats/container.md, to the letter. */
+/* The specification in docs/formats/model.md, to the letter. */
 static void a_tiny_file_has_exactly_these_bytes(void **state)
 {
     (void)state;
