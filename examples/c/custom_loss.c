@@ -1,10 +1,10 @@
-/* A loss of one's own, on a stream of rows that the program makes itself. How long will a delivery take? An hour too
- * few is nine times as bad as an hour too many, so that the model should promise more than the mean.
+/* A loss of your own, on a stream of rows that the program generates. How long will a delivery take? Promising an hour
+ * too few is nine times as bad as an hour too many, so the model should promise more than the mean.
  *
  *   cc custom_loss.c -o custom_loss $(pkg-config --cflags --libs greedystep)
  *   ./custom_loss
  *
- * Prints the weights that this loss and the squared one find, each under the best ones (../expected/custom_loss.txt).
+ * Prints the weights found with this loss and with squared loss, each below the best possible ones (../expected/custom_loss.txt).
  */
 #include <greedystep/train.h>
 

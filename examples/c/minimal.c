@@ -1,4 +1,4 @@
-/* Learns a table, saves the model, loads it and predicts new rows.
+/* Trains on a table, saves the model, loads it and predicts new rows.
  *
  *   cc minimal.c -o minimal $(pkg-config --cflags --libs greedystep)
  *   ./minimal ../data/visits.csv my.model ../data/new.csv

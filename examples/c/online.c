@@ -1,9 +1,9 @@
-/* Learns while it serves: every row is scored by what was learned from the rows before it, and then learned. The mean
- * of these scores is an honest estimate (progressive validation), because no row was scored by weights that knew it.
+/* Learns while it serves: every row is scored by the model of the rows before it, and then learned. The mean loss of
+ * these scores is an unbiased estimate (progressive validation), because no row was scored after it was learned.
  *
  *   cc online.c -o online $(pkg-config --cflags --libs greedystep) -lm && ./online
  *
- * Prints the log loss and accuracy of the rows so far, now and then (../expected/online.txt). */
+ * Prints the log loss and accuracy of the rows so far at intervals (../expected/online.txt). */
 #include <greedystep/greedystep.h>
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/* Rows that are in memory already, here five points of the line y = 2 x + 1, and what is learned of them. How it is
- * built is in CMakeLists.txt. */
+/* Trains on rows in memory: five points of the line y = 2 x + 1. CMakeLists.txt shows how to build it. */
 #include <greedystep/greedystep.h>
 
 #include <stdio.h>

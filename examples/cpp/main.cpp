@@ -1,10 +1,10 @@
-// Handles that free themselves and failures that are thrown, in thirty lines to copy; then a model of three classes
-// whose labels are words.
+// Handles that free themselves and errors as exceptions, in thirty lines to copy; then a model of three classes with
+// text labels.
 //
 //   c++ -std=c++17 main.cpp -o main $(pkg-config --cflags --libs greedystep)
 //   ./main
 //
-// Prints what ../expected/cpp.txt has.
+// Prints the text of ../expected/cpp.txt.
 #include <greedystep/train.h>
 
 #include <cstdio>

@@ -1,11 +1,11 @@
 """Dask: every file is a shard, and tasks learn the shards in parallel.
 
     pip install . 'dask[distributed]'                           # from the root of a clone
-    python examples/dask/train.py my.model came part-*.csv      # the model, the label's column, a file per shard
+    python examples/dask/train.py my.model came part-*.csv      # the model, the label column, one file per shard
     DASK_SCHEDULER_ADDRESS=tcp://host:8786 python ...           # a cluster whose machines all see the files
 
-The model has the bytes of `greedystep train part-*.csv --label came --shards N`, if the N files have the same number of
-rows, whatever the number of workers. A task whose worker dies is run again by Dask, with the same result.
+The model has the same bytes as that of `greedystep train part-*.csv --label came --shards N`, if the N files have the
+same number of rows. The number of workers does not matter. Dask runs a task again if its worker dies, with the same result.
 """
 
 import sys

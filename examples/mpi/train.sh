@@ -1,11 +1,11 @@
 #!/bin/sh
-# Learns with several processes and shows that their number changes no bit of the model. `greedystep` must be in the PATH,
-# built with the MPI that mpirun is of (`greedystep --version` tells which it has).
+# Trains with several processes and shows that their number does not change the model. `greedystep` must be in the PATH
+# and built with the MPI of mpirun (`greedystep --version` lists them).
 #
 #   sh train.sh
 #   MPIRUN="mpirun --hostfile hosts --map-by ppr:1:node --bind-to none" sh train.sh      # machines, as in docs/mpi.md
 #
-# Prints what ../expected/mpi.txt has.
+# Prints the text of ../expected/mpi.txt.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

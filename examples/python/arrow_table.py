@@ -1,4 +1,4 @@
-"""pyarrow: a table, a reader of batches, or a dataset's scanner; columns are walked where they lie."""
+"""pyarrow: a table, a reader of batches, or a dataset's scanner; columns are read without a copy."""
 
 import numpy as np
 import pyarrow as pa

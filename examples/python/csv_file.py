@@ -1,4 +1,4 @@
-"""CSV: the library's own reader, many times faster than parsing in Python; the model goes to the command and back."""
+"""CSV: the library's own reader, many times faster than parsing in Python; the command reads the same model."""
 
 import random
 import subprocess

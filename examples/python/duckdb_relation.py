@@ -1,4 +1,4 @@
-"""DuckDB: train on what a query returns, batch by batch, without writing it anywhere."""
+"""DuckDB: train on the result of a query, batch by batch, without writing it to a file."""
 
 import duckdb
 

@@ -1,4 +1,4 @@
-"""Parts of the data learned apart, on several machines or days, become one model; none sees the others' rows."""
+"""Merge models that were trained on parts of the data, on several machines or days, without sharing rows."""
 
 import tempfile
 

@@ -1,4 +1,4 @@
-"""MLflow: a callback logs loss and step of every pass. Needs mlflow; leaves without it."""
+"""MLflow: a callback logs loss and step of every pass. Needs mlflow; exits without it."""
 
 import sys
 import tempfile
@@ -9,7 +9,7 @@ from greedystep import GreedystepClassifier
 
 try:
     import mlflow
-    import mlflow.store.tracking.sqlalchemy_store  # the file that runs are kept in; mlflow-skinny has it not
+    import mlflow.store.tracking.sqlalchemy_store  # the file store of runs, which mlflow-skinny lacks
 except ImportError:
     print("SKIPPED: mlflow is not installed; pip install mlflow")
     sys.exit(0)

@@ -1,4 +1,4 @@
-"""numpy: columns in whatever units they came in, no scaler, nothing to tune."""
+"""numpy: columns in different units, without a scaler and without tuning."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""partial_fit: every row is scored before it is learned, and the learner is pickled on the way."""
+"""partial_fit: every row is scored before it is learned, and the estimator is pickled in between."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""ONNX: the model as a file that onnxruntime serves, without greedystep and without Python if need be."""
+"""ONNX: export a model to a file that onnxruntime runs without greedystep."""
 
 import tempfile
 

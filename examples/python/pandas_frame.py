@@ -1,4 +1,4 @@
-"""pandas: numbers, words and categories in one frame; words need no encoder."""
+"""pandas: numbers, text and categories in one frame; text needs no encoder."""
 
 import numpy as np
 import pandas as pd

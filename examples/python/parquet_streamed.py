@@ -1,6 +1,6 @@
-"""Parquet files that need not fit in memory: learned a batch at a time.
+"""Parquet files larger than memory, learned batch by batch.
 
-The memory it takes does not grow with the files: with ten in place of three it is the same.
+The memory used does not depend on the number of files.
 """
 
 import tempfile

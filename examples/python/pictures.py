@@ -1,6 +1,6 @@
-"""Pictures of a model and of a run, and one page about the run that opens without a network.
+"""Figures of a model and of a run, and a report of the run as one HTML file.
 
-pictures.py [FOLDER]: where to leave them; without it, they are made and thrown away.
+pictures.py [FOLDER]: write them to FOLDER; without it, to a temporary folder.
 """
 
 import subprocess

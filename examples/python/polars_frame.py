@@ -1,4 +1,4 @@
-"""polars: the column to learn is named, all others are features; nothing is converted by hand."""
+"""Polars: name the label column; all other columns are features."""
 
 import numpy as np
 import polars as pl

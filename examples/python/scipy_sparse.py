@@ -1,4 +1,4 @@
-"""scipy.sparse: a million features, a few in every row; CSR of float32 is borrowed, not copied."""
+"""scipy.sparse: a million features, a few per row; a CSR matrix of float32 is not copied."""
 
 import time
 

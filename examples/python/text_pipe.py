@@ -1,4 +1,4 @@
-"""A pipe of text: rows are learned as another program prints them, in one pass, in a fixed amount of memory."""
+"""Text from a pipe: rows are learned while another program prints them, in one pass and with constant memory."""
 
 import os
 import subprocess

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Rows through pipes, without a file between: made, learned, judged and predicted by `greedystep`, which must be in the PATH.
+# Generates, trains on, evaluates and predicts rows through pipes, without files. `greedystep` must be in the PATH.
 #
 #   sh pipeline.sh
 #
-# Prints what ../expected/shell.txt has.
+# Prints the text of ../expected/shell.txt.
 set -eu
 export LC_ALL=C
 model=$(mktemp -d)/model
 trap 'rm -rf "${model%/*}"' EXIT
 
-# 20000 rows are learned as they come, and 2000 that come after them are kept for judging. A pipe is read once; over a file
+# 20000 rows are learned as they arrive; the 2000 after them are kept for evaluation. A pipe is read once; over a file
 # `train` makes as many passes as help.
 rows() {
     greedystep generate --rows "$1" --features 500 --nnz 10 -o -

@@ -1,10 +1,10 @@
-"""Plain columns on Apache Spark: learned by the executors, judged by Spark's evaluator, stored, loaded, scored.
+"""Plain columns on Apache Spark: train on the executors, evaluate with Spark's evaluator, save, load, predict.
 
     pip install '.[spark]'                                  # from the root of a clone; Spark needs a JRE, 17 or later
     python examples/spark/train.py                          # the cores of this machine; PYSPARK_PYTHON: which Python
     spark-submit --master spark://host:7077 train.py        # a cluster: docs/spark.md, "Shipping it"
 
-Prints what examples/expected/spark.txt has.
+Prints the text of examples/expected/spark.txt.
 """
 
 import tempfile
