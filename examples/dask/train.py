@@ -5,7 +5,7 @@
     DASK_SCHEDULER_ADDRESS=tcp://host:8786 python ...           # a cluster whose machines all see the files
 
 The model has the same bytes as that of `greedystep train part-*.csv --label came --shards N`, if the N files have the
-same number of rows. The number of workers does not matter. Dask runs a task again if its worker dies, with the same result.
+same number of rows, with any number of workers. Dask runs a task again if its worker dies, with the same result.
 """
 
 import sys

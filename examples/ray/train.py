@@ -5,7 +5,7 @@
     RAY_ADDRESS=host:6379 python examples/ray/train.py ...      # a cluster whose machines all see the files
 
 The model has the same bytes as that of `greedystep train part-*.csv --label came --shards N`, if the N files have the
-same number of rows. The number of workers does not matter. Ray runs a task again if its worker dies, with the same result.
+same number of rows, with any number of workers. Ray runs a task again if its worker dies, with the same result.
 """
 
 import sys
