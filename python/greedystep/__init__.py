@@ -1,4 +1,4 @@
-"""Linear models with nothing to tune, by greedy step averaging (GSA).
+"""Linear models with nothing to tune.
 
 >>> import greedystep
 >>> model = greedystep.train("clicks.csv", label="clicked")  # doctest: +SKIP
@@ -49,7 +49,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Import what is asked for: estimators need scikit-learn, pictures matplotlib, the rest neither."""
+    """Import a name on first use: estimators need scikit-learn, figures need matplotlib."""
     if name in _MODULES:
         return _importlib.import_module(f"{__name__}.{name}")
     if name not in _ESTIMATORS:

@@ -263,7 +263,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def model_(self) -> Model:
-        """The model, to be saved for the command, merged, or looked into."""
+        """The model, to save, merge or inspect."""
         check_is_fitted(self)
         return self._fitted.model
 
@@ -274,7 +274,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         return _method_of(self._fitted.state)
 
     def to_onnx(self) -> Any:
-        """Return what was learned as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""
+        """Return the model as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""
         from .onnx import to_onnx
 
         return to_onnx(self.model_, n_features=self.n_features_in_, classes=getattr(self, "classes_", None))
@@ -292,12 +292,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_(self) -> Any:
-        """Weights; a sparse matrix where words were hashed."""
+        """Weights; a sparse matrix if categories were hashed."""
         return sparse.csr_matrix(self.model_.coef) if self._has_words() else self._weights(0)
 
     @property
     def coef_missing_(self) -> Any:
-        """Weights of numbers being missing, which count beside the mean that is in their place."""
+        """Weights of the features that say that a number is missing."""
         if self._has_words():
             raise AttributeError("where words were hashed, coef_ has the weights of all features")
         return self._weights(self.n_features_in_)

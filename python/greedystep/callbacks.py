@@ -1,4 +1,4 @@
-"""Being told of a run: one protocol, ``callback(event)``, and a progress bar built on it.
+"""Callbacks during training: the protocol ``callback(event)``, and a progress bar.
 
 A callback is called a few times a second while rows are learned and after every pass, in the thread that called ``fit``
 or ``train``. An exception in it ends the training and is raised by that function.
@@ -29,7 +29,7 @@ LINE_INTERVAL = 1.0
 
 @dataclass(frozen=True)
 class Event:
-    """Where a run stands.
+    """The progress of a run.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Event:
     passes : int
         Passes completed.
     held_out_loss : float
-        After a pass: mean loss of the held-out rows, NaN if none are.
+        After a pass: mean loss of the held-out rows, NaN if there are none.
     seconds : float
         Since the run began.
     """
@@ -67,7 +67,7 @@ _REMEDIES = {3: "; loss='squared' predicts a number", 4: "; loss='softmax' makes
 
 
 class NoticeWarning(UserWarning):
-    """Something about the data that its owner should know."""
+    """A notice about the data, such as labels in sorted order."""
 
 
 def _event(kind: str, state: int, seconds: float) -> Event:
@@ -79,7 +79,7 @@ def _event(kind: str, state: int, seconds: float) -> Event:
 
 
 class Hooks:
-    """The library's hooks for a callback, which may be None; notices become warnings."""
+    """Connects a callback, which may be None, to the library; notices become warnings."""
 
     def __init__(self, callback: Callback | None, run: Run) -> None:
         self._run = run
@@ -121,18 +121,18 @@ class Hooks:
         self.note((c.text_of(text) or "") + _REMEDIES.get(what, ""))
 
     def note(self, text: str) -> None:
-        """Keep something that the user should know."""
+        """Keep a notice for the user."""
         self._notices.append(text)
 
     def warn(self, stacklevel: int) -> None:
-        """Give what was noticed to the user, in the thread that called."""
+        """Issue the kept notices as warnings, in the calling thread."""
         for text in self._notices:
             warnings.warn(text, NoticeWarning, stacklevel=stacklevel + 1)
         self._notices.clear()
 
 
 class ProgressBar:
-    """A callback that shows a tqdm bar of the rows learned, with loss, step and passes.
+    """A callback that shows a tqdm progress bar with loss, step and passes.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class ProgressBar:
         self._bar.set_postfix(loss=f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes)
 
     def close(self) -> None:
-        """Leave the bar as it stands."""
+        """Close the bar and leave it visible."""
         self._bar.close()
 
     def __enter__(self) -> ProgressBar:
@@ -177,7 +177,7 @@ class _Lines:
 
 @contextmanager
 def shown(verbose: bool | int, callback: Callback | None) -> Iterator[Callback | None]:
-    """Yield the callback, with one before it that shows the progress if that is wanted."""
+    """Yield the callback, preceded by one that shows progress if `verbose` is set."""
     if not verbose:
         yield callback
     elif importlib.util.find_spec("tqdm") is not None:

@@ -1,4 +1,4 @@
-"""`compare`: several methods on the same rows, by the command that comes with the package."""
+"""`compare`: compare optimisers on the same rows, with the command in the package."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def compare(
     label: str | None = None,
     loss: str = "auto",
 ) -> Any:
-    """Learn the same rows with several methods and return what each came to.
+    """Train several methods on the same rows and return their results.
 
     Parameters
     ----------
@@ -80,18 +80,18 @@ def compare(
     methods : list of str
         As ``greedystep help compare`` lists them, such as "sgd:0.1".
     test : str, optional
-        File of rows to test by; None: a fifth of the rows, chosen anew by every seed.
+        File of test rows; None: a fifth of the rows, a different one for every seed.
     passes, seeds : int
-        How often all rows are learned, and how many runs of each method there are.
+        Passes over the rows, and runs per method.
     label : str, optional
-        The column to learn, of a table.
+        The label column of a table.
     loss : {"auto", "squared", "logistic", "softmax"}
-        The rows to learn.
+        The loss to minimise; "auto": by the labels.
 
     Returns
     -------
     pandas.DataFrame
-        A row for every method, seed, pass and split, with loss, accuracy, auc, mean_step and
+        One row per method, seed, pass and split, with loss, accuracy, auc, mean_step and
         seconds.
     """
     import pandas

@@ -59,7 +59,7 @@ def _following(schema: str | None) -> Frozen | None:
 
 
 def schema_of(rows: Any) -> str | None:
-    """Return what the columns of a table mean, from its first rows; None: rows with feature numbers."""
+    """Return the schema of a table, from its first rows; None for rows with feature numbers."""
     reader = _open(rows, Run(1), None)
     schema = reader.schema
     reader.close()
@@ -75,8 +75,8 @@ def scan(rows: Any, n_shards: int, *, schema: str | None = None) -> Scan:
     n_shards : int
         The number of shards that have rows.
     schema : str, optional
-        That of the first shard (:func:`schema_of`): required for tables, since it has what their columns are and the
-        means that stand for missing numbers, and of arrays if some have gaps.
+        That of the first shard (:func:`schema_of`). Required for tables, and for arrays with NaN, because it
+        has the columns and the means of missing numbers.
 
     Returns
     -------
@@ -110,18 +110,18 @@ def _scan(rows: Any, n_shards: int, schema: str | None) -> Scan:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """A run between two passes. Workers get it as it is.
+    """A run between two passes, as it is sent to workers.
 
     Attributes
     ----------
     state : State
         Everything learned so far.
     rows, first : tuple of int
-        Rows of every shard, and how many of them were learned before the first pass.
+        Rows per shard, and how many of them were learned before the first pass.
     schema : str or None
-        The meaning of a table's columns.
+        The schema of a table.
     passes : int
-        How many were asked for; 0: until held-out rows gain no more.
+        Number of passes; 0: until the held-out loss stops falling.
     range_features : int
         Features per delta; 0: replicas are sent whole.
     """
@@ -140,11 +140,11 @@ class Training:
 
     @property
     def wants_pass(self) -> bool:
-        """Whether there is to be another pass."""
+        """Whether another pass is needed."""
         return self.state.wants_another_pass(self.passes)
 
     def model(self) -> Model:
-        """Return the model, which continues from the state."""
+        """Return the model, with the state from which training continues."""
         return Model(self.state.finish(), self.state)
 
 
@@ -160,7 +160,7 @@ def _between_passes(training: Training) -> Training:
 
 
 def features_per_range(n_shards: int, n_outputs: int) -> int:
-    """Return how many features a delta has, so that those of all shards fit into one task."""
+    """Return the number of features per delta; the deltas of all shards must fit into one task."""
     return max(1024, RANGE_BYTES // (n_shards * 4 * (3 + 2 * n_outputs)))
 
 
@@ -172,7 +172,7 @@ def begin(scans: Sequence[Scan], *, passes: int | str = "auto", **parameters: An
     scans : list of Scan
         Those of all shards, in their order.
     passes : int or "auto"
-        Times to learn all rows; "auto": until held-out rows gain no more.
+        Number of passes; "auto": until the held-out loss stops falling.
     **parameters
         The command's parameters by name, as in :func:`greedystep.train`.
     """
@@ -219,7 +219,7 @@ class Part(NamedTuple):
 
     @property
     def loss(self) -> float:
-        """Mean loss of the rows, each before it was learned."""
+        """Mean progressive loss of the rows (each before it was learned)."""
         return self.loss_sum / self.loss_weight if self.loss_weight > 0 else math.nan
 
 
@@ -272,7 +272,7 @@ def learn(training: Training, rows: Any, shard: int) -> list[Part]:
     ----------
     training : Training
     rows : Rows, or its data
-        The rows that were scanned, in the same order; None: there are none.
+        The scanned rows, in the same order; None if there are none.
     shard : int
         Its number, from 0.
 

@@ -1,6 +1,6 @@
-"""GreedystepClassifier, GreedystepRegressor and GreedystepLinearSVC: scikit-learn's way to the same models.
+"""GreedystepClassifier, GreedystepRegressor and GreedystepLinearSVC: scikit-learn estimators.
 
-``fit`` is the command's ``train``: same rows, same parameters, same bits. Data that fits in memory is
+``fit`` gives the same model, bit for bit, as the command's ``train``. Data that fits in memory is
 solved to the penalised optimum. ``partial_fit`` learns rows as they come, each once, by greedy step
 averaging; chunks of any size, and pickling in between, do not change a bit.
 """
@@ -25,7 +25,7 @@ from .callbacks import Callback
 
 
 class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[misc]
-    """Classes: which there are, and what each counts for."""
+    """Classes and their weights."""
 
     class_weight: Any
     classes_: npt.NDArray[Any]
@@ -37,7 +37,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         return {"class_weight": "balanced" if self.class_weight == "balanced" else None}
 
     def _weigh_classes(self, y: npt.NDArray[Any], weights: Any) -> Any:
-        """Return weights with those of classes that were given by the user."""
+        """Return row weights multiplied by the class weights of the user."""
         if self.class_weight is None or isinstance(self.class_weight, str):
             if self.class_weight not in (None, "balanced"):
                 raise ValueError(f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}")
@@ -51,17 +51,17 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         return found
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn a model, with nothing to tune.
+        """Train a model, with nothing to tune.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Frames may have columns of words. A missing value (NaN, except in a sparse matrix) counts as the column's
+            Frames may have text columns. A missing value (NaN, except in a sparse matrix) counts as the column's
             mean, with a feature that says so.
         y : array of shape (n_samples,)
-            Names of classes.
+            Labels.
         sample_weight : array of shape (n_samples,), optional
-            The weights of the rows, in proportion to each other.
+            Row weights; only their proportions matter.
 
         Returns
         -------
@@ -80,14 +80,14 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: Any = None) -> Any:
-        """Learn rows as they come, each once.
+        """Learn each row once, as in a stream.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         classes : array, optional
-            All classes there will be; needed in the first call.
+            All classes; required in the first call.
         sample_weight : array of shape (n_samples,), optional
 
         Returns
@@ -111,7 +111,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         return self
 
     def decision_function(self, X: Any) -> DoubleArray:
-        """Return w.x + b: of two classes that of the second, of more one per class."""
+        """Return w.x + b: for two classes that of the second, for more one per class."""
         return self._margins(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -122,44 +122,44 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
 
 
 class GreedystepClassifier(_ClassifierBase):
-    """Logistic regression of two classes or more, with probabilities and nothing to tune.
+    """Logistic regression for two or more classes, with calibrated probabilities and nothing to tune.
 
     Parameters
     ----------
     class_weight : dict, "balanced" or None
-        The weight of a class; "balanced": all classes the same in all.
+        Weights of classes; "balanced": all classes have the same total weight.
     passes : int or "auto"
-        Times to learn all rows by greedy step averaging; "auto" or None: until held-out rows gain no more.
+        Passes of greedy step averaging; "auto" or None: until the held-out loss stops falling.
     method : {"auto", "optimum", "gsa", "paper"}
-        How to learn. "auto": data that fits in memory as "optimum", all else and ``partial_fit`` as
-        "gsa"; `passes`, `average`, `holdout` and ``order="file"`` choose "gsa" too. "optimum": the
-        penalised optimum, with the penalty chosen on held-out folds; data beyond the limit is
+        "auto": "optimum" for data that fits in memory, "gsa" for all else and ``partial_fit``;
+        `passes`, `average`, `holdout` and ``order="file"`` choose "gsa" too. "optimum": the
+        penalised optimum, with the penalty chosen by cross-validation; larger data is
         refused. "gsa": greedy step averaging, as streams are learned. "paper": Algorithm 1 of the
-        paper to the letter.
+        paper.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     compact : bool
-        Drop the weakest weights as far as the held-out loss stays within one standard error.
+        Drop the weakest weights as long as the held-out loss stays within one standard error.
     fit_intercept : bool
         Learn a constant term.
     warm_start : bool
-        ``fit`` begins with what was learned before.
+        ``fit`` starts from the weights of the previous fit.
     random_state : int, RandomState or None
-        Which shuffling; None: the command's seed 0, so that equal data gives equal models. It changes
+        Seed for shuffling; None: 0, so equal data gives equal models. It changes
         nothing for an optimum.
     n_jobs : int or None
         Threads; None and -1: all processors. The result does not depend on it.
     verbose : bool
         Show the progress of ``fit``: a bar if tqdm is installed, else a line now and then.
     callback : callable or None
-        Is told of the run (:mod:`greedystep.callbacks`).
+        Called with the progress of the run (:mod:`greedystep.callbacks`).
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
-        As scikit-learn's linear models have them; ``coef_`` is sparse where words were hashed.
+        As in scikit-learn's linear models; ``coef_`` is sparse if categories were hashed.
     coef_missing_ : array
-        Weights of numbers being missing (NaN), which count beside the mean that is in their place.
+        Weights of the features that say that a number is missing (NaN).
     method_ : str
         How the weights were found: "optimum", "gsa" or "paper".
     model_ : greedystep.Model
@@ -205,10 +205,10 @@ class GreedystepLinearSVC(_ClassifierBase):
     Parameters
     ----------
     loss : {"squared_hinge", "hinge"}
-        The cost of rows on the wrong side of their margin.
+        The loss of rows on the wrong side of the margin.
     class_weight, passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, \
 random_state, n_jobs, verbose, callback
-        As of :class:`GreedystepClassifier`.
+        As in :class:`GreedystepClassifier`.
     """
 
     loss: str
@@ -247,12 +247,12 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
     Parameters
     ----------
     loss : {"squared", "huber", "poisson"}
-        The cost of a prediction: "huber" is for labels with outliers, "poisson" for counts and rates, which it
+        The loss to minimise: "huber" is for labels with outliers, "poisson" for counts and rates, which it
         predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
         ``sample_weight=exposure``.
     passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
 n_jobs, verbose, callback
-        As of :class:`GreedystepClassifier`.
+        As in :class:`GreedystepClassifier`.
     """
 
     loss: str
@@ -296,7 +296,7 @@ n_jobs, verbose, callback
         return numbers
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn a model, with nothing to tune.
+        """Train a model, with nothing to tune.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ n_jobs, verbose, callback
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn rows as they come, each once.
+        """Learn each row once, as in a stream.
 
         Parameters
         ----------
@@ -335,7 +335,7 @@ n_jobs, verbose, callback
         return self
 
     def predict(self, X: Any) -> DoubleArray:
-        """Return the value of every row."""
+        """Return the predicted value of every row."""
         return self.model_.predict(self._check_features(X, reset=False), n_jobs=self._n_threads())
 
     @property
@@ -346,5 +346,5 @@ n_jobs, verbose, callback
 
     @property
     def coef_missing_(self) -> Any:
-        """Weights of numbers being missing, one per feature."""
+        """Weights of the features that say that a number is missing, one per feature."""
         return super().coef_missing_[0]

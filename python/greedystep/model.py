@@ -1,4 +1,4 @@
-"""A model: what was learned, read-only, with the state to go on from if there is one."""
+"""A trained model, read-only, with the state from which training continues if there is one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Fill = Callable[[c.Batch, DoubleArray], None]
 
 
 def _threads(n_jobs: int | None) -> int:
-    """Return how many threads a keyword asks for; 0: as many as there are processors."""
+    """Return the number of threads of a keyword; 0: one per processor."""
     if n_jobs is None or n_jobs < 0:
         return 0
     if n_jobs == 0:
@@ -34,7 +34,7 @@ def _threads(n_jobs: int | None) -> int:
 
 
 def _fill_given(given: Given, width: int, fill: Fill, n_jobs: int | None = None) -> DoubleArray:
-    """Return `width` numbers for every row, blocks side by side."""
+    """Return `width` numbers for every row, computed in blocks in parallel."""
     out = np.empty((given.n_rows, width))
     bounds = list(given.bounds())
 
@@ -76,7 +76,7 @@ def _counted(n: int, one: str, more: str) -> str:
 
 
 class StrongFeature(NamedTuple):
-    """A feature by its name, what a unit of it adds, and how far it moves predictions."""
+    """A feature: its name, its weight, and its effect on predictions."""
 
     name: str
     weight: float
@@ -92,7 +92,7 @@ class Evaluation(dict[str, float]):
     Attributes
     ----------
     classes : dict
-        For each class: its rows, how many are predicted to be of it, correct ones, precision, recall and f1.
+        Per class: rows, predicted rows, correct predictions, precision, recall and f1.
     """
 
     classes: dict[str, dict[str, float]]
@@ -108,7 +108,7 @@ def _class_metrics(metrics: Handle, labels: list[str]) -> dict[str, dict[str, fl
 
 
 def finished(metrics: Handle, labels: list[str] | None = None) -> Evaluation:
-    """Return the metrics of all rows that were added, by name."""
+    """Return the metrics of all added rows, by name."""
     call("gsa_metrics_finish", metrics.pointer)
     found = Evaluation()
     found.classes = _class_metrics(metrics, labels) if labels is not None else {}
@@ -119,20 +119,20 @@ def finished(metrics: Handle, labels: list[str] | None = None) -> Evaluation:
 
 
 class Model:
-    """A model learned from data: :func:`greedystep.train` and :func:`greedystep.load` make it.
+    """A trained model, as :func:`greedystep.train` and :func:`greedystep.load` return it.
 
     Attributes
     ----------
     loss : str
         "logistic", "softmax", "squared", "huber", "poisson", "hinge" or "squared_hinge".
     classes : array or None
-        The labels, sorted; None if numbers were learned.
+        The labels, sorted; None for a regression.
     n_features : int
         Highest feature number seen + 1.
     method : str
         How the weights were found: "optimum", "gsa" or "paper".
     n_rows, n_passes : int
-        How much was learned; of an optimum, rows that differ from one another.
+        Rows and passes learned; for an optimum, distinct rows.
     """
 
     def __init__(
@@ -162,12 +162,12 @@ class Model:
 
     @property
     def schema(self) -> str | None:
-        """The schema of tables, as text; None: features have numbers."""
+        """The schema of the table, as text; None if rows had feature numbers."""
         return self._model.schema
 
     @property
     def coef(self) -> FloatArray:
-        """Weights, [outputs x features], borrowed from the model and read-only."""
+        """Weights, [outputs x features], read-only and without a copy."""
         return self._model.weights().T
 
     @property
@@ -176,24 +176,24 @@ class Model:
         return self._model.intercepts()
 
     def feature_name(self, feature: int) -> str:
-        """Return the name of a feature; where none is kept, its number as `inspect` counts: from 1, not from 0."""
+        """Return the name of a feature, or its number as `inspect` prints it, from 1."""
         if not 0 <= feature < self.n_features:
             raise ValueError(f"there is no feature {feature}: the model has {self.n_features}, counted from 0")
         return self._model.name(feature) or str(feature + 1)
 
     @suggests_keywords
     def strongest(self, n: int = 20, output: int = 0) -> list[StrongFeature]:
-        """Return the `n` features that move predictions most, the strongest first.
+        """Return the `n` features with the largest effect on predictions, the strongest first.
 
-        Each has its name, its weight for one unit of the feature, and its importance: the weight, without the
-        sign, times the standard deviation of the feature on the rows that were learned (NaN if that is not known).
+        Each has its name, its weight, and its importance: the absolute weight times the standard deviation of the
+        feature on the training rows (NaN if that is not known).
 
         Parameters
         ----------
         n : int
-            How many, 16384 at most.
+            Number of features, at most 16384.
         output : int
-            With more than two classes: which.
+            With more than two classes: the index of the class.
         """
         n_outputs = self._model.info.n_outputs
         if not 0 <= output < n_outputs:
@@ -218,7 +218,7 @@ class Model:
         return numbers
 
     def _check_kind(self, reader: Reader) -> None:
-        """Refuse a table if the model knows no columns."""
+        """Raise an error for a table if the model has no columns."""
         if self.schema is None and reader.schema is not None:
             raise ValueError("this is a table, and the model was trained on rows that came with feature numbers")
 
@@ -238,12 +238,12 @@ class Model:
 
     @suggests_keywords
     def predict(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> npt.NDArray[Any]:
-        """Return the label, or the value, of every row.
+        """Return the predicted label, or value, of every row.
 
         Parameters
         ----------
         data
-            All that :func:`greedystep.train` takes; labels in it are not looked at.
+            Anything that :func:`greedystep.train` takes; its labels are ignored.
         ignore : list of str
             Columns of a table that the model does not know.
         n_jobs : int, optional
@@ -272,7 +272,7 @@ class Model:
         labels: Any = None,
         n_jobs: int | None = None,
     ) -> Evaluation:
-        """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
+        """Return metrics of labelled data, by name, as the command's ``evaluate`` prints them."""
         run = Run(_threads(n_jobs))
         rows = Rows(data, y, label, weight, ignore=ignore, exposure=exposure, labels=labels)
         reader = rows.open(run, self._frozen)
@@ -285,12 +285,12 @@ class Model:
     # ---- elsewhere ------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, state: bool = True) -> None:
-        """Write the model to a file, and the state to go on from to ``path.state`` beside it.
+        """Write the model to a file, and the state from which training continues to ``path.state``.
 
         Parameters
         ----------
         path : path
-            The model, as the command reads and writes it.
+            The file, which the command can read too.
         state : bool
             False: the model alone.
         """
@@ -300,7 +300,7 @@ class Model:
         self._model.save(name)
 
     def merge(self, *others: Model, base: Model | None = None) -> Model:
-        """Return one model of several that were trained apart, each on rows of its own.
+        """Return one model, merged from several that were trained on different rows.
 
         Parameters
         ----------
@@ -333,21 +333,21 @@ class Model:
         Parameters
         ----------
         n_features : int, optional
-            How wide rows are; None: as wide as the model, which knows features up to the last that was seen.
+            Width of the rows; None: the highest feature that was seen.
         """
         from .onnx import to_onnx
 
         return to_onnx(self, n_features=n_features)
 
     def to_sklearn(self, *, n_features: int | None = None) -> Any:
-        """Return an estimator of scikit-learn's own that predicts the same.
+        """Return a scikit-learn estimator that gives the same predictions.
 
         A LogisticRegression, LinearRegression, PoissonRegressor or LinearSVC with weights and classes filled in.
 
         Parameters
         ----------
         n_features : int, optional
-            How wide rows are; None: as wide as the model, which knows features up to the last that was seen.
+            Width of the rows; None: the highest feature that was seen.
         """
         if self.schema is not None and self.n_features > len(Schema.of(self.schema).numbers):
             raise ValueError(
@@ -374,7 +374,7 @@ class Model:
         return made
 
     def _wide_coef(self, n_features: int | None) -> FloatArray:
-        """Return the weights of as many features as rows have; those that were never seen have none."""
+        """Return the weights of `n_features` features; those that were never seen are zero."""
         n = self.n_features if n_features is None else n_features
         if n < self.n_features:
             raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")

@@ -1,4 +1,4 @@
-"""A model as ONNX: the linear operators of ai.onnx.ml, dense rows of float32 in, label and probabilities out.
+"""Export to ONNX with the linear operators of ai.onnx.ml: dense float32 rows in, label and probabilities out.
 
 Names of inputs and outputs are those that skl2onnx gives to linear models, so that a model of ours can stand in for one
 of scikit-learn's: ``X``; ``output_label`` and ``output_probability``, a tensor of [rows x classes]; ``variable``. Where
@@ -126,15 +126,15 @@ def _regressor(helper: Any, rows: str, model: Model, coef: Any, intercept: Any) 
 
 
 def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray[Any] | None = None) -> Any:
-    """Return a model as an ``onnx.ModelProto``: what :meth:`greedystep.Model.to_onnx` does.
+    """Return a model as an ``onnx.ModelProto``, as :meth:`greedystep.Model.to_onnx` does.
 
     Parameters
     ----------
     model : Model
     n_features : int, optional
-        How wide rows are; None: as the model is.
+        Width of the rows; None: that of the model.
     classes : array, optional
-        Names to give to the classes in their order; None: the model's own.
+        Names of the classes, in their order; None: those of the model.
     """
     try:
         from onnx import TensorProto, checker, helper, numpy_helper

@@ -1,7 +1,7 @@
-"""Pictures of runs and models.
+"""Figures of runs and models.
 
-Every function draws into the axes given, or into those of a new figure, and returns them. A run is the file that
-``greedystep train --trace run.jsonl`` has written, or is still writing; pictures of predictions also take arrays:
+Every function draws into the given axes, or into a new figure, and returns the axes. A run is the file that
+``greedystep train --trace run.jsonl`` writes, finished or not; figures of predictions also take arrays:
 
 >>> from greedystep import plot
 >>> plot.loss("run.jsonl")                                     # doctest: +SKIP
@@ -15,7 +15,7 @@ from __future__ import annotations
 try:
     import matplotlib as _matplotlib  # noqa: F401
 except ImportError as error:
-    raise ImportError("pictures need matplotlib; `pip install 'greedystep[plot]'` brings it") from error
+    raise ImportError("figures need matplotlib: `pip install 'greedystep[plot]'`") from error
 
 from .plot_classes import classes, confusion
 from .plot_comparison import comparison

@@ -60,7 +60,7 @@ def comparison(
     measure: str = "loss",
     split: str = "test",
 ) -> Axes:
-    """Learning curves of ``greedystep compare``: mean over the seeds after every pass, least to most behind it.
+    """Plots learning curves of ``greedystep compare``: mean over the seeds after every pass, with minimum and maximum.
     ``measure``: "loss", "accuracy" or "auc"."""
     found = _columns_of(table)
     if measure not in found:

@@ -49,7 +49,7 @@ def roc(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """ROC curve, of a run (``rows``: "test" or "training") or of labels and scores."""
+    """Plots the ROC curve of a run (``rows``: "test" or "training") or of labels and scores."""
     scores, which, metrics = _scores(source, score, weight, positive, rows)
     ax = axes_of(ax)
     wrong, right = scores.roc()
@@ -71,7 +71,7 @@ def precision_recall(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Precision over recall, of a run or of labels and scores."""
+    """Plots precision over recall, for a run or for labels and scores."""
     scores, which, metrics = _scores(source, score, weight, positive, rows)
     ax = axes_of(ax)
     recall, precision = scores.precision_recall()
@@ -98,8 +98,8 @@ def calibration(
     bins: int = 10,
     ax: Axes | None = None,
 ) -> Axes:
-    """How often what is said to be so probable is so. With more than two classes: how often the predicted class is
-    right. Dots are as large as many rows they stand for."""
+    """Plots observed frequencies over predicted probabilities. With more than two classes: the accuracy of the
+    predicted class. The size of a dot shows its number of rows."""
     confidence = None
     if score is None:
         evaluation = evaluated(source).evaluation(rows)

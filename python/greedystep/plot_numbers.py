@@ -1,4 +1,4 @@
-"""Pictures of models of numbers: residuals, predictions and truth."""
+"""Figures of regressions: residuals, predictions and labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def residuals(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """How far predictions are from the truth: a histogram of label - prediction."""
+    """Plots a histogram of the residuals, label - prediction."""
     which, outside = "", 0.0
     if predicted is not None:
         rest = np.asarray(source, float) - np.asarray(predicted, float)
@@ -78,7 +78,7 @@ def predictions(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The labels where so much is predicted: mean and spread of the labels, for groups of equally many rows."""
+    """Plots labels over predictions: mean and spread of the labels in groups of equally many rows."""
     which = ""
     if predicted is not None:
         columns = _group_predictions(source, predicted)

@@ -1,4 +1,4 @@
-"""Pictures of a run: losses and step over rows and passes."""
+"""Figures of a run: losses and step over rows and passes."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _limit(ax: Axes, values: Sequence[float]) -> None:
 
 
 def loss(run: Source, ax: Axes | None = None) -> Axes:
-    """The loss over the rows: of the next rows before they are learned, of rows that are not learned, of the test
+    """Plots the loss over the rows learned: of rows before they are learned, of held-out rows, and of the test
     file."""
     trace, ax = read_trace(run), axes_of(ax)
     given_up, kept = _ways(trace)
@@ -153,7 +153,7 @@ def _finish_rows(ax: Axes, trace: Trace) -> None:
 
 
 def step(run: Source, ax: Axes | None = None) -> Axes:
-    """The step that was found, the mean of the steps that the rows proposed, over the rows."""
+    """Plots the step, the mean of the steps that the rows propose, over the rows learned."""
     trace, ax = read_trace(run), axes_of(ax)
     _given_up, kept = _ways(trace)
     rows, found = [e["rows"] for e in kept], numbers(e["step"] for e in kept)
@@ -174,7 +174,7 @@ def step(run: Source, ax: Axes | None = None) -> Axes:
 
 
 def passes(run: Source, ax: Axes | None = None) -> Axes:
-    """The loss after every pass."""
+    """Plots the loss after every pass."""
     trace, ax = read_trace(run), axes_of(ax)
     number = [event["pass"] for event in trace.passes]
     series = [

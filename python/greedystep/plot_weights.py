@@ -57,8 +57,8 @@ def weights(
     top: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """The strongest features by name: of a model, estimator or run by importance (weight x deviation), of a mapping
-    from names to weights, or of names and weights, by weight."""
+    """Plots the strongest features by name: by importance (weight x deviation) for a model, estimator or run; by weight
+    for a mapping from names to weights, or for names and weights."""
     x_label = "weight"
     if values is not None or isinstance(source, Mapping):
         pairs = list(source.items()) if isinstance(source, Mapping) else list(zip(source, np.ravel(np.asarray(values))))

@@ -1,7 +1,7 @@
-"""One page about a run: ``python -m greedystep.report run.jsonl -o run.html``.
+"""A report of a run: ``python -m greedystep.report run.jsonl -o run.html``.
 
-The page is a single file without scripts, and asks nothing of the network. It is made from the trace that
-``greedystep train --trace run.jsonl`` writes, also while the run goes on.
+The report is a single HTML file without scripts or network access. It is made from the trace that
+``greedystep train --trace run.jsonl`` writes, and works while the run continues.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["main", "write_report"]
 
 
 def write_report(run: Source, path: str | os.PathLike[str]) -> None:
-    """Writes the page about a run to a file, which is there whole or not at all."""
+    """Writes the report of a run to a file, atomically."""
     from .report_page import page_of  # needs matplotlib, which may be missing
 
     html = page_of(run).encode("utf-8", "replace")
@@ -44,7 +44,7 @@ def _complain(text: str, code: int = 1) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command. Gives the exit code."""
+    """Runs the command line. Returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m greedystep.report",
         description="Draws one page about a run, from what `greedystep train --trace FILE` has written.",

@@ -63,7 +63,7 @@ def _loss_of(y: Any) -> dict[str, str]:
 
 
 def _keep_rows(state: State, reader: Reader) -> None:
-    """Keep rows that are dear to read, if several passes may come."""
+    """Keep rows that are expensive to read, if there may be several passes."""
     at = reader.progress()
     large = at.bytes_total >= _KEEP_BYTES or reader.is_dear
     if not at.is_stream and large and state.get("passes") != "1":
@@ -72,7 +72,7 @@ def _keep_rows(state: State, reader: Reader) -> None:
 
 
 def train_on(state: State, opened: Reader | Given, callback: Callback | None, run: Run, stacklevel: int) -> None:
-    """Learn all rows that were opened."""
+    """Train on all rows of a source."""
     reader = opened.open(run) if isinstance(opened, Given) else opened
     hooks = Hooks(callback, run)
     try:
@@ -108,7 +108,7 @@ def train(
     callback: Callback | None = None,
     **parameters: Any,
 ) -> Model:
-    """Learn a model from data, with nothing to tune.
+    """Train a model on data, with nothing to tune.
 
     Parameters
     ----------
@@ -117,38 +117,38 @@ def train(
         `labels`, compressed or not; Parquet through pyarrow), a pandas or polars frame, anything with
         ``__arrow_c_stream__``, or, with `y`, an array (of NumPy or PyTorch) or sparse matrix of features.
     y : array, optional
-        Labels of rows in arrays: numbers, or names of classes.
+        Labels of rows in arrays: numbers, or texts for classes.
     label, weight : str
-        Columns of a table: what is learned, and what a row counts for. With `y` there is no `label`, and
-        `weight` is an array, or a column of the frame that is then no feature.
+        Columns of a table: the label and the row weight. With `y` there is no `label`, and `weight` is an array, or a
+        column of the frame that is then not a feature.
     categorical, ignore, cross : lists of str
-        Columns that are words even if they look like numbers, columns to leave out, and products
-        ("A:B") that are features too.
+        Columns to treat as categories even if they look like numbers, columns to leave out, and products
+        ("A:B") to add as features.
     bits : int, optional
-        Words are hashed to 2^bits features; None: 24.
+        Categories are hashed to 2^bits features; None: 24.
     skip_bad_rows : bool
-        Pass over rows that cannot be read instead of stopping at them.
+        Skip rows that cannot be read instead of stopping.
     decimal : {"point", "comma"}, optional
-        The mark before decimals in text, where the cells leave it open ("1,234").
+        The decimal mark in text, if the cells are ambiguous ("1,234").
     dates : {"day-first", "month-first"}, optional
-        How dates in text are written, where the cells leave it open ("03/04/2024").
+        The order of dates in text, if the cells are ambiguous ("03/04/2024").
     exposure : str or array, optional
-        For counts (``loss="poisson"``): the time, area or volume that each row's count is of. A column of a table, or
+        For counts (``loss="poisson"``): the exposure of each row, such as time, area or volume. A column of a table, or
         with `y` an array or a column of the frame. Predictions of tables that have the column are expected counts;
         all others are counts per unit of exposure.
     labels : file names, optional
-        The labels of ``.npy`` files of rows, one ``.npy`` file for each, in the same order.
+        Labels for ``.npy`` files of rows, one ``.npy`` file for each, in the same order.
     start_from : Model, optional
-        Begin with what another model has learned.
+        Start from the weights of another model.
     n_jobs : int, optional
         Threads; None: all processors. The result does not depend on it.
     verbose : bool
         Show the progress: a bar if tqdm is installed, else a line now and then.
     callback : callable, optional
-        Is told of the run (:mod:`greedystep.callbacks`).
+        Called with the progress of the run (:mod:`greedystep.callbacks`).
     **parameters
         The command's parameters by name: ``loss``, ``passes``, ``seed``, ``class_weight``,
-        ``intercept`` and so on. None of them needs to be given.
+        ``intercept`` and so on. All are optional.
 
     Returns
     -------
@@ -180,12 +180,12 @@ def train(
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Return the model of a file, with the state beside it if there is one.
+    """Load a model from a file, with the state beside it if there is one.
 
     Parameters
     ----------
     path : path
-        As :meth:`Model.save` or the command wrote it.
+        A file written by :meth:`Model.save` or by the command.
     """
     name = os.fspath(path)
     state = State.load(name + ".state") if os.path.exists(name + ".state") else None

@@ -1,10 +1,10 @@
-"""On Apache Spark: estimators and models of ``pyspark.ml``.
+"""Estimators and models for ``pyspark.ml`` on Apache Spark.
 
 >>> from greedystep.spark import GreedystepClassifier
 >>> model = GreedystepClassifier(labelCol="clicked").fit(frame)  # doctest: +SKIP
 >>> model.transform(frame).select("prediction", "probability")  # doctest: +SKIP
 
-Partitions are learned side by side by the executors, each row by the C library, and merged after
+The executors learn the partitions in parallel, with the C library, and merge them after
 every pass (docs/spark.md). There is no Scala API.
 """
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: every Python worker of an executor imports this package, and needs no estimator."""
+    """Import a name on first use: workers import this package and need no estimator."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import _summary, estimators

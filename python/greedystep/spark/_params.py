@@ -118,7 +118,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     passes = _param(
         "passes",
-        "times to learn all rows by gsa; auto: until held-out rows gain no more",
+        "passes of gsa; auto: until the held-out loss stops falling",
         lambda value: value if value == "auto" else TypeConverters.toInt(value),
     )
     method = _param("method", "auto, optimum, gsa or paper: how to learn", TypeConverters.toString)

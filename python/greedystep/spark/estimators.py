@@ -1,4 +1,4 @@
-"""Estimators and models: ``fit``, ``transform``, and how they are stored."""
+"""Estimators and models: ``fit``, ``transform``, save and load."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
 
     @property
     def model(self) -> _plain.Model:
-        """The model without Spark, with the state to go on from if there is one."""
+        """The plain model, with the state from which training continues if there is one."""
         state = None if self._state is None else State.read(self._state)
         return _plain.Model(CModel.read(self._stored), state)
 
     @property
     def summary(self) -> TrainingSummary:
-        """How it was trained: passes, partitions, rows and losses."""
+        """The training run: passes, partitions, rows and losses."""
         if self._summary is None:
             raise RuntimeError("this model has no summary")
         return self._summary
@@ -82,12 +82,12 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
         return self.model.n_features
 
     def save_model(self, path: str | os.PathLike[str]) -> None:
-        """Write the plain model, as the command and ``greedystep.load`` read it.
+        """Write the plain model, which the command and ``greedystep.load`` read.
 
         Parameters
         ----------
         path : path
-            A file of the driver's machine.
+            A file on the driver.
         """
         self.model.save(path)
 
@@ -100,17 +100,17 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
         return _by_rows(frame).withColumn(name, score(*columns.chosen_features(frame)))
 
     def write(self) -> MLWriter:
-        """Return what stores the model on any filesystem of Spark's."""
+        """Return a writer that saves the model to any file system of Spark."""
         return _ModelWriter(self)
 
     @classmethod
     def read(cls) -> MLReader:
-        """Return what loads a model."""
+        """Return a reader that loads a model."""
         return _ModelReader(cls)
 
 
 class GreedystepClassificationModel(_GreedystepModel, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
-    """A model of two classes or more."""
+    """A classification model, for two or more classes."""
 
     @property
     def classes(self) -> list[Any]:
@@ -120,7 +120,7 @@ class GreedystepClassificationModel(_GreedystepModel, HasProbabilityCol, HasRawP
 
     @property
     def numClasses(self) -> int:
-        """How many labels there are."""
+        """Number of labels."""
         return len(self.classes)
 
     def _transform(self, dataset: Any) -> Any:
@@ -141,7 +141,7 @@ class GreedystepClassificationModel(_GreedystepModel, HasProbabilityCol, HasRawP
 
 
 class GreedystepRegressionModel(_GreedystepModel):
-    """A model of numbers."""
+    """A regression model."""
 
     def _transform(self, dataset: Any) -> Any:
         from pyspark.sql import functions as F
@@ -270,7 +270,7 @@ class _GreedystepEstimator(
         )
 
     def write(self) -> MLWriter:
-        """Return what stores the estimator on any filesystem of Spark's."""
+        """Return a writer that saves the estimator to any file system of Spark."""
         return _Writer(self)
 
     def _fit(self, dataset: Any) -> Any:
@@ -279,9 +279,9 @@ class _GreedystepEstimator(
 
 
 class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
-    """Logistic regression of two classes or more, with probabilities and nothing to tune.
+    """Logistic regression for two or more classes, with calibrated probabilities and nothing to tune.
 
-    Labels are numbers or texts; the column of predictions is of the same sort. ``probability``
+    Labels are numbers or text; predictions have the same type. ``probability``
     and ``rawPrediction`` are in the sorted order of the labels (``model.classes``).
 
     Parameters
@@ -289,22 +289,22 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
     featuresCol : str
         A column of vectors, sparse or dense, or of arrays.
     indicesCol, valuesCol : str
-        Instead: arrays of ids and of values.
+        Instead of `featuresCol`: columns of arrays with ids and values.
     inputCols, categorical, cross, bits
-        Instead: plain columns of numbers and words, as the command takes them from a table.
+        Instead of `featuresCol`: plain columns of numbers and text, as the command reads them from a table.
     labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
     passes : int or "auto"
-        The number for greedy step averaging; "auto": until held-out rows gain no more.
+        Passes of greedy step averaging; "auto": until the held-out loss stops falling.
     classWeight : {"none", "balanced"}
-        "balanced": all classes count the same in all.
+        "balanced": all classes have the same total weight.
     method : {"auto", "optimum", "gsa", "paper"}
         "auto": rows that fit in memory are solved by one task to the penalised optimum, as
-        ``greedystep train`` does; all others are learned as "gsa", partitions side by side. A given
+        ``greedystep train`` does; all others are learned by "gsa", the partitions in parallel. A given
         `passes`, `average` or `leastShardRows` chooses "gsa" too.
     scale, average, fitIntercept, seed
         The command's parameters.
     leastShardRows : int
-        Partitions of fewer rows are put together.
+        Partitions with fewer rows are combined.
     """
 
     _has_classes = True
@@ -343,11 +343,11 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         self._set(**self._input_kwargs)
 
     def setProbabilityCol(self, value: str) -> Any:
-        """Set the column that gets the probabilities of the classes."""
+        """Set the name of the column of class probabilities."""
         return self._set(probabilityCol=value)
 
     def setRawPredictionCol(self, value: str) -> Any:
-        """Set the column that gets the margins of the classes."""
+        """Set the name of the column of class margins."""
         return self._set(rawPredictionCol=value)
 
     def library_parameters(self) -> dict[str, str]:
@@ -362,7 +362,7 @@ class GreedystepRegressor(_GreedystepEstimator):
     ----------
     featuresCol, indicesCol, valuesCol, inputCols, categorical, cross, bits, labelCol, weightCol, \
 predictionCol, passes, method, scale, average, fitIntercept, seed, leastShardRows
-        As of :class:`GreedystepClassifier`.
+        As in :class:`GreedystepClassifier`.
     """
 
     _model_class = GreedystepRegressionModel
