@@ -24,12 +24,12 @@
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "write the rows here, by the name as cache (.gsac), Vowpal Wabbit (.vw) or libsvm text, .gz or .zst compressed; a "
-     "folder gets a cache per file"},
+     "write the rows here; the name decides: cache (.gsac), Vowpal Wabbit (.vw) or libsvm text, compressed with .gz or "
+     ".zst; in a folder, one cache per file"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "output format; auto: by the name of FILE"},
     {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "with mpirun: each process has DATA files of its own, and converts all of them"},
+     "with mpirun: each process has its own DATA files and converts all of them"},
     {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "read the cache back and fail unless it has the same rows"},
 };
 
@@ -381,12 +381,11 @@ const cli_verb convert_verb = {
     .name = "convert",
     .usage = "DATA... -o FILE [OPTIONS]",
     .summary = "convert rows to a cache that loads without parsing, or to text",
-    .details =
-        "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds parsed rows: every verb reads it in "
-        "place of text, faster and with the same results. libsvm text loses the columns of a table and row weights; "
-        "Vowpal Wabbit text (FILE.vw) is only for rows that came with feature numbers.\n\nIf "
-        "FILE is a folder, every DATA file becomes a cache of its own there; started by mpirun, processes divide the "
-        "files among themselves. Processes that train together read such caches.",
+    .details = "Reads DATA and writes its rows to one file. A cache (FILE.gsac) contains parsed rows: every command "
+               "reads it in place of text, faster and with the same results. libsvm text loses the columns of a table "
+               "and row weights; Vowpal Wabbit text (FILE.vw) can only hold rows that came with feature numbers.\n\nIf "
+               "FILE is a folder, every DATA file becomes a cache there, and processes started by mpirun divide the "
+               "files among themselves. Use such caches to train with several processes.",
     .examples = "# parse once, train many times\n"
                 "greedystep convert train.svm -o train.gsac\n"
                 "greedystep train train.gsac -o my.model\n"

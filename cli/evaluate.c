@@ -131,12 +131,11 @@ const cli_verb evaluate_verb = {
     .usage = "MODEL DATA... [OPTIONS]",
     .summary = "measure a model on labelled rows",
     .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
-               "more for classes, errors for values. A label that the model does not know counts as wrong in log loss "
-               "and accuracy.\n\nOf two classes the second, in the order of `inspect`, is the positive one: "
-               "precision, recall, F1 and the confusion counts are those at the threshold of `predict` (probability "
-               "0.5, or margin 0); best_threshold has the highest F1 on these rows. These leave out labels that the "
-               "model does not know. More classes have a table: rows, how many are predicted to be of the class, "
-               "precision, recall and F1 of each.",
+               "more for classes, errors for numbers. A label unknown to the model counts as wrong in log loss and "
+               "accuracy.\n\nWith two classes the second in the order of `inspect` is the positive one. Precision, "
+               "recall, F1 and the confusion counts use the threshold of `predict` (probability 0.5, or margin 0); "
+               "best_threshold gives the highest F1 on these rows. These metrics leave out labels unknown to the "
+               "model. With more classes a table has rows, predicted rows, precision, recall and F1 per class.",
     .examples = "greedystep evaluate my.model test.svm\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",

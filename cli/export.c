@@ -14,8 +14,7 @@
 
 static const cli_option export_options[] = {
     {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "write the source here; - is standard output"},
-    {"name", 0, OPTION_TEXT, false, "NAME", "that of MODEL", 0, 0,
-     "prefix of the names in the file, as in NAME_predict"},
+    {"name", 0, OPTION_TEXT, false, "NAME", "that of MODEL", 0, 0, "prefix of names in the file, as in NAME_predict"},
 };
 
 enum { NAME_SIZE = 64 };
@@ -131,9 +130,10 @@ const cli_verb export_verb = {
     .name = "export",
     .usage = "MODEL [-o FILE] [--name NAME]",
     .summary = "write a model as a C file that predicts without this library",
-    .details = "Writes one C99 file with the weights, the labels and a function that predicts a row. It allocates no "
-               "memory, calls no function of the C library and gives the bits of `predict`. The caller passes feature "
-               "numbers; the head of the file says which, and words have a function (docs/export.md).",
+    .details = "Writes one C99 file with the weights, the labels and a function that predicts a row. The function "
+               "allocates no memory, calls no library and gives the same bits as `predict`. The caller passes feature "
+               "numbers; a comment at the top of the file lists them, and another function computes those of "
+               "categories (docs/export.md).",
     .examples = "# its function is my_model_predict\n"
                 "greedystep export my.model --name my_model -o my_model.c\n"
                 "cc -std=c99 -O2 -c my_model.c",

@@ -11,7 +11,8 @@
 
 static const cli_option generate_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "write the rows here, by the name as cache (.gsac), Vowpal Wabbit (.vw) or libsvm text; .gz or .zst compresses"},
+     "write the rows here; the name decides: cache (.gsac), Vowpal Wabbit (.vw) or libsvm text, compressed with .gz or "
+     ".zst"},
     {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
     {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
     {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,
@@ -20,7 +21,7 @@ static const cli_option generate_options[] = {
     {"noise", 0, OPTION_REAL, false, "P", "0", 0, 1000000,
      "share of rows with a random label; with --classes 1 the standard deviation of the noise (0: 0.3)"},
     {"skew", 0, OPTION_REAL, false, "S", "0", 0, 10,
-     "make some features frequent, the r-th about 1 / r^S; 1: like words of a language"},
+     "make features unequally frequent: the r-th in proportion to 1 / r^S; 1: like words of a language"},
     {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "seed of weights and rows"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "output format; auto: by the name of FILE"},
@@ -81,7 +82,8 @@ const cli_verb generate_verb = {
     .name = "generate",
     .usage = "-o FILE [OPTIONS]",
     .summary = "generate rows with known weights, to try things out",
-    .details = "Writes rows whose labels are drawn from a random model: the same rows on every machine.",
+    .details = "Writes random rows whose labels follow a random linear model. The same options give the same rows on "
+               "every machine.",
     .examples = "# two classes, to train and to test on\ngreedystep generate --rows 12000 -o all.svm\nhead -n 10000 "
                 "all.svm > train.svm\ntail -n 2000 all.svm > test.svm\n# numbers instead of classes, "
                 "compressed\ngreedystep generate --classes 1 --features 50 --nnz 10 -o values.svm.gz",

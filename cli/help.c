@@ -27,8 +27,9 @@ static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n
 static const char about_data[] =
     "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, or "
     "Parquet; - is "
-    "standard input. A column is given by its name or by its number from 1; one whose name contains a comma or a colon "
-    "by its number.";
+    "standard input. A column is named by its header or its number from 1; a column whose name contains a comma or a "
+    "colon "
+    "only by its number.";
 
 const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
                                  &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};
@@ -50,45 +51,47 @@ typedef struct help_entry {
 /* A test compares the environment with the variables that the sources read. */
 static const help_entry about[] = {
     {"Options", "--name VALUE, --name=VALUE",
-     "Options stand anywhere after the verb, each at most once; a dash and an underscore in a name are the same. -- "
-     "ends them: everything after it is a file, whatever it begins with."},
+     "Options may stand anywhere after the command, each at most once; a dash and an underscore in a name are the "
+     "same. "
+     "Everything after -- is a file name."},
     {NULL, "--name on, --name off, --name, --no-name", "A switch, such as --intercept."},
-    {NULL, "-h, --help", "After a verb: the same as `greedystep help VERB`."},
-    {NULL, "-q, --quiet", "After a verb: print errors only, and results that were asked for."},
-    {NULL, "-V, --version", "In place of a verb: print the version and the libraries found."},
+    {NULL, "-h, --help", "After a command: the same as `greedystep help COMMAND`."},
+    {NULL, "-q, --quiet", "After a command: print only errors and requested results."},
+    {NULL, "-V, --version", "In place of a command: print the version and the libraries found."},
     {NULL, "N", "A count is 10000, 10_000 or 1e4."},
     {NULL, "SIZE", "A size is 512M or 1.5G, in powers of 1024."},
     {"Files", "MODEL",
-     "A model, as a safetensors file that other programs can read. `predict`, `evaluate`, `inspect` and `export` need "
-     "nothing else."},
+     "A model, a safetensors file that other programs can read. `predict`, `evaluate`, `inspect` and `export` need "
+     "only "
+     "this file."},
     {NULL, "MODEL.state",
      "The state of the run, beside its model. `train --resume`, `train --start-from` and `merge` read it."},
-    {NULL, "FILE.gsac", "A cache of parsed rows. `convert` writes it, and every verb reads it in place of text."},
+    {NULL, "FILE.gsac", "A cache of parsed rows. `convert` writes it, and every command reads it in place of text."},
     {NULL, "-", "In place of a file: standard input, or standard output after -o."},
     {"Environment", "NO_COLOR", "If set and not empty, output has no colours."},
-    {NULL, "TERM", "If unset or dumb, output is plain lines, as into a file."},
-    {NULL, "TMPDIR", "Folder for the temporary cache of rows that `train` keeps of compressed files; default /tmp."},
+    {NULL, "TERM", "If unset or dumb, output is plain, as in a file."},
+    {NULL, "TMPDIR", "Folder for the temporary cache that `train` makes of compressed files; default /tmp."},
     {NULL, "GREEDYSTEP_DUCKDB",
      "Path of the DuckDB library, which reads Parquet, --sql and object stores; default: libduckdb.so in the usual "
      "places, or an installed Python module."},
-    {NULL, "PATH, HOME", "Where the DuckDB library may be: beside folders of programs, in .local and .pyenv."},
+    {NULL, "PATH, HOME", "Where the DuckDB library is searched: beside the folders of PATH, and in .local and .pyenv."},
     {NULL, "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL",
-     "Credentials and server of s3:// objects, unless DuckDB has a secret for them."},
+     "Credentials and server for s3:// objects, unless DuckDB has a secret for them."},
     {NULL, "GREEDYSTEP_MPI",
-     "Path of the library that connects the processes of a cluster; default the one for the MPI that launched them."},
+     "Path of the library that connects the processes of a cluster; default: the one for the MPI that started them."},
     {NULL, "GREEDYSTEP_HEARTBEAT_SECONDS",
-     "Seconds without a sign of life after which a process of a cluster counts as hung; default 60, 0 turns the check "
+     "Seconds without a heartbeat after which a process of a cluster counts as hung; default 60, 0 turns the check "
      "off."},
     {NULL,
      "OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, PMI_RANK, PMI_SIZE, PMIX_RANK, SLURM_NTASKS, SLURM_STEP_NUM_TASKS",
-     "Set by the launchers of Open MPI, MPICH and Slurm: the processes of one `train` learn together, those of "
+     "Set by the launchers of Open MPI, MPICH and Slurm: the processes of one `train` train one model, those of "
      "one `convert` divide the files."},
     {"Exit status", "0", "Success."},
-    {NULL, "1", "Failure; the message on standard error names the reason and what to do."},
-    {NULL, "2", "Wrong command line; nothing was done."},
+    {NULL, "1", "Failure; the message on standard error names the reason and a remedy."},
+    {NULL, "2", "Wrong command line; nothing was changed."},
     {NULL, "128 + N",
-     "Ended by signal N, such as 130 by Ctrl-C. 141, without a message: the reader of standard output "
-     "ended first, as in `greedystep predict MODEL DATA | head`."},
+     "Ended by signal N, such as 130 by Ctrl-C, or 141 without a message when the reader of standard output ended "
+     "first, as in `greedystep predict MODEL DATA | head`."},
 };
 
 /* ---- parts of a page --------------------------------------------------------------------------------------------- */
@@ -248,7 +251,7 @@ static void put_synopsis(help_format format, const cli_verb *verb)
 /* Names the options of readers, which help_write_data explains. */
 static void put_reader_options(help_format format, const cli_option *options, size_t n)
 {
-    char line[400] = "Options about DATA: ", name[OPTION_NAME_SIZE];
+    char line[400] = "Options for DATA: ", name[OPTION_NAME_SIZE];
     for (size_t i = 0; i < n; i++)
         report_append(line, sizeof line, "--%s%s", option_display_name(options[i].name, name), i + 1 < n ? ", " : "");
     report_append(line, sizeof line, "; `greedystep help data` explains them.");
@@ -283,7 +286,7 @@ void help_write_verb(help_format format, const cli_verb *verb)
     }
     put_examples(format, "Examples", verb->examples);
     if (format == HELP_MAN)
-        puts("\n# SEE ALSO\n\n*greedystep*(1): all verbs, options about data, the environment and exit codes.");
+        puts("\n# SEE ALSO\n\n*greedystep*(1): all commands, options for DATA, the environment and exit codes.");
 }
 
 void help_write_data(help_format format)
@@ -301,12 +304,12 @@ void help_write_data(help_format format)
 void help_write_command(help_format format)
 {
     bool is_man = format == HELP_MAN;
-    put_head(format, "", "", "linear models with nothing to tune, by greedy step averaging");
-    puts(is_man
-             ? "*greedystep* _VERB_ ...++\n*greedystep help* [_VERB_|*data*]++\n*greedystep --version*\n\n# VERBS\n\n"
-               "Each has a page of its own, which *greedystep help* _VERB_ prints as well.\n"
-             : "```text\ngreedystep VERB ...\ngreedystep help [VERB|data]\ngreedystep --version\n```\n\n"
-               "| verb | |\n|---|---|");
+    put_head(format, "", "", "train linear models with nothing to tune");
+    puts(is_man ? "*greedystep* _COMMAND_ ...++\n*greedystep help* [_COMMAND_|*data*]++\n*greedystep --version*\n\n# "
+                  "COMMANDS\n\n"
+                  "Each has its own page, which *greedystep help* _COMMAND_ prints too.\n"
+                : "```text\ngreedystep COMMAND ...\ngreedystep help [COMMAND|data]\ngreedystep --version\n```\n\n"
+                  "| command | |\n|---|---|");
     for (const cli_verb *const *each = verbs; *each != NULL; each++) {
         const char *name = (*each)->name, *summary = (*each)->summary;
         if (is_man)
@@ -315,7 +318,7 @@ void help_write_command(help_format format)
             printf("| [%s](%s.md) | %s |\n", name, name, summary);
     }
     if (!is_man) {
-        puts("\n`greedystep help VERB` and `man greedystep-VERB` show the same pages.");
+        puts("\n`greedystep help COMMAND` and `man greedystep-COMMAND` show the same pages.");
         put_examples(format, "Quick start", quick_start);
     }
     help_write_data(format);
@@ -330,12 +333,12 @@ void help_write_command(help_format format)
 
 void help_write_overview(FILE *stream)
 {
-    fputs("usage: greedystep VERB ...\n\nLinear models with nothing to tune, by greedy step averaging.\n\n", stream);
+    fputs("usage: greedystep COMMAND ...\n\nTrains linear models with nothing to tune.\n\n", stream);
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
         fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
-    fputs("\n  greedystep help VERB    describe a verb, with options and examples\n"
-          "  greedystep help data    describe what can be read, and the options for it\n"
-          "  greedystep --version    print the version and the libraries found\n\nQuick start:\n",
+    fputs("\n  greedystep help COMMAND    describe a command, with options and examples\n"
+          "  greedystep help data       describe the input formats and their options\n"
+          "  greedystep --version       print the version and the libraries found\n\nQuick start:\n",
           stream);
     for (const char *line = quick_start, *end; *line != '\0'; line = end + (*end == '\n')) {
         end = line + strcspn(line, "\n");

@@ -14,7 +14,7 @@
 
 static const cli_option inspect_options[] = {
     {"top", 0, OPTION_COUNT, false, "N", "10", 0, 10000,
-     "number of features to show: the strongest of a model, the most frequent of data"},
+     "number of features to print: the strongest of a model, the most frequent of data"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print everything as one JSON object"},
 };
 
@@ -272,15 +272,13 @@ const cli_verb inspect_verb = {
     .usage = "MODEL|DATA... [OPTIONS]",
     .summary = "describe a model, or profile data and warn about problems",
     .details =
-        "For a model: prints loss, labels, size, intercept and the strongest features (by index in the data, from "
-        "1, or by column and column=word of a table), and the progress of training if MODEL.state is there; it may be "
-        "given itself. The importance of a feature is its weight, without the sign, times its standard deviation on "
-        "the rows "
-        "that were learned: how far it moves predictions, whatever its unit.\n\nFor data, in one pass: prints the "
-        "detected format, rows, labels and their "
-        "balance, one line per column (missing cells, different values, range, frequent words) or the most "
-        "frequent features, and warnings with remedies: ids, row numbers, copies of the label, constants, rare "
-        "classes, rows sorted by label.",
+        "For a model: prints loss, labels, size, intercept and the strongest features, by their index in the data "
+        "(from 1) or by column and column=category of a table. If MODEL.state exists, or is given itself, prints the "
+        "progress of training too. The importance of a feature is its absolute weight times its standard deviation on "
+        "the training rows: how much it changes predictions, in any unit.\n\nFor data: reads the rows once and prints "
+        "the detected format, rows, labels and their frequencies, then one line per column (missing cells, distinct "
+        "values, range, frequent categories) or the most frequent features, and warnings with remedies: ids, row "
+        "numbers, copies of the label, constants, rare classes, rows sorted by label.",
     .examples = "# before training: the table\ngreedystep inspect clicks.csv --label clicked\n# after training: the "
                 "model\ngreedystep inspect clicks.model --top 20",
     .options = inspect_options,

@@ -21,10 +21,10 @@ static int complain_unknown_verb(const char *typed)
     static const char *const others[] = {"help", "--help", "--version"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         suggest_consider(&near, others[i]);
-    const char *what = is_option ? "option" : "verb";
+    const char *what = is_option ? "option" : "command";
     if (near.best != NULL)
         return complain_usage("unknown %s %s; did you mean %s?", what, typed, near.best);
-    return complain_usage("unknown %s %s; `greedystep --help` lists the verbs", what, typed);
+    return complain_usage("unknown %s %s; `greedystep --help` lists the commands", what, typed);
 }
 
 static int run_help(const char *about)

@@ -80,7 +80,7 @@ static void put_verb(const cli_verb *verb)
         }
     }
     put_line(verb->name, "--", "help", "none", NULL);
-    put_clause("describe the verb and its options");
+    put_clause("describe the command and its options");
     if (verb->positional != NULL) {
         put_line(verb->name, "", "*", "model", NULL);
         put_clause(verb->positional);
@@ -91,8 +91,9 @@ static void put_table(void)
 {
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
         put_verb(*each);
-    fputs("help\tdata\tnone\t-\tdescribe what can be read\n-\thelp\tnone\t-\tdescribe a verb\n-\t--help\tnone\t-\tlist "
-          "the verbs\n-\t--version\tnone\t-\tprint the version",
+    fputs("help\tdata\tnone\t-\tdescribe the input formats\n-\thelp\tnone\t-\tdescribe a "
+          "command\n-\t--help\tnone\t-\tlist "
+          "the commands\n-\t--version\tnone\t-\tprint the version",
           stdout);
 }
 

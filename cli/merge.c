@@ -122,8 +122,9 @@ const cli_verb merge_verb = {
     .name = "merge",
     .usage = "MODEL... -o MODEL [--base MODEL]",
     .summary = "merge models that were trained separately",
-    .details = "Reads the state beside each MODEL and merges them, each feature weighted by how much of it each run "
-               "saw. Models trained from scratch need no base; models that all started from one model do.",
+    .details =
+        "Reads the state of each MODEL and merges them; each feature is weighted by how often each run has seen it. "
+        "Models trained from scratch need no base; models that started from the same model need it as --base.",
     .examples = "greedystep train monday.svm -o monday.model\n"
                 "greedystep train tuesday.svm -o tuesday.model\n"
                 "greedystep merge monday.model tuesday.model -o both.model\n"

@@ -22,25 +22,24 @@ static const cli_option quiet_option = {
 /* First what a model knows of its columns, last what is not for those who need files. */
 static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "column to predict; default: label, target, y, class, click or clicked, without a header the first"},
-    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with the weights of the rows"},
+     "column to predict; default: label, target, y, class, click or clicked, without a header the first column"},
+    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with row weights"},
     {"exposure", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "column with the time, area or volume that counts are of, for --loss poisson"},
+     "column with the exposure of counts (time, area, volume), for --loss poisson"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
-    {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0,
-     "what stands before decimals, where the cells leave it open"},
+    {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0, "decimal mark, if the cells are ambiguous"},
     {"dates", 0, OPTION_CHOICE, false, "auto|day-first|month-first", "auto", 0, 0,
-     "order of dates such as 3/4/2026, where the cells leave it open"},
+     "order of dates such as 3/4/2026, if the cells are ambiguous"},
     {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},
     {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash categories and crosses to 2^N features"},
     {"labels", 0, OPTION_TEXT, false, "FILE,FILE", NULL, 0, 0,
-     "labels of .npy files of rows: a .npy file for each, with one label per row"},
+     "labels for .npy files of rows: one .npy file for each, in the same order"},
     {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "leave these columns out"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
-     "at a row that cannot be read: stop, or skip and count it"},
+     "stop at a row that cannot be read, or skip and count it"},
     {"memory-limit", 0, OPTION_SIZE, false, "none|SIZE", "half of the memory", 0, 0,
      "fail rather than use more memory, such as 512M or 2G"},
-    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the rows of a DuckDB query in place of DATA"},
+    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the result of this DuckDB query in place of DATA"},
 };
 enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 8 };
 

@@ -17,9 +17,9 @@ static const cli_option predict_options[] = {
     {"format", 0, OPTION_CHOICE, false, "auto|text|csv|jsonl", "auto", 0, 0,
      "output format; auto: csv or jsonl by the name of FILE, else text"},
     {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "in csv and jsonl: print the probability of every class, also if there are more than 20"},
+     "in csv and jsonl: print the probability of every class, even if there are more than 20"},
     {"keep", 0, OPTION_TEXT, false, "COLUMN[,...]", NULL, 0, 0,
-     "write these columns of DATA beside the predictions, such as ids; the model need not know them"},
+     "copy these columns of DATA to the output, such as ids; the model need not know them"},
     {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
      "number of threads; auto: one per processor; never changes the result"},
 };
@@ -147,12 +147,12 @@ const cli_verb predict_verb = {
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "predict every row with a model",
     .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
-               "for a hinge loss, or the predicted value for regression. With two classes the number is always that of "
-               "the second, in the order of `inspect`: the positive one. csv and jsonl begin with the row number and "
-               "end with the probability of each class. A bad row that is skipped has a line too: NA, empty cells in "
-               "csv, null in jsonl.\n\nLabels in DATA are ignored, and a table may lack them. Columns of --keep stand "
-               "behind the row number, in text behind the answer, each after a tab; so do tags of Vowpal Wabbit text. "
-               "Rows from a pipe are answered as they come.",
+               "for a hinge loss, or the predicted number. With two classes the probability or margin is always that "
+               "of the second class in the order of `inspect`, the positive one. In csv and jsonl a line begins with "
+               "the row number and ends with the probability of each class. A skipped bad row has a line too: NA in "
+               "text, empty cells in csv, null in jsonl.\n\nLabels in DATA are ignored and may be absent. Columns of "
+               "--keep follow the row number, or in text the prediction, each after a tab; so do tags of Vowpal Wabbit "
+               "text. Rows from a pipe are predicted as they arrive.",
     .examples = "# a label and its probability for every row\n"
                 "greedystep predict my.model test.svm | head -n 5\n"
                 "# every probability and the column `id`, as a table\n"

@@ -23,7 +23,7 @@ static const cli_option train_options[] = {
     {"output", 'o', OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "write the model here, and the state of the run to MODEL.state"},
     {"publish", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
-     "in place of -o, for a stream that need not end: replace the model and its state while training"},
+     "instead of -o, for an endless stream: replace the model and its state while training"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "evaluate the model on this file after every pass"},
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "start from this model instead of from nothing (needs its .state file)"},
@@ -31,15 +31,17 @@ static const cli_option train_options[] = {
      "continue an interrupted run on the same data, to the same model"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
      "save the state in this folder while training, for --resume after a crash"},
-    {"every", 0, OPTION_TIME, false, "TIME", "60s", 0, 0, "time between two models of --publish, or checkpoints"},
+    {"every", 0, OPTION_TIME, false, "TIME", "60s", 0, 0, "time between two models of --publish or two checkpoints"},
     {"position", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "with --publish: keep the last value of this column in the state, as the position of the stream; not a feature"},
+     "with --publish: save the last value of this column in the state as the position in the stream; it is not a "
+     "feature"},
     {"from-position", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "with --publish and --resume: the input begins behind the position in the state, not at its first row"},
+     "with --publish and --resume: the input starts after the saved position, not at its first row"},
     {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
      "number of threads; auto: one per processor; never changes the result"},
     {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "with mpirun: each process has DATA files of its own; a replica learns each file, merged after every pass"},
+     "with mpirun: each process has its own DATA files; one replica learns each file, and replicas are merged after "
+     "every pass"},
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
      "log the run to this file as JSON lines; `python -m greedystep.report FILE` draws it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
@@ -436,20 +438,19 @@ const cli_verb train_verb = {
     .name = "train",
     .usage = "DATA... -o MODEL [OPTIONS]",
     .summary = "train a model",
-    .details = "Trains on the rows of all DATA files. Writes MODEL, to predict with, and MODEL.state, to continue "
-               "from. The labels decide the task: words and few whole numbers are classes, fractions and, in a "
-               "table, many whole numbers are a number to predict; the first line says which.\n\nThere is nothing to "
-               "tune; the parameters are for experiments. Rows "
-               "that fit in memory are solved to the optimum of a penalised loss; more rows are learned one by one, by "
-               "greedy step averaging. Ctrl-C during the latter saves both files, and --resume continues from there; "
-               "the former saves nothing.\n\nThe last five lines say what was learned, how good it is, how long it "
-               "took, what limited it, and what to do next.",
+    .details = "Trains on the rows of all DATA files. Writes MODEL, which predicts, and MODEL.state, from which "
+               "training can continue. The labels decide the task: text and few different whole numbers are classes; "
+               "fractions and, in a table, many whole numbers are numbers to predict. The first line of the summary "
+               "says which.\n\nNothing needs tuning; the parameters are for experiments. If the rows fit in memory, "
+               "the model is the optimum of a penalised loss, and Ctrl-C saves nothing. Otherwise rows are learned one "
+               "by one, by greedy step averaging; Ctrl-C then saves both files, and --resume continues the run.\n\nThe "
+               "summary says what was learned, how good it is, how long it took, what limited it, and what to do next.",
     .examples =
-        "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# "
-        "libsvm text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the "
-        "next day: new rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o "
-        "tuesday.model\n# from a pipe\nzcat rows.svm.gz | greedystep train - -o piped.model\n# a stream that "
-        "need not end: a model every minute\nzcat rows.svm.gz | greedystep train - --publish live.model --every 60s",
+        "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# libsvm "
+        "text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the next day: new "
+        "rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o tuesday.model\n# from a "
+        "pipe\nzcat rows.svm.gz | greedystep train - -o piped.model\n# an endless stream: a new model every "
+        "minute\nzcat rows.svm.gz | greedystep train - --publish live.model --every 60s",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .reads_data = true,

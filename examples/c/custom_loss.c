@@ -4,7 +4,7 @@
  *   cc custom_loss.c -o custom_loss $(pkg-config --cflags --libs greedystep)
  *   ./custom_loss
  *
- * Prints the weights found with this loss and with squared loss, each below the best ones (../expected/custom_loss.txt).
+ * Prints the weights of this loss and of squared loss, each below the best ones (../expected/custom_loss.txt).
  */
 #include <greedystep/train.h>
 

@@ -90,10 +90,10 @@ def _quality(page: _Page, trace: Trace) -> str:
         figures.append(page.picture(lambda ax: plot.roc(trace, ax=ax), "ROC curve", about, 3.8))
         figures.append(page.picture(lambda ax: plot.precision_recall(trace, ax=ax), "Precision and recall", about, 3.8))
     if "probability" in evaluation.get("scores", {}) or evaluation.get("confidence", {}).get("weight"):
-        about = "Of all rows that are given a probability, so many are so. Larger dots: more rows."
+        about = "Observed frequency over predicted probability. Larger dots: more rows."
         figures.append(page.picture(lambda ax: plot.calibration(trace, ax=ax), "Calibration", about, 3.8))
     if evaluation.get("confusion"):
-        about = "Lines: the class that a row has; columns: the one that is predicted."
+        about = "Lines: true class; columns: predicted class."
         height = 3.8 if len(classes) <= 4 else 4.6
         figures.append(page.picture(lambda ax: plot.confusion(trace, ax=ax), "Confusion matrix", about, height))
     elif classes:
@@ -126,7 +126,7 @@ def page_of(run: Source) -> str:
     page.add(words.cards(trace))
     page.section("How it learned", _learning(page, trace))
     page.section("How good it is", _quality(page, trace))
-    page.section("What counts", _features(page, trace))
+    page.section("Important features", _features(page, trace))
     page.section("Data", words.data(trace) + words.class_balance(trace))
     page.section("Time", words.stages(trace))
     page.section("Parameters and versions", words.how(trace))

@@ -31,7 +31,7 @@ for option in $data; do
     [ ! -f "$manual/man1/greedystep.1" ] || has "$manual/man1/greedystep.1" "^.fB--$option.fR" "--$option"
 done
 for verb in $verbs; do
-    for option in $("$build/greedystep" help "$verb" | sed -n '/^Options about DATA/,/^$/p' | grep -o -e '--[a-z-]*'); do
+    for option in $("$build/greedystep" help "$verb" | sed -n '/^Options for DATA/,/^$/p' | grep -o -e '--[a-z-]*'); do
         echo "$data" | grep -qx -e "${option#--}" || lacks "help data lacks $option of $verb"
         for shell in greedystep.bash _greedystep greedystep.fish; do
             has "$manual/$shell" "^\(.*'\)\{0,1\}$verb$tab$option$tab" "$option of $verb"
