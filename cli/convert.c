@@ -240,7 +240,7 @@ static int check_names(const cli_arguments *arguments, const char *folder)
     const char *format = arguments_text(arguments, "format");
     struct stat facts;
     if (strcmp(format, "auto") != 0 && strcmp(format, "gsac") != 0)
-        return complain_usage("a folder gets caches, and --format %s is none; leave it out", format);
+        return complain_usage("only caches can be written to a folder; leave out --format %s", format);
     for (size_t i = 0; i < arguments->n_positional; i++) {
         const char *input = arguments->positional[i];
         if (strcmp(input, "-") == 0 || (stat(input, &facts) == 0 && S_ISFIFO(facts.st_mode)))

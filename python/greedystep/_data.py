@@ -70,7 +70,7 @@ def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Read
     if not any(are_parquet):
         return Reader.of_files(paths, options, run)
     if not all(are_parquet):
-        raise ValueError("some files are Parquet and others are not: train reads files of one sort")
+        raise ValueError("some files are Parquet and others are not: train reads files of one format")
     return open_table(parquet_of(paths, _ignored(options)), options, run)
 
 

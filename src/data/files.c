@@ -114,8 +114,8 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
         return GSA_OK; /* a cache says itself what its columns were */
     if (reader->first_name)
         return gsai_fail(error, GSA_ARGUMENT,
-                         "%s is %s and %s is not: their rows do not have the same features, so that one run cannot "
-                         "learn both; give files of one sort",
+                         "%s is %s and %s is not: their rows do not have the same features, so one run cannot "
+                         "learn both; give files of one format",
                          name, format->title, reader->first_name);
     return gsai_fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title, expected->title,
                      reader->schema.text ? "which the model was trained on" : "since columns were named for it");

@@ -153,7 +153,7 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     for (int k = 0; k < 2; k++)
         if (!can_be_crossed(schema, name[k], name_size[k]))
             return gsai_fail_about(error, "cross",
-                                   gsai_fail(error, GSA_ARGUMENT, "cannot cross '%s': it is no column of features",
+                                   gsai_fail(error, GSA_ARGUMENT, "cannot cross '%s': it is not a feature column",
                                              gsai_quote(name[k], name_size[k], quote)));
     if (gsai_schema_is_crossed(schema, name, name_size))
         return gsai_fail_about(error, "cross",

@@ -271,7 +271,7 @@ static gsa_status load_json(const unsigned char *text, size_t size, json_t **out
         return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its header is not JSON (near byte %d)",
                          problem.position < 0 ? LENGTH_SIZE : LENGTH_SIZE + problem.position);
     if (!json_is_object(*out))
-        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its header is no JSON object");
+        return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its header is not a JSON object");
     return GSA_OK;
 }
 

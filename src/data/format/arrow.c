@@ -173,11 +173,12 @@ static const char *object_to(const gsai_arrow_reader *arrow, size_t number, gsai
     bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
-        return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
+        return "cannot tell which lists are the features: expected a list of integers and a list of numbers, named "
                "indices and values if there are more, or one list of floats; ignore other lists";
     if (column->list &&
         (kind == GSAI_FIELD_CATEGORICAL || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_fixed))
-        return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
+        return "a list contains features, which can be neither categorical nor crossed nor used with a model of "
+               "columns";
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both; ignore it";
     bool is_number = !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type);
@@ -200,7 +201,7 @@ static gsa_status use_column(gsai_arrow_reader *arrow, size_t number, gsai_field
     char text[160];
     const char *objection = text;
     if (!arrow->column[number].type)
-        snprintf(text, sizeof text, "the type %s (%s) is not one that is read here: cast it, or ignore it",
+        snprintf(text, sizeof text, "the type %s (%s) is not supported: cast the column, or ignore it",
                  gsai_arrow_type_name(arrow->column[number].schema), arrow->column[number].schema->format);
     else
         objection = object_to(arrow, number, kind);

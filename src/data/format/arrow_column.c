@@ -317,7 +317,7 @@ static const char *check_dictionary(const gsai_arrow_column *column)
         int64_t place = gsai_arrow_location(column, i);
         fits &= place < column->values->length && (place >= 0 || !is_valid(column->array, i + column->array->offset));
     }
-    return fits ? NULL : "its numbers lie outside of its dictionary";
+    return fits ? NULL : "its indices lie outside its dictionary";
 }
 
 static const char *check_list(const gsai_arrow_column *column)

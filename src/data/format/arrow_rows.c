@@ -186,10 +186,11 @@ static gsa_status find_items(const gsai_arrow_reader *arrow, int64_t row, items 
     if (arrow->ids == SIZE_MAX)
         return GSA_OK;
     size_t n_ids = gsai_arrow_list(&arrow->column[arrow->ids], row, &out->id);
-    return n_ids == out->n ? GSA_OK
-                           : gsai_fail(error, GSA_INPUT,
-                                       "the Arrow stream, row %" PRIu64 ": %zu ids and %zu values: expected as many",
-                                       arrow->n_rows, n_ids, out->n);
+    return n_ids == out->n
+               ? GSA_OK
+               : gsai_fail(error, GSA_INPUT,
+                           "the Arrow stream, row %" PRIu64 ": %zu ids and %zu values: expected the same number",
+                           arrow->n_rows, n_ids, out->n);
 }
 
 static gsa_status take_lists(const gsai_arrow_reader *arrow, const items *of, gsai_features *features, gsa_error *error)
@@ -238,7 +239,7 @@ static gsa_status take_dense(const gsai_arrow_reader *arrow, const items *of, fl
     if (of->n != arrow->width)
         return gsai_fail(error, GSA_INPUT,
                          "the Arrow stream, row %" PRIu64
-                         ": a list of %zu values, and the first has %zu: expected as many",
+                         ": a list of %zu values, and the first has %zu: expected the same number",
                          arrow->n_rows, of->n, arrow->width);
     if (gsai_arrow_floats(column, of->value, of->n, out))
         return GSA_OK;

@@ -251,7 +251,7 @@ static gsa_status enter_words(gsai_cache_block *block, const layout *at, gsai_wo
     for (size_t i = 0; i < n_words; i++) {
         size_t size = left > 0 ? *from : 0;
         if (size >= left || !gsai_is_text((const char *)from + 1, size))
-            return gsai_fail(error, GSA_FORMAT, "a label is no text");
+            return gsai_fail(error, GSA_FORMAT, "a label is not text");
         GSA_TRY(gsai_words_enter(words, (const char *)from + 1, size, &block->word[i], error));
         from += size + 1;
         left -= size + 1;

@@ -29,12 +29,12 @@ static gsa_status fail_number(const gsai_csv *csv, const gsai_record *record, co
     if (csv->input->schema_is_fixed)
         return fail_cell(csv, record, cell, field, "the model was trained with numbers in it", error);
     gsai_quote(of->name, of->name_size, name);
-    return gsai_fail_about(error, "categorical",
-                           gsai_fail_line(error, GSA_INPUT, record->line.number,
-                                          gsai_line_offset(&record->line, cell->at),
-                                          "column '%s' holds '%s', and only numbers in the first rows; take the column "
-                                          "as categorical, or skip such rows",
-                                          name, gsai_quote(cell->text, cell->size, held)));
+    return gsai_fail_about(
+        error, "categorical",
+        gsai_fail_line(error, GSA_INPUT, record->line.number, gsai_line_offset(&record->line, cell->at),
+                       "column '%s' holds '%s', and only numbers in the first rows; treat the column "
+                       "as categorical, or skip such rows",
+                       name, gsai_quote(cell->text, cell->size, held)));
 }
 
 static size_t field_of(const gsai_csv *csv, gsai_field_kind kind)

@@ -245,8 +245,8 @@ static gsa_status check_ambiguous(const gsai_csv *csv, const gsai_csv_sniff *sni
     char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
     return gsai_fail_about(error, "decimal",
                            gsai_fail(error, GSA_ARGUMENT,
-                                     "%s: column '%s' holds '%s', which has two readings: a %s between thousands, "
-                                     "or before decimals? Say whether decimals follow a point or a comma",
+                                     "%s: column '%s' holds '%s', which is ambiguous: the %s may separate thousands or "
+                                     "decimals; say which mark comes before decimals, point or comma",
                                      csv->input->name, gsai_quote(name.text, name.size, quote),
                                      gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
                                      strchr(seen->cells.ambiguous, ',') ? "comma" : "point"));

@@ -68,8 +68,8 @@ static gsa_status check_header(const npy *parser, gsa_error *error)
                          header->width, header->width > 0 ? ", and fewer than memory has room for" : "");
     if (parser->width > 0 && header->width != parser->width)
         return gsai_fail(error, GSA_ARGUMENT,
-                         "%s has %" PRIu64 " columns and the file before it %" PRIu64 ": expected as many", name,
-                         header->width, parser->width);
+                         "%s has %" PRIu64 " columns and the file before it %" PRIu64 ": expected the same number",
+                         name, header->width, parser->width);
     return GSA_OK;
 }
 

@@ -41,8 +41,9 @@ static gsa_status take_header(gsai_npy_labels *labels, const gsai_format_input *
         return gsai_fail(error, GSA_ARGUMENT, "%s has %" PRIu64 " columns: expected one label per row", labels->name,
                          labels->header.width);
     if (labels->header.n_rows != n_rows)
-        return gsai_fail(error, GSA_ARGUMENT, "%s has %" PRIu64 " rows and %s has %" PRIu64 " labels: expected as many",
-                         input->name, n_rows, labels->name, labels->header.n_rows);
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "%s has %" PRIu64 " rows and %s has %" PRIu64 " labels: expected the same number", input->name,
+                         n_rows, labels->name, labels->header.n_rows);
     return gsai_npy_fill(&labels->stream, labels->name, head, labels->header.size, &filled, error);
 }
 

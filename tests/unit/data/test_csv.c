@@ -142,7 +142,7 @@ static void bad_rows_name_column_line_and_byte(void **state)
     }
     text[n] = '\0';
     expect_failure(text, NULL, GSA_INPUT,
-                   "t.csv:4098 (byte 8390658): column '2' holds 'old', and only numbers in the first rows; take the "
+                   "t.csv:4098 (byte 8390658): column '2' holds 'old', and only numbers in the first rows; treat the "
                    "column as categorical, or skip such rows");
     free(text);
     expect_failure("y,a\n1,inf\n", NULL, GSA_INPUT, "t.csv:2 (byte 6): column 'a' holds 'inf': values must be finite");
@@ -235,7 +235,7 @@ static void columns_are_crossed(void **state)
     expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2:b"},
                   "columns named\nbits 24\nlabel y\nnumber a\nnumber b\ncross a\tb\n");
     expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a:y"},
-                   GSA_ARGUMENT, "t.csv: cannot cross 'y': it is no column of features");
+                   GSA_ARGUMENT, "t.csv: cannot cross 'y': it is not a feature column");
     expect_schema("y,a:b,c\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2:c"},
                   "columns named\nbits 24\nlabel y\nnumber a:b\nnumber c\ncross a:b\tc\n");
     expect_failure("y,a\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "a"}, GSA_ARGUMENT,

@@ -50,8 +50,8 @@ static void two_readings_are_never_guessed(void **state)
                        comma = {.size = sizeof comma, .decimal = "comma"};
     const char text[] = "y;a\n1;1,234\n0;999\n";
     expect_failure(text, NULL, GSA_ARGUMENT,
-                   "t.csv: column 'a' holds '1,234', which has two readings: a comma between thousands, or before "
-                   "decimals? Say whether decimals follow a point or a comma");
+                   "t.csv: column 'a' holds '1,234', which is ambiguous: the comma may separate thousands or "
+                   "decimals; say which mark comes before decimals, point or comma");
     expect_schema(text, &point, "columns named\nbits 24\nlabel y\nnumber a\tgroup=,\n");
     expect_schema(text, &comma, "columns named\nbits 24\nlabel y\nnumber a\tdecimal=,\n");
     expect_rows(text, &comma, "0:2@4 0x1p+0 0=0x1.3be76cp+0\n0:3@12 0x0p+0 0=0x1.f38p+9\n-- values\n");
@@ -60,8 +60,8 @@ static void two_readings_are_never_guessed(void **state)
     expect_schema("y;a\n1;1.234\n0;2.500\n", &comma, "columns named\nbits 24\nlabel y\nnumber a\tdecimal=,\tgroup=.\n");
     expect_schema("y;a\n1;1.234\n0;2.500\n", NULL, "columns named\nbits 24\nlabel y\nnumber a\n");
     expect_failure("y;a;b\n1;1.234;2,5\n0;2.500;3,25\n", NULL, GSA_ARGUMENT,
-                   "t.csv: column 'a' holds '1.234', which has two readings: a point between thousands, or before "
-                   "decimals? Say whether decimals follow a point or a comma");
+                   "t.csv: column 'a' holds '1.234', which is ambiguous: the point may separate thousands or "
+                   "decimals; say which mark comes before decimals, point or comma");
     expect_schema("y;a;b\n1;1.234;2,5\n0;2.5;3,25\n", NULL,
                   "columns named\nbits 24\nlabel y\nnumber a\nnumber b\tdecimal=,\n");
     /* Dates that may be either stay words. */
