@@ -182,7 +182,7 @@ class _Parquet:
 
 
 def parquet_of(paths: Sequence[str], leave_out: Sequence[str] = ()) -> Table:
-    """Return the streams of Parquet files, without columns that are not looked at anyway."""
+    """Return the streams of Parquet files, without ignored columns."""
     pyarrow()
     if any(os.path.isdir(path) for path in paths):
         from pyarrow import dataset

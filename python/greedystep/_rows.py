@@ -234,7 +234,7 @@ def _first_where(array: npt.NDArray[Any], is_wrong: Callable[[npt.NDArray[Any]],
 
 
 def _check_numbers(numbers: npt.NDArray[Any], n: int, tell: Callable[[int], str]) -> None:
-    """Raise ValueError where a number is not one of n; what is told of its place is the message."""
+    """Raise ValueError with the message of `tell` if a number is negative or not below n."""
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"the ids of a sparse matrix are {numbers.dtype}: expected integers")
     if len(numbers) and (numbers.min() < 0 or numbers.max() >= n):
