@@ -217,7 +217,7 @@ def _open_columns(features: Numeric, label: Column, weights: Any, run: Run, sche
     if schema is not None:
         names, label_name, weight_name = schema.numbers, schema.label, schema.weight
         if weights is not None and weight_name is None:
-            raise ValueError("the rows have weights, and those that the model began with had none: train anew")
+            raise ValueError("the rows have weights, and the rows of the model had none: train a new model")
         if weights is None and weight_name is not None:
             weights = np.ones(features.n_rows)
     if len(set(names)) < features.width or "" in names:

@@ -211,7 +211,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
         if has_words(X):
-            raise ValueError("partial_fit takes numbers; words in a frame are for fit")
+            raise ValueError("partial_fit takes only numbers; use fit for a frame with text")
         fitted = self._fitted
         if not fitted.is_open:
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)
@@ -299,7 +299,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def coef_missing_(self) -> Any:
         """Weights of the features that say that a number is missing."""
         if self._has_words():
-            raise AttributeError("where words were hashed, coef_ has the weights of all features")
+            raise AttributeError("if categories were hashed, coef_ has the weights of all features")
         return self._weights(self.n_features_in_)
 
     @property

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def _confusion_of_arrays(actual: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[Any, list[str]]:
     was, said = np.asarray(actual), np.asarray(predicted)
     if was.ndim != 1 or was.shape != said.shape:
-        raise ValueError(f"a label and a prediction a row are needed, not {was.shape} and {said.shape}")
+        raise ValueError(f"one label and one prediction per row are needed, not {was.shape} and {said.shape}")
     kinds = list(labels) if labels is not None else sorted(set(was.tolist()) | set(said.tolist()))
     place = {kind: i for i, kind in enumerate(kinds)}
     counts = np.zeros((len(kinds), len(kinds)))
@@ -92,7 +92,7 @@ def classes(run: Source, ax: Axes | None = None, *, rows: str | None = None, mos
     evaluation = evaluated(run).evaluation(rows)
     entries = [entry for entry in evaluation.get("classes", []) if entry["actual"] > 0]
     if not entries:
-        raise TraceError("this picture is for models of classes")
+        raise TraceError("this figure is for classification models")
     entries.sort(key=lambda entry: entry["correct"] - entry["actual"])
     shown = entries[:most][::-1]
     ax = axes_of(ax)
@@ -111,7 +111,7 @@ def classes(run: Source, ax: Axes | None = None, *, rows: str | None = None, mos
             color=PAPER if is_inside else INK,
         )
     ax.set_yticks(range(len(shown)), [plain(entry["label"], 20) for entry in shown])
-    tidy(ax, f"Classes most missed{which_rows(evaluation)}", "share of the class that is found", grid="x")
+    tidy(ax, f"Classes most missed{which_rows(evaluation)}", "recall of the class", grid="x")
     ax.set_xlim(0, 1)
     ax.tick_params(axis="y", length=0)
     return ax

@@ -56,7 +56,7 @@ def roc(
     ax.plot([0, 1], [0, 1], **REFERENCE, label="by chance")
     ax.plot(wrong, right, color=BLUE, linewidth=1.8, label=f"AUC {_metric(metrics, 'auc', scores.area())}")
     ax.fill_between(wrong, right, color=BLUE, alpha=0.08, linewidth=0)
-    tidy(ax, f"ROC{which}", "false alarms (of all negatives)", "found (of all positives)", grid="both")
+    tidy(ax, f"ROC{which}", "false positive rate", "true positive rate", grid="both")
     axis_of_shares(ax)
     ax.legend(frameon=False, loc="lower right")
     return ax
@@ -107,11 +107,11 @@ def calibration(
     if confidence is not None:
         columns = (np.asarray(confidence[k], float) for k in ("confidence", "accuracy", "weight"))
         said, is_so, many = merge_small_bins(*columns)
-        which, x, y = which_rows(evaluation), "probability of the predicted class", "share that is right"
+        which, x, y = which_rows(evaluation), "probability of the predicted class", "accuracy"
     else:
         scores, which, _metrics = _scores(source, score, weight, positive, rows)
         said, is_so, many = merge_small_bins(*scores.calibration(bins))
-        x, y = "predicted probability", "share that is positive"
+        x, y = "predicted probability", "observed frequency"
     ax = axes_of(ax)
     ax.plot([0, 1], [0, 1], **REFERENCE, label="perfect")
     ax.plot(said, is_so, color=BLUE, linewidth=1.2, zorder=3, label="the model")

@@ -42,7 +42,7 @@ def residuals(
         evaluation = evaluated(source).evaluation(rows)
         found = evaluation.get("residuals")
         if not found or not found.get("weight"):
-            raise TraceError("this picture is for models of numbers, and needs rows whose residuals differ")
+            raise TraceError("this figure is for regressions, and needs rows with different residuals")
         heights, edges = np.asarray(found["weight"], float), np.asarray(found["edges"], float)
         outside = float(found["below"] + found["above"])
         total, which = float(heights.sum() + outside), which_rows(evaluation)
@@ -86,7 +86,7 @@ def predictions(
         evaluation = evaluated(source).evaluation(rows)
         columns, which = evaluation.get("predictions", {}), which_rows(evaluation)
     if not columns.get("prediction"):
-        raise TraceError("this picture is for models of numbers, and needs rows that were evaluated")
+        raise TraceError("this figure is for regressions, and needs evaluated rows")
     said, rest, spread = (np.asarray(columns[k], float) for k in ("prediction", "residual", "deviation"))
     ax = axes_of(ax)
     ends = [said.min(), said.max()]

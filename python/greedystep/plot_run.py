@@ -120,7 +120,7 @@ def loss(run: Source, ax: Axes | None = None) -> Axes:
     begin = given_up[-1]["rows"] if given_up and kept else 0
     smooth: list[float] = []
     for part, start, color, label in (
-        (given_up, 0, GREY, "a way that was given up"),
+        (given_up, 0, GREY, "an abandoned variant"),
         (kept, begin, BLUE, "next rows (weights in motion)"),
     ):
         rows, means = [event["rows"] for event in part], _recent_means(part, start)
@@ -129,7 +129,7 @@ def loss(run: Source, ax: Axes | None = None) -> Axes:
             alone = "o" if len(part) < 3 else ""
             ax.plot(rows, recent, color=color, linewidth=0.7, alpha=0.3)
             ax.plot(rows, means, color=color, linewidth=1.7, marker=alone, markersize=4, label=label)
-        if part is kept or not kept:  # a way that was given up does not set the scale
+        if part is kept or not kept:  # an abandoned variant does not set the scale
             smooth += means
     held_out = [e.get("held_out_loss") for e in trace.passes]
     test = [_test_loss(e.get("test")) for e in trace.passes]

@@ -36,7 +36,7 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
     valuesCol = _param("valuesCol", "column of arrays with the values of features", TypeConverters.toString)
     categorical = _param(
         "categorical",
-        "of inputCols: columns that are words even if they hold numbers",
+        "columns of inputCols to treat as categories even if they hold numbers",
         TypeConverters.toListString,
     )
     cross = _param(
@@ -44,7 +44,7 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
         'of inputCols: products ("A:B") that are features too',
         TypeConverters.toListString,
     )
-    bits = _param("bits", "words are hashed to 2^bits features", TypeConverters.toInt)
+    bits = _param("bits", "categories are hashed to 2^bits features", TypeConverters.toInt)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -109,7 +109,7 @@ def _kind_of(frame: Any, name: str) -> str:
         return "array"
     raise ValueError(
         f"column {name!r} is of type {kind.simpleString()}, expected vectors or arrays; plain "
-        "columns of numbers and words are named by inputCols"
+        "columns of numbers and text are named by inputCols"
     )
 
 
@@ -121,14 +121,14 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         "passes of gsa; auto: until the held-out loss stops falling",
         lambda value: value if value == "auto" else TypeConverters.toInt(value),
     )
-    method = _param("method", "auto, optimum, gsa or paper: how to learn", TypeConverters.toString)
+    method = _param("method", "auto, optimum, gsa or paper: the training method", TypeConverters.toString)
     scale = _param("scale", "auto, none or standard: whether features are standardised", TypeConverters.toString)
     average = _param(
         "average",
         "which weights a model has: recent, last, full, suffix",
         TypeConverters.toString,
     )
-    leastShardRows = _param("leastShardRows", "partitions of fewer rows are put together", TypeConverters.toInt)
+    leastShardRows = _param("leastShardRows", "partitions with fewer rows are combined", TypeConverters.toInt)
 
     def may_solve(self) -> bool:
         """Return whether the method is open: no parameter of greedy step averaging in shards is given."""
