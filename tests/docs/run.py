@@ -185,7 +185,7 @@ def name_of(path: pathlib.Path) -> str:
 
 def data_of(path: pathlib.Path) -> list[pathlib.Path]:
     """The tables of examples/data that a page asks its reader to save."""
-    names = re.findall(r"Save \[[^]]*\]\(\.\./(examples/data/[^)]*)\)", path.read_text(encoding="utf-8"))
+    names = re.findall(r"Save \[[^]]*\]\((?:\.\./)?(examples/data/[^)]*)\)", path.read_text(encoding="utf-8"))
     return [ROOT / name for name in names]
 
 

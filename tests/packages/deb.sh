@@ -35,7 +35,7 @@ cd "$work/root/debs"
 install "/debs/$(echo greedystep_*.deb)"
 cd "$work"
 inside greedystep --version
-follow_tutorial /usr/bin
+follow_pages /usr/bin
 
 cd "$work/root/debs"
 install "/debs/$(echo libgreedystep0_*.deb)" "/debs/$(echo libgreedystep-dev_*.deb)" gcc libc6-dev pkgconf

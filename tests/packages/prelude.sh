@@ -50,20 +50,22 @@ inside() {
         DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# tutorial: its commands as a script for sh
-tutorial() {
-    python3 "$source/tests/docs/run.py" --script "$source/docs/tutorial.md"
+# pages: the commands of README and tutorial as a script for sh
+pages() {
+    for page in README.md docs/tutorial.md; do
+        python3 "$source/tests/docs/run.py" --script "$source/$page"
+    done
 }
 
-# follow_tutorial PATH: in the chroot, with the command that is found there first
-follow_tutorial() {
+# follow_pages PATH: in the chroot, with the command that is found there first
+follow_pages() {
     start=$(seconds)
     mkdir -p "$work/root/tutorial"
-    tutorial > "$work/root/tutorial/tutorial.sh"
-    inside sh -c "PATH=$1:\$PATH && cd /tutorial && sh tutorial.sh" > "$work/tutorial.log" 2>&1 || {
-        tail -n 40 "$work/tutorial.log"
-        echo "the tutorial failed"
+    pages > "$work/root/tutorial/pages.sh"
+    inside sh -c "PATH=$1:\$PATH && cd /tutorial && sh pages.sh" > "$work/pages.log" 2>&1 || {
+        tail -n 40 "$work/pages.log"
+        echo "README or tutorial failed"
         exit 1
     }
-    echo "the tutorial took $(since "$start") s"
+    echo "README and tutorial took $(since "$start") s"
 }

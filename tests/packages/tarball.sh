@@ -1,6 +1,6 @@
 #!/bin/sh
-# The static command (scripts/tarball) where nothing else is: the tutorial's shell runs outside, and each call of the command in
-# a chroot that has the command and the tutorial's files: no libc, no loader, no /proc. What it writes is compared with
+# The static command (scripts/tarball) where nothing else is: the shell of README and tutorial runs outside, and each call of the command in
+# a chroot that has the command and their files: no libc, no loader, no /proc. What it writes is compared with
 # what another build of the command writes, if one is given.
 # usage: tarball.sh TARBALL [COMMAND]      of another machine: EMULATOR=qemu-aarch64 tarball.sh ...
 . "$(dirname "$0")/prelude.sh"
@@ -28,14 +28,14 @@ mkdir "$work/bin"
 cp "$command" "$work/root/greedystep"
 printf '#!/bin/sh\nexec chroot %s /greedystep "$@"\n' "$work/root" > "$work/bin/greedystep"
 chmod +x "$work/bin/greedystep"
-tutorial > "$work/tutorial.sh"
+pages > "$work/pages.sh"
 start=$(seconds)
-(cd "$work/root" && PATH=$work/bin:$PATH sh "$work/tutorial.sh") > "$work/tutorial.log" 2>&1 || {
-    tail -n 40 "$work/tutorial.log"
-    echo "the tutorial failed"
+(cd "$work/root" && PATH=$work/bin:$PATH sh "$work/pages.sh") > "$work/pages.log" 2>&1 || {
+    tail -n 40 "$work/pages.log"
+    echo "README or tutorial failed"
     exit 1
 }
-echo "the tutorial took $(since "$start") s in an empty chroot"
+echo "README and tutorial took $(since "$start") s in an empty chroot"
 printf 'PAR1 and not much more PAR1' > "$work/root/rows.parquet"
 "$work/bin/greedystep" train rows.parquet -o model 2>&1 | grep 'static build' || {
     echo "a static command must say why it reads no Parquet"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The wheel in a fresh environment of a clean Debian: pip installs it, the command that it brings follows the tutorial, and
+# The wheel in a fresh environment of a clean Debian: pip installs it, the command that it brings follows README and tutorial, and
 # Python trains to the same bytes.
 # usage: wheel.sh WHEEL [SUITE]      SUITE: bookworm, or another release of Debian, with its glibc and its Python;
 #                                    GREEDYSTEP_CACHE: where the clean Debian is kept (build/cache)
@@ -27,7 +27,7 @@ echo "${2:-bookworm}: Python $version, $(inside ldd --version | head -n 1)"
 start=$(seconds)
 inside sh -c 'python3 -m venv /venv && /venv/bin/pip install -q --no-index --find-links /wheel greedystep'
 echo "installed in $(since "$start") s: $(basename "$1")"
-follow_tutorial /venv/bin
+follow_pages /venv/bin
 inside sh -c 'cd /tutorial && /venv/bin/python -c "
 import filecmp, greedystep
 model = greedystep.train(\"winter.csv\", label=\"late\", ignore=[\"flight\"])
