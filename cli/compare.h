@@ -104,7 +104,7 @@ typedef struct compare_learner {
 
 extern const compare_learner compare_gsa_learner, compare_baseline_learner;
 
-enum { COMPARE_KNOBS = 3, COMPARE_PARAMETERS_SIZE = 96 };
+enum { COMPARE_KNOBS = 4, COMPARE_PARAMETERS_SIZE = 96 };
 
 typedef struct compare_method {
     const char *name;

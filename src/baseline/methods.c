@@ -16,6 +16,8 @@ const gsai_method *const gsai_methods[] = {
     &gsai_iterate_average,
     &gsai_adagrad,
     &gsai_adadelta,
+    &gsai_ftrl,
+    &gsai_schedule_free,
     &gsai_sag,
     &gsai_saga,
     &gsai_svrg,

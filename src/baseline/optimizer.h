@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "baseline/problem.h"
 
-#define GSAI_KNOBS 3
+#define GSAI_KNOBS 4
 #define GSAI_TABLES 4
 
 typedef struct gsai_knob {

@@ -51,6 +51,7 @@ greedystep help compare | sed -n '/^Methods:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p' 
     scsg) echo "$name:0.02:100" ;;
     sgd-decay) echo "$name:0.5:1000" ;;
     adadelta) echo "$name:1e-4" ;;
+    schedule-free) echo "$name:0.2" ;;
     *) echo "$name:0.02" ;;
     esac
 done >names

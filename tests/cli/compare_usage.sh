@@ -5,7 +5,7 @@ for line in 'x -o y' 'x --methods gsa' '-o y --methods gsa' \
     'x -o y --methods sgdd:0.1' 'x -o y --methods gs' 'x -o y --methods paper-shard:2' 'x -o y --methods frobnicate' \
     'x -o y --methods sgd' 'x -o y --methods sgd:' 'x -o y --methods sgd:0' 'x -o y --methods sgd:fast' \
     'x -o y --methods sgd:nan' 'x -o y --methods sgd:0.1:2' 'x -o y --methods scsg:0.1' \
-    'x -o y --methods scsg:0.1:0' 'x -o y --methods dog:1' \
+    'x -o y --methods scsg:0.1:0' 'x -o y --methods dog:1:2' \
     'x -o y --methods gsa:first' 'x -o y --methods paper:last:2' 'x -o y --methods paper-shards' \
     'x -o y --methods paper-shards:0' 'x -o y --methods paper-shards:1.5' 'x -o y --methods gsa,,sgd:1' \
     'x -o y --methods paper,sgd:0.1,paper:last' 'x -o y --methods auto' 'x -o y --methods sgd:0.1,sgd:1e-1' \

@@ -188,7 +188,7 @@ static inline void dense_dog(dense *d, const uint32_t *order, size_t n, size_t a
     (void)n;
     d->averages = true;
     dense_gradient(d, d->w, order[at], d->gradient);
-    d->number[0] = fmax(fmax(d->number[0], sqrt(dense_squares(d, d->w))), 1e-6);
+    d->number[0] = fmax(fmax(d->number[0], sqrt(dense_squares(d, d->w))), d->knob[0]);
     d->number[1] += dense_squares(d, d->gradient);
     double c = 9 / (d->t + 8);
     for (size_t i = 0; i < d->n_cells; i++) {
@@ -198,13 +198,55 @@ static inline void dense_dog(dense *d, const uint32_t *order, size_t n, size_t a
     }
 }
 
-/* Loizou et al. 2021: step = min(loss / (c |gradient|^2), most). */
+/* Loizou et al. 2021: step = min(loss / (c |gradient|^2), bound); with tau the bound is the last step times
+ * tau^(1 / rows). number[0]: the last step. */
 static inline void dense_polyak(dense *d, const uint32_t *order, size_t n, size_t at)
 {
-    (void)n;
     double loss = dense_gradient(d, d->w, order[at], d->gradient), squares = dense_squares(d, d->gradient);
-    for (size_t i = 0; i < d->n_cells && squares > 0; i++)
-        d->w[i] -= fmin(loss / (d->knob[0] * squares), d->knob[1]) * d->gradient[i];
+    double bound = d->knob[1], tau = d->knob[2];
+    if (squares == 0)
+        return;
+    if (tau > 0)
+        bound = (d->number[0] > 0 ? d->number[0] : bound) * exp(log(tau) / (double)n);
+    d->number[0] = fmin(loss / (d->knob[0] * squares), bound);
+    for (size_t i = 0; i < d->n_cells; i++)
+        d->w[i] -= d->number[0] * d->gradient[i];
+}
+
+/* McMahan et al. 2013, from the minimisation that the algorithm solves: the weights that minimise
+ *   (sum of gradients) w + 1/2 sum_s sigma_s (w - w_s)^2 + L1 |w| + L2/2 w^2,  sum_{s <= t} sigma_s = (beta + sqrt N_t)
+ * / alpha (beta / alpha at w_0 = 0). v[1]: sum of gradients, v[2]: N, v[3]: sum of sigma, v[4]: sum of sigma_s w_s. */
+static inline void dense_ftrl(dense *d, const uint32_t *order, size_t n, size_t at)
+{
+    (void)n;
+    double alpha = d->knob[0], beta = d->knob[1], l1 = d->knob[2], l2 = d->knob[3];
+    dense_gradient(d, d->w, order[at], d->gradient);
+    for (size_t i = 0; i < d->n_cells; i++) {
+        d->v[1][i] += d->gradient[i];
+        d->v[2][i] += d->gradient[i] * d->gradient[i];
+        double sigmas = (beta + sqrt(d->v[2][i])) / alpha, before = d->t == 1 ? beta / alpha : d->v[3][i];
+        d->v[4][i] += (sigmas - before) * d->w[i];
+        d->v[3][i] = sigmas;
+        double pull = d->v[4][i] - d->v[1][i]; /* the minimum of q/2 w^2 - pull w + L1 |w| */
+        d->w[i] = (pull > l1 ? pull - l1 : pull < -l1 ? pull + l1 : 0) / (sigmas + l2);
+    }
+}
+
+/* Defazio et al. 2024, warmup over a share of the first pass. v[0]: x, v[1]: y; w: z. number: sum of squared steps,
+ * rows of warmup. */
+static inline void dense_schedule_free(dense *d, const uint32_t *order, size_t n, size_t at)
+{
+    d->averages = true;
+    double beta = d->knob[1], warmup = d->knob[2] * (double)n, step = d->knob[0] * (d->t < warmup ? d->t / warmup : 1);
+    for (size_t i = 0; i < d->n_cells; i++)
+        d->v[1][i] = (1 - beta) * d->w[i] + beta * d->v[0][i];
+    dense_gradient(d, d->v[1], order[at], d->gradient);
+    d->number[0] += step * step;
+    double c = step * step / d->number[0];
+    for (size_t i = 0; i < d->n_cells; i++) {
+        d->w[i] -= step * d->gradient[i];
+        d->v[0][i] = (1 - c) * d->v[0][i] + c * d->w[i];
+    }
 }
 
 /* Partition p of P is rows ceil(p n / P) up to ceil((p + 1) n / P). v[1]: weights at the start of the pass, v[2]: sum
@@ -254,6 +296,8 @@ static inline dense_learn *dense_find(const char *name)
         {"iterate-average", dense_iterate_average},
         {"adagrad", dense_adagrad},
         {"adadelta", dense_adadelta},
+        {"ftrl", dense_ftrl},
+        {"schedule-free", dense_schedule_free},
         {"sag", dense_sag},
         {"saga", dense_saga},
         {"svrg", dense_svrg},

@@ -124,14 +124,14 @@ static void variance_reduction_reaches_the_optimum(void **state)
 static void decaying_and_averaged_steps_come_near(void **state)
 {
     (void)state;
-    static const claim squared[] = {{"sgd-decay:0.3:100", 3000, 1e-4, 1e-9},
-                                    {"iterate-average:0.02", 3000, 5e-3, 1e-5},
-                                    {"adagrad:1", 3000, 2e-2, 1e-4},
-                                    {"scsg:0.02:20", 1000, 0.1, 3e-3}};
-    static const claim logistic[] = {{"sgd-decay:1:200", 3000, 1e-3, 1e-8},
-                                     {"iterate-average:0.02", 3000, 5e-2, 1e-4},
-                                     {"adagrad:1", 3000, 1e-2, 1e-5},
-                                     {"scsg:0.05:20", 1000, 0.4, 8e-3}};
+    static const claim squared[] = {
+        {"sgd-decay:0.3:100", 3000, 1e-4, 1e-9},  {"iterate-average:0.02", 3000, 5e-3, 1e-5},
+        {"adagrad:1", 3000, 2e-2, 1e-4},          {"ftrl:1", 3000, 2e-2, 1e-4},
+        {"schedule-free:0.02", 3000, 5e-3, 1e-5}, {"scsg:0.02:20", 1000, 0.1, 3e-3}};
+    static const claim logistic[] = {
+        {"sgd-decay:1:200", 3000, 1e-3, 1e-8},   {"iterate-average:0.02", 3000, 5e-2, 1e-4},
+        {"adagrad:1", 3000, 1e-2, 1e-5},         {"ftrl:1", 3000, 1e-2, 1e-5},
+        {"schedule-free:0.1", 3000, 5e-2, 1e-4}, {"scsg:0.05:20", 1000, 0.4, 8e-3}};
     check("squared", squared, sizeof squared / sizeof *squared);
     check("logistic", logistic, sizeof logistic / sizeof *logistic);
 }

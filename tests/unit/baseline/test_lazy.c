@@ -57,7 +57,8 @@ static void on_all_losses(const char *const *texts)
 static void plain_descent_is_the_same_dense(void **state)
 {
     (void)state;
-    on_all_losses((const char *const[]){"sgd:0.02", "sgd-decay:0.05", "sgd-decay:0.05:100", "polyak:1:1", NULL});
+    on_all_losses(
+        (const char *const[]){"sgd:0.02", "sgd-decay:0.05", "sgd-decay:0.05:100", "polyak", "polyak:1:1:0", NULL});
 }
 
 static void momentum_catches_up(void **state)
@@ -69,14 +70,15 @@ static void momentum_catches_up(void **state)
 static void averages_catch_up(void **state)
 {
     (void)state;
-    on_all_losses((const char *const[]){"gradient-average:0.005", "iterate-average:0.02", NULL});
+    on_all_losses((const char *const[]){"gradient-average:0.005", "iterate-average:0.02", "schedule-free:0.02",
+                                        "schedule-free:0.02:0:0", "schedule-free:0.02:1:3", NULL});
 }
 
 static void steps_for_every_weight_catch_up(void **state)
 {
     (void)state;
     on_all_losses((const char *const[]){"adagrad:0.3", "adagrad:0.3:0.5", "adadelta:1e-4", "adadelta:1e-4:0.95",
-                                        "adadelta:0.01:0.5", NULL});
+                                        "adadelta:0.01:0.5", "ftrl:0.3", "ftrl:0.3:0.5:0.2", "ftrl:0.3:1:0.1:2", NULL});
 }
 
 static void memories_of_rows_catch_up(void **state)
@@ -95,7 +97,7 @@ static void snapshots_catch_up(void **state)
 static void methods_with_nothing_to_tune_are_the_same_dense(void **state)
 {
     (void)state;
-    on_all_losses((const char *const[]){"coin", "coin:100", "dog", NULL});
+    on_all_losses((const char *const[]){"coin", "coin:100", "dog", "dog:1e-4", NULL});
 }
 
 static void partitions_are_the_same_dense(void **state)

@@ -21,12 +21,17 @@ static parsed parse(const char *text)
     return p;
 }
 
-static void expect_knobs(const char *text, const char *name, double a, double b)
+static void expect_three(const char *text, const char *name, double a, double b, double c)
 {
     parsed p = parse(text);
     must_be_ok(p.status, &p.error);
     assert_string_equal(p.method->name, name);
-    assert_true(p.knob[0] == a && p.knob[1] == b && p.knob[2] == 0);
+    assert_true(p.knob[0] == a && p.knob[1] == b && p.knob[2] == c && p.knob[3] == 0);
+}
+
+static void expect_knobs(const char *text, const char *name, double a, double b)
+{
+    expect_three(text, name, a, b, 0);
 }
 
 static void expect_refusal(const char *text, const char *part)
@@ -58,9 +63,14 @@ static void text_gives_method_and_knobs(void **state)
     expect_knobs("scsg:0.1:200", "scsg", 0.1, 200);
     expect_knobs("coin", "coin", 1, 0);
     expect_knobs("coin:100", "coin", 100, 0);
-    expect_knobs("dog", "dog", 0, 0);
-    expect_knobs("polyak", "polyak", 0.5, 1e6);
-    expect_knobs("polyak:1:2", "polyak", 1, 2);
+    expect_knobs("dog", "dog", 1e-6, 0);
+    expect_knobs("dog:1e-4", "dog", 1e-4, 0);
+    expect_three("polyak", "polyak", 0.5, 1, 2);
+    expect_three("polyak:1:2:0", "polyak", 1, 2, 0);
+    expect_knobs("ftrl:0.1", "ftrl", 0.1, 1);
+    expect_three("ftrl:0.1:2:3", "ftrl", 0.1, 2, 3);
+    expect_three("schedule-free:2", "schedule-free", 2, 0.9, 0.25);
+    expect_three("schedule-free:2:0.95:1", "schedule-free", 2, 0.95, 1);
     expect_knobs("fregata", "fregata", 8, 0);
     expect_knobs("fregata:3", "fregata", 3, 0);
 }
@@ -124,7 +134,7 @@ static void too_many_and_too_few_numbers_are_refused(void **state)
     (void)state;
     expect_refusal("sgd:0.1:2", "sgd takes 1 number, not '2'");
     expect_refusal("sgd:0.1:", "sgd takes 1 number, not ''");
-    expect_refusal("dog:1", "dog takes 0 numbers, not '1'");
+    expect_refusal("dog:1:2", "dog takes 1 number, not '2'");
     expect_refusal("momentum:0.1:0.5:3", "momentum takes 2 numbers, not '3'");
     expect_refusal("sgd", "sgd needs r (the step), such as sgd:0.1");
     expect_refusal("scsg", "scsg needs r");
@@ -170,7 +180,7 @@ static void methods_say_what_they_need(void **state)
         for (const gsai_method *const *other = gsai_methods; other < m; other++)
             assert_string_not_equal((*other)->name, (*m)->name);
     }
-    assert_int_equal(n, 15);
+    assert_int_equal(n, 17);
     assert_null(gsai_method_find("sg"));
     assert_null(gsai_method_find("sgd:1"));
 }

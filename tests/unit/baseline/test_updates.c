@@ -191,13 +191,46 @@ static void dog_by_hand(void **state)
     expect("dog", 2.0 / 11 * d + 9.0 / 11 * (d - move), 2.0 / 11 * 0.9 * b + 9.0 / 11 * (b - move));
 }
 
-/* Squared loss: step = 1/(2 c xx). c = 1/2: each row to its target: (1, 0), (1, 1), (0, 0).
- * c = 1, most = 1/5: steps 1/5, 1/8, 1/5: (1/5, 0), (1/5, 1/2), C: g = 7/10, w -= 7/50. */
+/* Squared loss: step = 1/(2 c xx). c = 1/2, bound 1, then the last step times 2^(1/3): A: 1, w = (1, 0). B: 1/4,
+ * w = (1, 1). C: 1/2 is bounded by 2^(1/3)/4, g = 2. Then m = 2 - 2^(1/3), and A: 1 is bounded by 2^(2/3)/4,
+ * g = -2^(1/3)/2, and so on; a bound without effect: each row to its target: (1, 0), (1, 1), (0, 0).
+ * c = 1, constant bound 1/5: steps 1/5, 1/8, 1/5: (1/5, 0), (1/5, 1/2), C: g = 7/10, w -= 7/50. */
 static void polyak_by_hand(void **state)
 {
     (void)state;
-    expect("polyak", 0, 0);
-    expect("polyak:1:0.2", 0.06, 0.36);
+    double w = 1 - cbrt(2) / 2, step = cbrt(4) / 4, w0 = w + step * (1 - w);
+    step = 0.25; /* cbrt(2) times the last is 1/2 */
+    double w1 = w + step * 2 * (2 - 2 * w);
+    step *= cbrt(2);
+    expect("polyak", w, w);
+    expect_after("polyak", 0, 2, w0 - step * (w0 + w1), w1 - step * (w0 + w1));
+    expect("polyak:0.5:1e6:0", 0, 0);
+    expect("polyak:1:0.2:0", 0.06, 0.36);
+}
+
+/* alpha = 1, beta = 1, nothing penalised: steps 1 / (1 + sqrt N). A: w0 = 1/2. B: h = -4, w1 = 4/5. C: g = 13/10,
+ * N = (1 + g^2, 16 + g^2).
+ * L1 = 1/2, L2 = 1. A: h = -1, z = -1, N = 1, w0 = (1 - 1/2) / (2 + 1) = 1/6. B: h = -4, z = -4, w1 = (7/2) / (5 + 1) =
+ * 7/12. C: g = 3/4, z0 = -1 + 3/4 - (5/4 - 1)/6 = -7/24, within L1: w0 = 0; z1 = -4 + 3/4 - (sqrt(16 + 9/16) - 4) 7/12.
+ */
+static void ftrl_by_hand(void **state)
+{
+    (void)state;
+    double g = 1.3, root = sqrt(16 + 9.0 / 16);
+    expect("ftrl:1", 0.5 - g / (1 + sqrt(1 + g * g)), 0.8 - g / (1 + sqrt(16 + g * g)));
+    expect("ftrl:1:1:0.5:1", 0, (4 - 0.75 + (root - 4) * 7 / 12 - 0.5) / (1 + root + 1));
+}
+
+/* r = 1/2, beta = 1/2, no warmup: c = 1, 1/2, 1/3. A: y = 0, z = x = (1/2, 0). B: y1 = 0, g = -2, z = (1/2, 2),
+ * x = (1/2, 1). C: y = (1/2, 3/2), g = 2, z = (-1/2, 1), x = (1/6, 1).
+ * Warmup over the pass: r = 1/6, 1/3, 1/2, squares 1, 4, 9 of 36: c = 1, 4/5, 9/14. A: z = x = (1/6, 0). B: g = -2,
+ * z = (1/6, 4/3), x = (1/6, 16/15). C: y = (1/6, 6/5), g = 41/30, z -= 41/60: (-31/60, 39/60),
+ * x = (5 (1/6) - 9 (31/60), 5 (16/15) + 9 (39/60)) / 14. */
+static void schedule_free_by_hand(void **state)
+{
+    (void)state;
+    expect("schedule-free:0.5:0.5:0", 1.0 / 6, 1);
+    expect("schedule-free:0.5:0.5:1", (50.0 - 279) / 840, (320.0 + 351) / 840);
 }
 
 /* P = 2 of 3 rows: {A, B} and {C}. Greedy steps 1/xx: A 1, B 1/4 (mean 5/8), C 1/2.
@@ -253,8 +286,9 @@ static void last_steps_are_told(void **state)
         double step;
     } told[] = {
         {"sgd:0.5", 0.5},        {"sgd-decay:0.5:2", 0.25}, {"momentum:0.5", 0.5}, {"gradient-average:0.5", 0.5 / 3},
-        {"saga:0.5", 0.5},       {"svrg:0.5", 0.5},         {"scsg:0.5:2", 0.5},   {"polyak", 0.5},
-        {"fregata:1", 7.0 / 12}, {"adagrad:1", NAN},        {"adadelta:1", NAN},   {"coin", NAN}};
+        {"saga:0.5", 0.5},       {"svrg:0.5", 0.5},         {"scsg:0.5:2", 0.5},   {"polyak:0.5:9:0", 0.5},
+        {"fregata:1", 7.0 / 12}, {"adagrad:1", NAN},        {"adadelta:1", NAN},   {"coin", NAN},
+        {"ftrl:1", NAN},         {"schedule-free:0.5", 0.5}};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         toy *t = three_rows();
         gsai_optimizer *o = optimizer_of(t, told[i].text, 0);
@@ -286,6 +320,8 @@ int main(void)
         cmocka_unit_test(coin_by_hand),
         cmocka_unit_test(dog_by_hand),
         cmocka_unit_test(polyak_by_hand),
+        cmocka_unit_test(ftrl_by_hand),
+        cmocka_unit_test(schedule_free_by_hand),
         cmocka_unit_test(fregata_by_hand),
         cmocka_unit_test(probabilities_by_hand),
         cmocka_unit_test(last_steps_are_told),
