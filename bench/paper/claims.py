@@ -1,4 +1,4 @@
-"""The paper's claims, one by one, with what was measured: the middle part of docs/paper.md."""
+"""The paper's claims, one by one, with what was measured: tables and numbers of docs/paper.md and its appendix."""
 
 from __future__ import annotations
 
@@ -50,10 +50,26 @@ def error_table(results: Results, published: Published) -> str:
     return markdown(header, rows)
 
 
-def best_of(results: Results, data: str, name: str, at: int, metric: str) -> tuple[float, str]:
-    """The best mean of a method over the paper's settings, and which setting."""
+def error_summary(results: Results, published: Published) -> str:
+    """mean(Err) of the loss in the last column, published and ours, on the sets that are here."""
+    parts = []
+    for label, kind in (("two classes", True), ("more classes", False)):
+        sets = [d for d in present(results) if d.binary == kind]
+        theirs, ours = (
+            errors(column_scores(results, published, sets, 2, "loss", mine), "loss") for mine in (False, True)
+        )
+        parts.append(f"on {theirs[2]} sets of {label}: published {theirs[0]:+.3f}, ours {ours[0]:+.3f}")
+    return f"Mean difference, {'; '.join(parts)}."
+
+
+def best_of(
+    results: Results, data: str, name: str, at: int, metric: str, settings: Sequence[str] = ()
+) -> tuple[float, str]:
+    """The best mean of a method over its settings (or those given), and which setting."""
     found = []
     for method in results.methods(data, PAPER_SPLIT, name):
+        if settings and method[1] not in settings:
+            continue
         value = results.value(data, PAPER_SPLIT, method, at, metric)
         if value and not math.isnan(value.mean):
             found.append((value.mean, method[1]))
@@ -101,13 +117,67 @@ def against_best(results: Results) -> tuple[str, list[str]]:
             cells.append(f"{loss:.3f} / {accuracy:.3f} ({setting.replace(';', ', ')})")
         if gsa[1] >= max(accuracies) - 0.01:
             close.append(dataset.name)
-        for name in ("adagrad", "coin", "dog", "polyak"):
-            loss, _ = best_of(results, dataset.name, name, at, "loss")
-            accuracy, _ = best_of(results, dataset.name, name, at, "accuracy")
-            cells.append(f"{loss:.3f} / {accuracy:.3f}" if not math.isnan(loss) else "diverges")
         rows.append(cells)
     header = ["data", "GSA", "GSA, suffix average", "SGD, best", "Adadelta, best", "SCSG, best"]
-    return markdown([*header, "Adagrad 0.1", "coin", "DoG", "Polyak"], rows), close
+    return markdown(header, rows), close
+
+
+BOUNDED, UNBOUNDED = "c=0.5", "c=0.5;bound=1e+06;tau=0"
+RADIUS, LARGER_RADII = "radius=1e-06", ("radius=0.0001", "radius=0.01")
+# Title of the column, method, its settings (none: all of them), and whether to say which was best.
+TODAY = (
+    ("SGD, best rate", "sgd", (), True),
+    ("Adagrad, r = 0.1", "adagrad", (), False),
+    ("FTRL, best alpha", "ftrl", (), True),
+    ("Schedule-Free, best r", "schedule-free", (), True),
+    ("coin betting", "coin", (), False),
+    ("DoG", "dog", (RADIUS,), False),
+    ("SPS", "polyak", (BOUNDED,), False),
+)
+
+
+def today(results: Results) -> str:
+    """GSA's log loss beside that of methods of today, after the last pass."""
+    rows = []
+    for dataset in present(results):
+        at = dataset.run_passes
+        row = [dataset.name, *(f"{mean_of(results, dataset.name, m, at, 'loss'):.3f}" for m in (GSA, SUFFIX))]
+        for _, name, settings, says in TODAY:
+            loss, setting = best_of(results, dataset.name, name, at, "loss", settings)
+            text = f"{loss:.3f}" if loss < 100 else f"{loss:.0f}"
+            if math.isnan(loss):
+                text = "diverges" if results.methods(dataset.name, PAPER_SPLIT, name) else "–"
+            row.append(f"{text} ({setting.split('=')[1]})" if says and setting else text)
+        rows.append(row)
+    return markdown(["data", "GSA", "GSA, suffix average", *(title for title, *_ in TODAY)], rows)
+
+
+def above(results: Results, name: str, settings: Sequence[str], times: float) -> list[str]:
+    """Sets where a method's loss is so many times GSA's."""
+    return [
+        d.name
+        for d in present(results)
+        if best_of(results, d.name, name, d.run_passes, "loss", settings)[0]
+        > times * mean_of(results, d.name, GSA, d.run_passes, "loss")
+    ]
+
+
+def larger_radii(results: Results) -> str:
+    """DoG's losses where its initial radius was made larger."""
+    parts = []
+    for dataset in present(results):
+        losses = [best_of(results, dataset.name, "dog", dataset.run_passes, "loss", (x,))[0] for x in LARGER_RADII]
+        if not math.isnan(losses[0]):
+            parts.append(f"{losses[0]:.3f} and {losses[1]:.3f} on {dataset.name}")
+    return "; ".join(parts)
+
+
+def without_bound(results: Results) -> str:
+    """The loss of SPS without its bound, where that was run."""
+    losses = [
+        (best_of(results, d.name, "polyak", d.run_passes, "loss", (UNBOUNDED,))[0], d.name) for d in present(results)
+    ]
+    return ", ".join(f"{loss:.3f} on {name}" for loss, name in losses if not math.isnan(loss))
 
 
 def factor(results: Results, data: str, name: str, at: int) -> tuple[float, int]:
@@ -120,6 +190,15 @@ def factor(results: Results, data: str, name: str, at: int) -> tuple[float, int]
         else:
             losses.append(value.mean)
     return (max(losses) / min(losses) if losses else math.nan), gone
+
+
+def median_factors(results: Results) -> str:
+    """The middle of the sets' factors, for each of the three methods."""
+    parts = []
+    for name, title in (("adadelta", "Adadelta"), ("scsg", "SCSG"), ("sgd", "SGD")):
+        found = sorted(factor(results, d.name, name, d.run_passes)[0] for d in present(results))
+        parts.append(f"{found[len(found) // 2]:.1f} ({title})")
+    return f"{parts[0]}, {parts[1]} and {parts[2]}"
 
 
 def sensitivity(results: Results) -> str:
@@ -176,7 +255,7 @@ def settling(results: Results) -> tuple[str, int, int]:
 
 
 def merging(results: Results) -> tuple[str, int, int]:
-    """Loss / accuracy after the first and the last pass; how often mass beats uniform averaging by loss."""
+    """Loss / accuracy after the first and the last pass; how often merging by squares beats uniform averaging."""
     rows, wins, all_of = [], 0, 0
     for dataset in present(results):
         cells = [dataset.name]
@@ -197,16 +276,29 @@ def merging(results: Results) -> tuple[str, int, int]:
                 all_of += 1
                 wins += ours < theirs or math.isnan(theirs)
         rows.append(cells)
-    header = ["data", "one learner", "8 by mass", "8 uniform (Fregata)", "32 by mass", "32 uniform (Fregata)"]
+    header = ["data", "one learner", "8 by squares", "8 uniform (Fregata)", "32 by squares", "32 uniform (Fregata)"]
     return markdown(header, rows), wins, all_of
 
 
-def costs() -> str:
+def cost_lines() -> dict[str, dict[str, Line]]:
     by_data: dict[str, dict[str, Line]] = {}
     for line in read_table(COSTS):
         by_data.setdefault(line["data"], {})[line["method"].split(":")[0]] = line
+    return by_data
+
+
+def cost_summary() -> str:
+    """Adadelta's time and memory beside SGD's, the least and the greatest ratio."""
+    ratios = []
+    for column in ("seconds_a_pass", "peak_kib"):
+        found = [float(m["adadelta"][column]) / float(m["sgd"][column]) for m in cost_lines().values()]
+        ratios.append(f"{min(found):.1f} to {max(found):.1f} times")
+    return f"{ratios[0]} the time per pass, {ratios[1]} the memory, on {len(cost_lines())} sets"
+
+
+def costs() -> str:
     rows = []
-    for data, methods in by_data.items():
+    for data, methods in cost_lines().items():
         sgd = methods["sgd"]
         cells = [data]
         for name in ("paper", "sgd", "adadelta"):
@@ -215,7 +307,7 @@ def costs() -> str:
         for name in ("paper", "sgd", "adadelta"):
             cells.append(f"{int(methods[name]['peak_kib']) / 1024:.0f} MiB")
         rows.append(cells)
-    header = ["data", "GSA, a pass (SGD = 1)", "SGD", "Adadelta", "GSA, peak memory", "SGD", "Adadelta"]
+    header = ["data", "GSA, per pass (SGD = 1)", "SGD", "Adadelta", "GSA, peak memory", "SGD", "Adadelta"]
     return markdown(header, rows)
 
 

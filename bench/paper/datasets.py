@@ -1,4 +1,4 @@
-"""The paper's 16 data sets: their files here and on the LIBSVM site, and how the paper split and judged them.
+"""The paper's 16 data sets: their files here and on the LIBSVM site, and how the paper split and evaluated them.
 
 A data set is present if the data directory holds its training file and, where the paper used one, its test file, under
 the name used here or the LIBSVM site's, plain or compressed.
@@ -25,7 +25,7 @@ class Dataset:
     name: str
     classes: int
     passes: int
-    given_test: bool  # the paper judged on the site's test file; otherwise on a fifth of the training file
+    given_test: bool  # the paper evaluated on the site's test file; otherwise on a fifth of the training file
     site_train: str
     site_test: str | None = None
     last_pass: int = 0  # the pass that the column labelled `passes` really shows, if another (docs/paper.md); else 0

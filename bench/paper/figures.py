@@ -1,4 +1,4 @@
-"""The pictures of docs/paper.md in one style: GSA is the thick black line with its seeds' spread."""
+"""The pictures of docs/paper-tables.md in one style: GSA is the thick black line with its seeds' spread."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def limit_losses(axes: Axes, lowest: float, top: float) -> None:
 
 
 def versus(results: Results, published: Published, name: str, metric: str) -> None:
-    """GSA and every published setting of another method, a panel a data set."""
+    """GSA and every published setting of another method, a panel per data set."""
     chosen = [d for d in present(results) if d.binary or metric != "auc"]
     figure, axes = panels(len(chosen))
     for ax, dataset in zip(axes, chosen, strict=True):
@@ -172,7 +172,7 @@ def merging(results: Results) -> None:
     """One learner, our merge and Fregata's uniform average, 8 and 32 of them."""
     chosen = present(results)
     figure, axes = panels(len(chosen))
-    lines = [("paper-shards", "shards", "#3b6fb6", "by mass"), ("fregata", "partitions", "#b5473a", "uniform")]
+    lines = [("paper-shards", "shards", "#3b6fb6", "by squares"), ("fregata", "partitions", "#b5473a", "uniform")]
     for ax, dataset in zip(axes, chosen, strict=True):
         seen = []
         for name, knob, colour, label in lines:

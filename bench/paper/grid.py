@@ -24,7 +24,11 @@ MEASURES = ("loss", "accuracy", "auc", "mean_step")
 KEY = ("data", "protocol", "method", "parameters", "pass")
 HEADER = (*KEY, "n_seeds", *(f"{m}{end}" for m in MEASURES for end in ("", "_min", "_max")))
 
-PEERS = ("adagrad:0.1", "coin", "dog", "polyak")
+# Today's methods, as their authors run them. FURTHER: SPS without its bound, to show what that does, and DoG's initial
+# radius made larger by factors of 100, as its authors advise where the step does not grow.
+PEERS = ("dog", "polyak", "ftrl:0.01", "ftrl:0.1", "ftrl:1")
+LARGER_RADII = ("dog:1e-4", "dog:1e-2")
+FURTHER = {"a9a": ("polyak:0.5:1e6:0",), "news20.scale": LARGER_RADII, "sector.scale": LARGER_RADII}
 LOWER_RATES = {"cod-rna": (1e-4, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7), "madelon": (3e-9, 1e-9, 3e-10, 1e-10)}
 PARALLEL = ("paper-shards:8", "paper-shards:32", "fregata:8", "fregata:32")
 # Rough shares of the time, so that the longest begin first.
@@ -61,13 +65,26 @@ def rates_between(data: str, methods: Sequence[str]) -> list[str]:
     return [method for method in tried if method not in methods]
 
 
+def schedule_free(data: str) -> list[str]:
+    """10 times SGD's published rates, where the authors begin, and the smallest of these; on raw data, those below."""
+    rates = [float(method.split(":")[1]) for method in published_methods(data) if method.startswith("sgd:")]
+    if data in LOWER_RATES:
+        rates = [rate for rate in LOWER_RATES[data] if f"{rate:g}".startswith(("1e", "0.0001"))]
+    tried = sorted([*(10 * rate for rate in rates), min(rates)], reverse=True)
+    return list(dict.fromkeys(f"schedule-free:{rate:g}" for rate in tried))
+
+
+def peer_methods(data: str) -> tuple[str, ...]:
+    return (*PEERS, *FURTHER.get(data, ()), *schedule_free(data))
+
+
 def paper_methods(data: str) -> tuple[str, ...]:
     return ("paper", "paper:suffix", *published_methods(data))
 
 
 def extra_methods(data: str) -> tuple[str, ...]:
     """What the paper does not have: rates between its own, today's peers, and learning in parallel."""
-    return (*rates_between(data, published_methods(data)), *PEERS, *PARALLEL)
+    return (*rates_between(data, published_methods(data)), "adagrad:0.1", "coin", *peer_methods(data), *PARALLEL)
 
 
 @dataclass(frozen=True)
@@ -79,6 +96,17 @@ class Job:
     seeds: int
 
 
+def seeds_of_extra(data: str, seeds: int) -> int:
+    return min(seeds, HEAVY_EXTRA_SEEDS) if data in HEAVY else seeds
+
+
+def peer_jobs(present: dict[str, Files], seeds: int) -> list[Job]:
+    return [
+        Job(BY_NAME[name], PAPER_SPLIT, files, peer_methods(name), seeds_of_extra(name, seeds))
+        for name, files in present.items()
+    ]
+
+
 def jobs_for(present: dict[str, Files], seeds: int) -> list[Job]:
     jobs = []
     for name, files in present.items():
@@ -87,8 +115,7 @@ def jobs_for(present: dict[str, Files], seeds: int) -> list[Job]:
         if not dataset.given_test and files.test:
             protocols.append(GIVEN_TEST)
         jobs += [Job(dataset, protocol, files, paper_methods(name), seeds) for protocol in protocols]
-        extra_seeds = min(seeds, HEAVY_EXTRA_SEEDS) if name in HEAVY else seeds
-        jobs.append(Job(dataset, PAPER_SPLIT, files, extra_methods(name), extra_seeds))
+        jobs.append(Job(dataset, PAPER_SPLIT, files, extra_methods(name), seeds_of_extra(name, seeds)))
     order = {name: at for at, name in enumerate(HEAVY)}
     return sorted(jobs, key=lambda job: order.get(job.dataset.name, len(order)))
 
@@ -105,12 +132,22 @@ def compare(greedystep: Path, job: Job, folder: Path, extra: Sequence[str] = ())
         return read_table(Path(out.name))
 
 
+DEFAULTS = (";gamma=0", ";beta=1;l1=0;l2=0", ";beta=0.9;warmup=0.25", ";bound=1;tau=2")
+
+
+def without_defaults(parameters: str) -> str:
+    """A method's numbers without those that are left as they are: Adadelta's gamma is the paper's choice."""
+    for default in DEFAULTS:
+        parameters = parameters.removesuffix(default)
+    return parameters
+
+
 def aggregate(job: Job, lines: Iterable[Line]) -> list[Line]:
     """Mean, least and greatest over the seeds, on the test part."""
     groups: dict[tuple[str, str, str], list[Line]] = {}
     for line in lines:
         if line["split"] == "test":
-            parameters = line["parameters"].removesuffix(";gamma=0")  # the paper's choice, and the default
+            parameters = without_defaults(line["parameters"])
             groups.setdefault((line["method"], parameters, line["pass"]), []).append(line)
     results = []
     for (method, parameters, at), group in groups.items():

@@ -1,6 +1,6 @@
 """The numbers as the paper printed them, where its loss is not the log loss: cod-rna and madelon.
 
-cod-rna: GSA, SGD and Adadelta were judged by log(1+e^p) - y p of the probability p (the sigmoid applied twice).
+cod-rna: the values of GSA, SGD and Adadelta match log(1+e^p) - y p of the probability p (a sigmoid applied twice).
 madelon, and SCSG on cod-rna: the log loss with probabilities kept 1e-15 away from 0 and 1, so that no row costs
 more than 34.5. The methods are the numpy loops, on the raw data, with the split of datasets.py.
 """

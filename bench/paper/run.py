@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The paper's experiments in one command: grids, theory, tables, figures, and docs/paper.md.
+"""The paper's experiments in one command: grids, theory, tables, figures, and pages.
 
     python3 bench/paper/run.py --greedystep build/release/greedystep            everything, under an hour on two cores
     python3 bench/paper/run.py --greedystep build/release/greedystep --quick    a check against results.csv, for CI
+    python3 bench/paper/run.py --greedystep build/release/greedystep --again gsa --commit X    GSA against results.csv
     python3 bench/paper/run.py --page-only                                      figures and page from the tables here
 
 Data: $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree); download.sh fetches what is missing.
@@ -21,20 +22,24 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import again
 import quick
 from datasets import HERE, Files, present_and_missing
-from grid import RESULTS, jobs_for, run_jobs, write_results
-from shared import given_command, machine, read_table, version_of, write_table
+from grid import RESULTS, jobs_for, peer_jobs, run_jobs, write_results
+from shared import given_command, machine, read_table, write_table
 
 ABOUT = HERE / "about.json"
-STAGES = ("grid", "printed", "hypotheses", "adadelta", "bound", "costs")
+STAGES = ("grid", "peers", "printed", "hypotheses", "adadelta", "bound", "costs")
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--greedystep", type=Path, help="the command to measure, such as build/release/greedystep")
     parser.add_argument("--quick", action="store_true", help="check a few cells against results.csv and stop")
-    parser.add_argument("--page-only", action="store_true", help="figures and docs/paper.md from the tables")
+    parser.add_argument("--page-only", action="store_true", help="figures and pages from the tables")
+    parser.add_argument("--again", choices=again.WHICH, help="run cells of results.csv again and compare their digits")
+    parser.add_argument("--commit", default="", help="with --again: the commit that the command was built from")
+    parser.add_argument("--minutes", type=float, default=1e6, metavar="N", help="with --again: begin no cell after N")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this data set (may be repeated)")
     parser.add_argument("--stage", choices=STAGES, action="append", help="only this stage (may be repeated)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N")
@@ -42,12 +47,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def versions(greedystep: Path) -> dict[str, str]:
+def versions() -> dict[str, str]:
     import matplotlib
     import numpy
 
     return {
-        "greedystep": version_of(greedystep),
         "python": platform.python_version(),
         "numpy": numpy.__version__,
         "matplotlib": matplotlib.__version__,
@@ -61,6 +65,14 @@ def run_grid(options: argparse.Namespace, present: dict[str, Files], folder: Pat
         lines = [line for line in read_table(RESULTS) if line["data"] not in present] + lines
     write_results(lines)
     return seconds
+
+
+def run_peers(options: argparse.Namespace, present: dict[str, Files], folder: Path) -> None:
+    """The methods of today alone (a part of the grid); all other lines of results.csv stay."""
+    jobs = peer_jobs(present, options.seeds)
+    names = {method.split(":")[0] for job in jobs for method in job.methods}
+    lines, _ = run_jobs(options.greedystep, jobs, folder, options.jobs)
+    write_results([x for x in read_table(RESULTS) if x["data"] not in present or x["method"] not in names] + lines)
 
 
 def run_loops(options: argparse.Namespace, present: dict[str, Files], folder: Path, stages: list[str]) -> None:
@@ -98,6 +110,8 @@ def run_everything(options: argparse.Namespace, present: dict[str, Files], missi
         write_table(theory.COSTS, theory.COST_HEADER, lines)
     if "grid" in stages:
         about.setdefault("seconds", {}).update(run_grid(options, present, folder))
+    elif "peers" in stages:
+        run_peers(options, present, folder)
     run_loops(options, present, folder, stages)
     if "bound" in stages:
         lines, about["bound"] = theory.check_bound()
@@ -107,7 +121,7 @@ def run_everything(options: argparse.Namespace, present: dict[str, Files], missi
     about |= {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
-        "versions": versions(options.greedystep),
+        "versions": versions(),
         "seeds": options.seeds,
         "jobs": options.jobs,
         "missing": missing,
@@ -143,6 +157,9 @@ def main() -> int:
             return quick.run(options.greedystep, present, Path(folder))
         if not present:
             return 77
+        if options.again:
+            again.run(options, present, Path(folder))
+            return 0
         run_everything(options, present, missing, Path(folder))
     make_page()
     return 0
