@@ -26,7 +26,7 @@ HEADER = (*KEY, "n_seeds", *(f"{m}{end}" for m in MEASURES for end in ("", "_min
 
 # Today's methods, as their authors run them. FURTHER: SPS without its bound, to show what that does, and DoG's initial
 # radius made larger by factors of 100, as its authors advise where the step does not grow.
-PEERS = ("dog", "polyak", "ftrl:0.01", "ftrl:0.1", "ftrl:1")
+PEERS = ("dog", "polyak", "ftrl:0.01", "ftrl:0.1", "ftrl:1", "ftrl:10")
 LARGER_RADII = ("dog:1e-4", "dog:1e-2")
 FURTHER = {"a9a": ("polyak:0.5:1e6:0",), "news20.scale": LARGER_RADII, "sector.scale": LARGER_RADII}
 LOWER_RATES = {"cod-rna": (1e-4, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7), "madelon": (3e-9, 1e-9, 3e-10, 1e-10)}

@@ -182,11 +182,11 @@ def measured(about: dict) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in sorted(about["versions"].items()))
     return f"""Machine: {about["machine"]}; {versions}; {about["seeds"]} seeds. A cell is a method after a pass, over all seeds.
 
-- The whole grid: commit {about["commit"]}, {about["date"]}.
-- GSA, all sets, passes and seeds again: {again_text(True)}.
-- Other methods, a sample again: {again_text(False)}.
+- The whole grid of the other methods: commit {about["commit"]}, {about["date"]}.
+- GSA, all sets, passes and seeds, run again: {again_text(True)}.
+- Other methods, a sample run again: {again_text(False)}.
 - FTRL, Schedule-Free, DoG and SPS: commit {about["peers"]["commit"]}, {about["peers"]["date"]}.
-- Time and memory: commit {about["costs"]["commit"]}, {about["costs"]["date"]}. The numpy loops (Adadelta's forms, changes that were tried, the bound, the
+- Time and memory: commit {about["costs"]["commit"]}, {about["costs"]["date"]}; the loops of SGD and Adadelta have not changed since. The numpy loops (Adadelta's forms, changes that were tried, the bound, the
   paper's metric of cod-rna and madelon) do not use greedystep."""
 
 
