@@ -184,10 +184,10 @@ def measured(about: dict) -> str:
 
 - The whole grid of the other methods: commit {about["commit"]}, {about["date"]}.
 - GSA, all sets, passes and seeds, run again: {again_text(True)}.
-- Other methods, a sample run again: {again_text(False)}.
+- Other methods, a sample run again (every fourth, the small sets first): {again_text(False)}.
 - FTRL, Schedule-Free, DoG and SPS: commit {about["peers"]["commit"]}, {about["peers"]["date"]}.
-- Time and memory: commit {about["costs"]["commit"]}, {about["costs"]["date"]}; the loops of SGD and Adadelta have not changed since. The numpy loops (Adadelta's forms, changes that were tried, the bound, the
-  paper's metric of cod-rna and madelon) do not use greedystep."""
+- Time and memory: commit {about["costs"]["commit"]}, {about["costs"]["date"]}; the loops of SGD and Adadelta have not changed since.
+- Numpy loops, which do not use greedystep: Adadelta's forms, changes that were tried, the bound, the paper's metric."""
 
 
 def write(results: Results, published: Published, about: dict) -> None:

@@ -26,7 +26,7 @@ import again
 import quick
 from datasets import HERE, Files, present_and_missing
 from grid import RESULTS, jobs_for, peer_jobs, run_jobs, write_results
-from shared import given_command, machine, read_table, write_table
+from shared import given_command, machine, read_table, run, write_table
 
 ABOUT = HERE / "about.json"
 STAGES = ("grid", "peers", "printed", "hypotheses", "adadelta", "bound", "costs")
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="check a few cells against results.csv and stop")
     parser.add_argument("--page-only", action="store_true", help="figures and pages from the tables")
     parser.add_argument("--again", choices=again.WHICH, help="run cells of results.csv again and compare their digits")
-    parser.add_argument("--commit", default="", help="with --again: the commit that the command was built from")
+    parser.add_argument("--commit", default="", help="the commit of the command (default: the present one)")
     parser.add_argument("--minutes", type=float, default=1e6, metavar="N", help="with --again: begin no cell after N")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this data set (may be repeated)")
     parser.add_argument("--stage", choices=STAGES, action="append", help="only this stage (may be repeated)")
@@ -56,6 +56,10 @@ def versions() -> dict[str, str]:
         "numpy": numpy.__version__,
         "matplotlib": matplotlib.__version__,
     }
+
+
+def present_commit() -> str:
+    return run(["git", "-C", HERE, "rev-parse", "--short=8", "HEAD"]).strip()
 
 
 def run_grid(options: argparse.Namespace, present: dict[str, Files], folder: Path) -> dict[str, float]:
@@ -118,8 +122,11 @@ def run_everything(options: argparse.Namespace, present: dict[str, Files], missi
         write_table(theory.BOUND, theory.BOUND_HEADER, lines)
     if not options.only and not options.stage:
         about["minutes"] = round((time.monotonic() - begun) / 60, 1)
+    now = {"commit": options.commit, "date": datetime.date.today().isoformat()}
+    about |= {stage: now for stage in ("peers", "costs") if stage in stages}
+    if "grid" in stages:
+        about |= now | {"peers": now}
     about |= {
-        "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": versions(),
         "seeds": options.seeds,
@@ -146,6 +153,8 @@ def main() -> int:
         make_page()
         return 0
     options.greedystep = given_command(options.greedystep)
+    if not options.quick:
+        options.commit = options.commit or present_commit()
     present, missing = present_and_missing()
     if options.only:
         present = {name: files for name, files in present.items() if name in options.only}
