@@ -119,7 +119,7 @@ def add_commands(files: Files, config: MkDocsConfig) -> None:
         files.append(File.generated(config, f"commands/{path.name}", abs_src_path=str(path)))
     if not pages:
         text = (
-            "# Commands\n\nThis site was made without a build. `greedystep help VERB` prints what is here otherwise.\n"
+            "# Commands\n\nThis site was made without a build. `greedystep help COMMAND` prints what is here otherwise.\n"
         )
         files.append(File.generated(config, "commands/index.md", content=text))
 
