@@ -19,8 +19,8 @@ from shared import Line, read_table, run, timed, write_table
 HERE = Path(__file__).resolve().parent
 # The method under test, and nothing else: no option that could be tuned. Empty once it is the default.
 METHOD: tuple[str, ...] = ()
-DEFAULT, ONE_PASS = "default", "one-pass"
-VARIANTS: dict[str, tuple[str, ...]] = {DEFAULT: (), ONE_PASS: ("--passes", "1")}
+DEFAULT, GSA = "default", "gsa"
+VARIANTS: dict[str, tuple[str, ...]] = {DEFAULT: (), GSA: ("--method", "gsa")}
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,8 +33,6 @@ class Bench:
     seeds: int
     jobs: int
     only: tuple[str, ...] = ()
-    sizes: tuple[int, ...] = ()  # of the stage scale, if not its own
-    peers: tuple[str, ...] = ()  # of the stage peers, if not all
 
     def wants(self, name: str) -> bool:
         return not self.only or name in self.only

@@ -15,12 +15,12 @@ import numpy as np
 
 import auto
 from cells import ANY, COLUMNS, compare, overall, read_grid, specification
-from context import DEFAULT, Bench, spread, update_table
+from context import DEFAULT, GSA, Bench, spread, update_table
 from sets import Set, Split, Suite, splits
 from shared import Line, number, say
 
 HEADER = (
-    "data", "split", "column", "method", "parameters", "pass", "rows",
+    "data", "variant", "split", "column", "method", "parameters", "pass", "rows",
     "auto", "grid", "difference", "low", "high", "verdict",
 )  # fmt: skip
 GIVEN, BY_SEED = "given test set", "80/20"
@@ -91,18 +91,19 @@ def verdict(column: str, p: Paired) -> str:
 
 def one(bench: Bench, suite: Suite, of: Set) -> list[Line]:
     grid, parts, lines = read_grid(suite), splits(of, bench), []
-    scores = [auto.row_scores(bench, part, DEFAULT) for part in parts]
+    scores = {variant: [auto.row_scores(bench, part, variant) for part in parts] for variant in (DEFAULT, GSA)}
     for column in COLUMNS:
         cell = overall(grid, of.name, column, ANY)
         if cell is None:
             raise SystemExit(f"{of.name} is not in {suite.table('grid').name}: run the stage grid first")
-        of_auto = [loss if column == "loss" else correct for loss, correct in scores]
-        p = paired(of_auto, cell_scores(bench, parts, cell, column), parts[0].fixed)
+        of_cell = cell_scores(bench, parts, cell, column)
         kind = GIVEN if parts[0].fixed else BY_SEED
-        key = (of.name, kind, column, cell["method"], cell["parameters"], cell["pass"], str(p.n_rows))
-        values = (number(value) for value in (p.auto, p.grid, p.difference, p.low, p.high))
-        lines.append(dict(zip(HEADER, (*key, *values, verdict(column, p)), strict=True)))
-    say(f"pairs       {of.name:20} loss {lines[0]['verdict']}, accuracy {lines[1]['verdict']}")
+        for variant, found in scores.items():
+            p = paired([each[COLUMNS.index(column)] for each in found], of_cell, parts[0].fixed)
+            key = (of.name, variant, kind, column, cell["method"], cell["parameters"], cell["pass"], str(p.n_rows))
+            values = (number(value) for value in (p.auto, p.grid, p.difference, p.low, p.high))
+            lines.append(dict(zip(HEADER, (*key, *values, verdict(column, p)), strict=True)))
+    say(f"pairs       {of.name:20} {', '.join(line['verdict'] for line in lines)}")
     return lines
 
 

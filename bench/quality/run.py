@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""How good is `greedystep train` with no option? All of bench/quality in one command, and docs/quality.md.
+"""How good is `greedystep train` beside other optimisers, on spoilt data and day after day? All in one command.
 
-    python3 bench/quality/run.py --greedystep build/release/greedystep             everything but unseen
+    python3 bench/quality/run.py --greedystep build/release/greedystep             everything
     python3 bench/quality/run.py --greedystep G --stage grid --only w1a --seeds 1  a part; other lines stay
     python3 bench/quality/run.py --greedystep G --quick                            a check for CI, no packages needed
-    python3 bench/quality/run.py --page-only                                       the page from the tables here
 
-The stage `unseen` (sets that nobody has looked at) runs only when it is named, once, after the method is frozen.
+bench/race/page.py makes the pages of the tables here.
 Data: $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree). Packages: requirements.txt.
 """
 
@@ -23,21 +22,17 @@ import time
 from pathlib import Path
 
 from context import HERE, Bench
-from sets import KNOWN, Suite
+from sets import KNOWN
 from shared import given_command, machine, say, version_of
 
 ABOUT = HERE / "about.json"
 # Stages that run on any suite of sets, in this order, and stages that bring their own data.
-SUITE_STAGES = {"grid": "cells", "auto": "auto", "pairs": "pairs", "peers": "peers"}
+SUITE_STAGES = {"grid": "cells", "auto": "auto", "pairs": "pairs"}
 OWN_STAGES = {
-    "regression": "regress",
-    "scale": "scale",
-    "ablation": "ablation",
     "robust": "robust",
     "drift": "drift",
 }
 STAGES = (*SUITE_STAGES, *OWN_STAGES)
-UNSEEN = "unseen"
 PACKAGES = ("numpy", "scipy", "sklearn", "vowpalwabbit")
 
 
@@ -45,27 +40,17 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--greedystep", type=Path, help="the command to measure, such as build/release/greedystep")
     parser.add_argument("--quick", action="store_true", help="check a few figures against the tables and stop")
-    parser.add_argument("--page-only", action="store_true", help="docs/quality.md from the tables")
-    parser.add_argument("--stage", choices=(*STAGES, UNSEEN), action="append", help="only this (may be repeated)")
+    parser.add_argument("--stage", choices=STAGES, action="append", help="only this (may be repeated)")
     parser.add_argument("--only", metavar="SET", action="append", help="only this data set (may be repeated)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="things to run at a time")
-    parser.add_argument("--scale-rows", type=int, action="append", metavar="N", help="a size of the stage scale")
-    parser.add_argument("--peer", metavar="NAME", action="append", help="only this of the stage peers, such as vw")
+    parser.add_argument("--commit", default="", help="the commit that the command was built from")
     return parser.parse_args()
 
 
-def run_suite(bench: Bench, suite: Suite, stage: str) -> None:
-    importlib.import_module(SUITE_STAGES[stage]).stage(bench, suite)
-
-
 def run_stage(bench: Bench, stage: str) -> None:
-    if stage == UNSEEN:
-        suite = importlib.import_module("unseen").SUITE
-        for each in SUITE_STAGES:
-            run_suite(bench, suite, each)
-    elif stage in SUITE_STAGES:
-        run_suite(bench, KNOWN, stage)
+    if stage in SUITE_STAGES:
+        importlib.import_module(SUITE_STAGES[stage]).stage(bench, KNOWN)
     else:
         importlib.import_module(OWN_STAGES[stage]).stage(bench)
 
@@ -75,7 +60,7 @@ def versions(greedystep: Path) -> dict[str, str]:
     return said | {name: importlib.import_module(name).__version__ for name in PACKAGES}
 
 
-def run_stages(bench: Bench, stages: list[str]) -> None:
+def run_stages(bench: Bench, stages: list[str], commit: str) -> None:
     """Runs them and notes for each when, how long and with how many seeds, for the page."""
     about = json.loads(ABOUT.read_text()) if ABOUT.exists() else {"stages": {}}
     for stage in stages:
@@ -83,30 +68,26 @@ def run_stages(bench: Bench, stages: list[str]) -> None:
         run_stage(bench, stage)
         took = round(time.monotonic() - begun, 1)
         say(f"{stage} took {took} s")
-        note = {"date": datetime.date.today().isoformat(), "seconds": took, "seeds": bench.seeds, "jobs": bench.jobs}
+        note = {
+            "date": datetime.date.today().isoformat(),
+            "seconds": took,
+            "seeds": bench.seeds,
+            "jobs": bench.jobs,
+            "commit": commit,
+        }
         about["stages"][stage] = note | ({"only": list(bench.only)} if bench.only else {})
         about |= {"machine": machine(), "versions": versions(bench.greedystep)}
         ABOUT.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
 
 
-def make_page() -> None:
-    importlib.import_module("report").write(json.loads(ABOUT.read_text()))
-
-
 def main() -> int:
     options = arguments()
-    if options.page_only:
-        make_page()
-        return 0
     greedystep = given_command(options.greedystep)
     with tempfile.TemporaryDirectory(prefix="greedystep-quality-") as name:
-        only, sizes = tuple(options.only or ()), tuple(options.scale_rows or ())
-        peers = tuple(options.peer or ())
-        bench = Bench(greedystep, Path(name), options.seeds, options.jobs, only, sizes, peers)
+        bench = Bench(greedystep, Path(name), options.seeds, options.jobs, tuple(options.only or ()))
         if options.quick:
             return importlib.import_module("check").run(bench)
-        run_stages(bench, options.stage or list(STAGES))
-    make_page()
+        run_stages(bench, options.stage or list(STAGES), options.commit)
     return 0
 
 

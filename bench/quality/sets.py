@@ -95,6 +95,7 @@ KNOWN = Suite(
     ),
 )
 PAPER = KNOWN.names[:11]
+HEAVY_SEEDS = 2
 
 
 def split(of: Set, seed: int, folder: Path) -> Split:
@@ -112,4 +113,4 @@ def split(of: Set, seed: int, folder: Path) -> Split:
 
 
 def splits(of: Set, bench: Bench) -> list[Split]:
-    return [split(of, seed, bench.folder) for seed in range(bench.seeds)]
+    return [split(of, seed, bench.folder) for seed in range(min(bench.seeds, HEAVY_SEEDS) if of.heavy else bench.seeds)]

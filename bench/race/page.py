@@ -1,168 +1,373 @@
-"""From race.csv: the figure, docs/no-tuning.md, and the part of README.md between its marks. Nothing here measures."""
+#!/usr/bin/env python3
+"""Writes docs/quality.md, docs/quality-tables.md, their figures and the table of README.md and docs/index.md.
+
+    python3 bench/race/page.py
+
+Everything comes from results.csv here and from the tables of bench/quality; nothing is measured. In README.md and
+docs/index.md only the lines between `<!-- race table: ... -->` and `<!-- end -->` are replaced.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import re
 import statistics
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from common import ABOUT, DEFAULT, GREEDYSTEP, TABLE, TUNED, Rival
-from figure import draw
-from sets import KNOWN
-from shared import ROOT, markdown, mean, read_table
+import paths  # isort: skip
+import figure
+import results
+import tables  # bench/quality/tables.py
+from shared import ROOT, markdown, read_table
+from standings import CALIBRATED, FIT, LOSS, OWN, SAME, SETS, TIME, Entry, Standings, Table
+from tuning import BUDGET
+from wording import APPENDIX, PAGE
 
-PAGE, README = ROOT / "docs" / "no-tuning.md", ROOT / "README.md"
-BEGIN, END = "<!-- bench/race/run.py writes from here -->\n", "<!-- to here -->\n"
-TIE = 0.01  # losses within one percent are called the same
-LEAST = 1e-9  # some are nothing
-
-INTRO = """# What a model costs, the search included
-
-A learning rate, a penalty and a number of passes are settings that somebody has to find, and the search takes time
-too. This page sets `greedystep train` with no option beside four rivals, each as it comes and after a search over its
-settings. It is written by `bench/race/run.py`; do not edit it.
-
-<!-- not run: an hour or two; bench/race/run.py -->
-```sh
-pip install -r bench/race/requirements.txt
-apt-get install liblinear-tools
-python3 bench/race/run.py --greedystep build/release/greedystep
-python3 bench/race/run.py --page-only            # this page from the committed table
-```
-
-![Log loss on test rows against processor seconds, a panel a data set](figures/race.svg)
-
-A hollow mark is a tool as it comes, the filled one that it is joined to is the same tool after its search. Lower is
-better, and so is further left. greedystep has one mark. A mark on the upper edge is worse than the panel shows.
-
-Machine: {machine}; {versions}; {date}.
-
-## How it was measured
-
-- **Seconds** are processor seconds, user and system, of one thread, since other work ran on the machine. greedystep and LIBLINEAR:
-  the whole command. Vowpal Wabbit: the command less what Python needs to start it; the making of its text is not counted.
-  scikit-learn: reading the text once, scaling and fitting; imports are not counted. Nobody's predictions are.
-- **A search** holds out a fifth of the training rows, learns every setting on the others, judges it by log loss on those held out,
-  and learns the best once more on all rows. After {budget:.0f} processor seconds no further setting is begun. Settings come in
-  the order of their distance from the default.
-- **Sets, splits and rows** are those of [quality.md](quality.md); all tools get the same files with the rows shuffled. {seeds} seeds;
-  rivals one seed on {heavy}, where they take long. Figures are means over the seeds that a rival was run with.
-- Vowpal Wabbit has a table with a place for every weight (`-b`). All but greedystep and LogisticRegression learn
-  several classes one against the rest.
-
-| rival | what its search tries |
-|---|---|
-{grids}
-
-## Summary
-
-{summary}
-
-Losses within {tie:.0f} % are called the same. Seconds are the rival's over those of greedystep on the same set: the median over
-sets, and the range.
-
-## Log loss and seconds, set by set
-
-As it comes → after its search; in brackets the processor seconds of each.
-
-{sets}
-"""
+DOCS = ROOT / "docs"
+MARKED = re.compile(r"(<!-- race table[^>]*-->\n).*?(<!-- end -->)", re.DOTALL)
+AS_THEY_COME = (OWN, "LR", "LR scaled", "SGD", "LIBLINEAR -s 0", "VW", "VW freegrad")
+SEARCHED = ("LR CV", "LR CV scaled", "SGD tuned", "LIBLINEAR tuned", "VW tuned", "VW freegrad tuned")
+HEADER_NAMES = {
+    "LR": "LogisticRegression",
+    "LR scaled": "scaler + LogisticRegression",
+    "SGD": "SGDClassifier",
+    "LIBLINEAR -s 0": "LIBLINEAR",
+    "VW": "Vowpal Wabbit",
+    "VW freegrad": "VW `--freegrad`",
+    "LR CV": "LogisticRegression",
+    "LR CV scaled": "scaler + LogisticRegression",
+    "SGD tuned": "SGDClassifier",
+    "LIBLINEAR tuned": "LIBLINEAR",
+    "VW tuned": "Vowpal Wabbit",
+    "VW freegrad tuned": "VW `--freegrad`",
+}
 
 
-class Race:
-    def __init__(self) -> None:
-        self.lines = read_table(TABLE)
-        self.sets = [name for name in KNOWN.names if any(line["data"] == name for line in self.lines)]
-
-    def values(self, data: str, tool: str, state: str, column: str, beside: str | None = None) -> float:
-        """The mean over the seeds that `beside` (else the tool itself) was run with."""
-        seeds = {line["seed"] for line in self.lines if (line["data"], line["tool"]) == (data, beside or tool)}
-        found = [
-            float(line[column])
-            for line in self.lines
-            if (line["data"], line["tool"], line["state"]) == (data, tool, state) and line["seed"] in seeds
-        ]
-        return mean(found)
-
-    def ours(self, data: str, column: str, beside: str) -> float:
-        return self.values(data, GREEDYSTEP, DEFAULT, column, beside)
-
-    def verdicts(self, tool: str, state: str) -> tuple[list[str], list[str], list[str]]:
-        """Sets where greedystep has less loss, about the same, more."""
-        less, same, more = [], [], []
-        for data in self.sets:
-            ratio = self.ours(data, "loss", tool) / max(self.values(data, tool, state, "loss"), LEAST)
-            (less if ratio < 1 - TIE else more if ratio > 1 + TIE else same).append(data)
-        return less, same, more
-
-    def costs(self, tool: str, state: str) -> list[float]:
-        return [self.values(data, tool, state, "seconds") / self.ours(data, "seconds", tool) for data in self.sets]
+# ---- words -----------------------------------------------------------------------------------------------------------
 
 
-def times(value: float) -> str:
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+def times(ratio: float) -> str:
+    if ratio >= 9.95:
+        return f"{ratio:.0f} ×"
+    return f"{ratio:.1f} ×" if ratio >= 0.95 else f"{ratio:.2f} ×"
 
 
-def summary(race: Race, rivals: Sequence[Rival]) -> str:
+def more_or_less(ratio: float) -> str:
+    """A ratio of losses in words that need no inverting."""
+    percent = 100 * (ratio - 1)
+    if abs(percent) < 0.5:
+        return "same loss"
+    if ratio >= 3:
+        return f"{times(ratio)} the loss"
+    return f"{abs(percent):.0f} % {'more' if percent > 0 else 'less'} loss"
+
+
+def share(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.0f} %" if ratio < 3 else times(ratio)
+
+
+def listed(names: Iterable[str]) -> str:
+    *first, last = list(names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def short(name: str) -> str:
+    return SETS[name][0] if name in SETS else name
+
+
+# ---- the headline ----------------------------------------------------------------------------------------------------
+
+
+def headline(standings: Standings, is_short: bool) -> str:
     rows = []
-    for rival in rivals:
-        for state, name in ((DEFAULT, "as it comes"), (TUNED, f"best of up to {rival.cells} settings")):
-            less, same, more = (len(each) for each in race.verdicts(rival.name, state))
-            costs = race.costs(rival.name, state)
-            cost = f"{times(statistics.median(costs))} ({times(min(costs))} to {times(max(costs))})"
-            rows.append([f"{rival.name}, {name}", less, same, more, cost])
-    head = ["greedystep, no option, against", "less loss", "same", "more loss", "its seconds / ours"]
-    return markdown(head, rows).rstrip()
+    for entry in standings.entries:
+        losses, seconds = (list(standings.ratios(entry, column).values()) for column in (LOSS, TIME))
+        if not losses or (is_short and not entry.in_headline):
+            continue
+        less, same, more = standings.outcomes(entry)
+        loss, time = more_or_less(statistics.median(losses)), f"{times(statistics.median(seconds))} the time"
+        if not is_short:
+            loss += f" ({share(min(losses))} to {share(max(losses))})"
+            time += f" ({times(min(seconds))} to {times(max(seconds))})"
+        rows.append([entry.title, loss, time, f"{less} / {same} / {more}"])
+    return markdown(["median over the sets, beside greedystep", "loss", "time", "sets: less / same / more loss"], rows)
 
 
-def shown(loss: float) -> str:
-    return f"{loss:.2g}" if loss < 0.001 else f"{loss:.4f}"
+def sentence(standings: Standings) -> str:
+    defaults = [each for each in standings.entries if not each.is_searched]
+    searched = [each for each in standings.entries if each.is_searched]
+    low, high = (f(statistics.median(standings.ratios(each, LOSS).values()) for each in defaults) for f in (min, max))
+    best = min(searched, key=lambda each: statistics.median(standings.ratios(each, LOSS).values()))
+    loss, time = (statistics.median(standings.ratios(best, column).values()) for column in (LOSS, TIME))
+    least = sum(standings.least(name) >= 1 - SAME for name in standings.sets)
+    return (
+        f"With default settings the other tools have {100 * (low - 1):.0f} to {100 * (high - 1):.0f} % more log loss"
+        f" (medians over {len(standings.sets)} data sets); after a search the nearest, {best.tool}, has"
+        f" {more_or_less(loss)} and takes {times(time)} the time. On {least} of {len(standings.sets)} sets no tool, in"
+        f" any state, has over 1 % less loss than greedystep without an option."
+    )
 
 
-def set_table(race: Race, rivals: Sequence[Rival]) -> str:
+def is_behind(standings: Standings) -> str:
+    """Sets where some tool has over 1 % less loss, the tool with the least, and which tools are faster."""
     rows = []
-    for data in race.sets:
-        own = race.values(data, GREEDYSTEP, DEFAULT, "loss"), race.values(data, GREEDYSTEP, DEFAULT, "seconds")
-        cells = [data, f"{shown(own[0])} ({own[1]:.2f})"]
-        for rival in rivals:
-            pair = [
-                (race.values(data, rival.name, state, "loss"), race.values(data, rival.name, state, "seconds"))
-                for state in (DEFAULT, TUNED)
-            ]
-            cells.append(" → ".join(f"{shown(loss)} ({seconds:.2f})" for loss, seconds in pair))
-        rows.append(cells)
-    return markdown(["data", GREEDYSTEP, *(rival.name for rival in rivals)], rows).rstrip()
+    for name in standings.sets:
+        found = {each: standings.ratio(name, each.method, LOSS) for each in standings.entries}
+        best = min((each for each in found if not math.isnan(found[each])), key=found.__getitem__)
+        if found[best] < 1 - SAME:
+            ours = standings.mean(name, OWN, LOSS)
+            time = times(standings.ratio(name, best.method, TIME))
+            less = f"{100 * (1 - found[best]):.0f} % less"
+            rows.append([label(name), shown(ours), f"{best.title}: {less} loss, {time} the time"])
+    return markdown(["data", "log loss of greedystep", "least loss"], rows) if rows else "No set.\n"
 
 
-def readme_part(race: Race, rivals: Sequence[Rival], about: dict) -> str:
-    return f"""{summary(race, rivals)}
+def faster(standings: Standings) -> str:
+    found = []
+    for entry in standings.entries:
+        ratio = statistics.median(standings.ratios(entry, TIME).values())
+        if ratio < 0.95:
+            found.append(f"{entry.title} ({times(ratio)})")
+    return listed(found)
 
-{len(race.sets)} data sets, log loss on test rows, the same within {100 * TIE:.0f} %; processor seconds of one thread, median over the sets
-and range; a search ends after {about["budget"]:.0f} of them. greedystep {about["versions"]["greedystep"]}; {about["machine"]}, {about["date"]}.
-`bench/race/run.py` makes table and figure; settings, seeds and every set are in [docs/no-tuning.md](docs/no-tuning.md).
-"""
+
+def label(name: str) -> str:
+    return f"{SETS[name][0]}: {SETS[name][1]}" if name in SETS else name
 
 
-def write(rivals: Sequence[Rival]) -> None:
-    race, about = Race(), json.loads(ABOUT.read_text())
-    draw(race, rivals)
-    versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
-    fill = {
-        "machine": about["machine"],
-        "versions": versions,
-        "date": about["date"],
-        "budget": about["budget"],
-        "seeds": about["seeds"],
-        "heavy": ", ".join(each.name for each in KNOWN.sets if each.heavy),
-        "grids": "\n".join(f"| {rival.name} | {rival.grid} |" for rival in rivals),
-        "summary": summary(race, rivals),
-        "tie": 100 * TIE,
-        "sets": set_table(race, rivals),
-    }
-    PAGE.write_text(INTRO.format(**fill), encoding="utf-8")
-    text = README.read_text(encoding="utf-8")
-    if BEGIN in text:
-        before, rest = text.split(BEGIN)
-        README.write_text(
-            before + BEGIN + readme_part(race, rivals, about) + END + rest.split(END)[1], encoding="utf-8"
-        )
+def shown(value: float) -> str:
+    return tables.shown(value)
+
+
+# ---- small tables ----------------------------------------------------------------------------------------------------
+
+
+def seconds(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3g}"
+
+
+def arrays_table(found: Table) -> str:
+    """Part (c): loss and seconds of fit on arrays."""
+    standings = Standings(found, "c")
+    own, others = "python greedystep", ("LogisticRegression", "LogisticRegressionCV", "RidgeCV")
+    rows = []
+    for name in dict.fromkeys(n for p, n, _, m in found if (p, m) == ("c", own)):
+        row = [name]
+        for method in (own, *(f"python {each}" for each in others)):
+            loss, time = (standings.mean(name, method, column) for column in (LOSS, FIT))
+            row.append("–" if math.isnan(loss) else f"{shown(loss)} ({seconds(time)} s)")
+        rows.append(row)
+    return markdown(["data", "greedystep", *others], rows) if rows else ""
+
+
+def scaler_table(found: Table) -> str:
+    """Part (d): loss with a StandardScaler in front over the loss without."""
+    standings = Standings(found, "d")
+    methods = {OWN: "greedystep", "LR": "LogisticRegression", "LR CV": "LogisticRegression, cross-validated"}
+    rows = []
+    for name in standings.sets:
+        if name.endswith(" scaled"):
+            continue
+        row = [name.replace("_", " ")]
+        for method in methods:
+            before, after = (standings.values(each, method, LOSS) for each in (name, f"{name} scaled"))
+            common = before.keys() & after.keys()
+            if common:
+                top, bottom = (statistics.fmean(each[split] for split in common) for each in (after, before))
+                row.append(f"{shown(bottom)} → {shown(top)}")
+            else:
+                row.append("–")
+        rows.append(row)
+    return markdown(["data", *methods.values()], rows)
+
+
+def regression_table(found: Table) -> str:
+    standings = Standings(found, "e")
+    rows = []
+    for name in standings.sets:
+        row = [name.replace("_", " ")]
+        for method in (OWN, "RidgeCV", "RidgeCV scaled"):
+            row.append(f"{standings.mean(name, method, 'accuracy'):.4f}")
+        rows.append([*row, seconds(standings.mean(name, OWN, TIME)), seconds(standings.mean(name, "RidgeCV", TIME))])
+    return markdown(["data", "R²", "of RidgeCV", "scaler + RidgeCV", "seconds", "of RidgeCV"], rows)
+
+
+def unseen_table(found: Table) -> str:
+    standings = Standings(found, "u")
+    rows = []
+    for method, title in (("LR", "LogisticRegression"), ("LR scaled", "scaler + LogisticRegression")):
+        entry = Entry("", title, method)
+        losses, spent = (list(standings.ratios(entry, column).values()) for column in (LOSS, TIME))
+        less, same, more = standings.outcomes(entry)
+        row = [title, more_or_less(statistics.median(losses)), f"{times(statistics.median(spent))} the time"]
+        rows.append([*row, f"{less} / {same} / {more}"])
+    return markdown(["beside greedystep, default", "loss", "time", "sets: less / same / more loss"], rows)
+
+
+def bound_table() -> str:
+    """Both methods on the same generated clicks, by number of rows."""
+    by_rows: dict[str, list[str]] = {}
+    for line in read_table(paths.HERE / "bound.csv"):
+        cells = [line["loss"], f"{float(line['cpu_seconds']):.2f}", line["megabytes"]]
+        by_rows.setdefault(line["rows"], []).extend(cells)
+    rows = [[f"{int(n):,}", *cells] for n, cells in by_rows.items()]
+    header = ["rows", "loss of the optimum", "seconds", "MB", "loss of `--method gsa`", "seconds", "MB"]
+    return markdown(header, rows)
+
+
+def kinds_text(found: Table) -> str:
+    equal = [name for p, name, _, _ in found if p == "f" and found[p, name, 0, OWN].note == "equal bytes"]
+    copied = [name for p, name, _, m in found if p == "f" and " x " in name and m == OWN]
+    return f"{len(set(equal))} of {len(set(copied))}"
+
+
+# ---- per set ---------------------------------------------------------------------------------------------------------
+
+
+def digits(column: str, value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return shown(value) if column == LOSS else f"{value:.4f}" if column in ("accuracy", "auc") else f"{value:.3g}"
+
+
+def by_set(standings: Standings, methods: Sequence[str], column: str, is_least: bool = True) -> str:
+    """Means over the splits, the best in bold."""
+    rows = []
+    for name in standings.sets:
+        means = [standings.mean(name, method, column) for method in methods]
+        known = [value for value in means if not math.isnan(value)]
+        if known:
+            best = (min if is_least else max)(known)
+            cells = [f"**{digits(column, each)}**" if each == best else digits(column, each) for each in means]
+            rows.append([short(name), *cells])
+    header = [HEADER_NAMES.get(method.removesuffix(CALIBRATED), method) for method in methods]
+    return markdown(["data", *header], rows) if rows else ""
+
+
+def searched_by_set(standings: Standings) -> str:
+    """Loss after the search, → after calibration too, and the processor seconds of all."""
+    rows = []
+    for name in standings.sets:
+        row = [short(name), shown(standings.mean(name, OWN, LOSS))]
+        for method in SEARCHED:
+            values = standings.values(name, method, LOSS)
+            if not values:
+                row.append("–")
+                continue
+            notes = [standings.table[standings.part, name, split, method].note for split in values]
+            cut = " *" if any("cut after" in note for note in notes) else ""
+            changed = standings.mean(name, method + CALIBRATED, LOSS)
+            row.append(
+                f"{shown(standings.mean(name, method, LOSS))} → {shown(changed)}"
+                f" ({seconds(standings.mean(name, method, TIME))} s, {len(values)}{cut})"
+            )
+        rows.append(row)
+    return markdown(["data", "greedystep", *(HEADER_NAMES[method] for method in SEARCHED)], rows)
+
+
+def sizes_table(standings: Standings) -> str:
+    rows = []
+    for line in read_table(paths.HERE / "sizes.csv"):
+        if line["set"] in standings.sets:
+            splits = len(standings.values(line["set"], OWN, LOSS))
+            cells = [f"{int(line[name]):,}" for name in ("train_rows", "test_rows", "columns", "classes")]
+            rows.append([label(line["set"]), *cells, splits])
+    return markdown(["data", "rows to train", "to test", "columns", "classes", "splits"], rows) if rows else ""
+
+
+def dates(found: Table) -> str:
+    """When the cells of the race were measured."""
+    rows = []
+    groups: dict[tuple[str, str], dict[str, int]] = {}
+    for (part, _, _, method), each in found.items():
+        kind = "greedystep" if method == OWN or "greedystep" in method else "other tools"
+        day = groups.setdefault((kind, part), {})
+        day[f"{each.commit} {each.date[:10]}"] = day.get(f"{each.commit} {each.date[:10]}", 0) + 1
+    names = {
+        "a": "21 sets", "c": "Python on arrays", "d": "a scaler in front", "e": "regression",
+        "f": "copies", "u": "unseen sets",
+    }  # fmt: skip
+    for (kind, part), days in sorted(groups.items(), key=lambda each: (each[0][1], each[0][0])):
+        rows.append([names[part], kind, ", ".join(f"{count} of {day}" for day, count in sorted(days.items()))])
+    about = json.loads((tables.HERE / "about.json").read_text())["stages"]
+    rows += [[f"bench/quality, {name}", "all", f"{x.get('commit', '')} {x['date']}"] for name, x in about.items()]
+    return markdown(["figures", "of", "commit and date"], rows)
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+
+def write_marked(path: Path, text: str) -> None:
+    old = path.read_text(encoding="utf-8")
+    new = MARKED.sub(lambda found: f"{found[1]}{text}{found[2]}", old)
+    if new != old:
+        path.write_text(new, encoding="utf-8")
+
+
+def main() -> int:
+    found = results.read(paths.RESULTS)
+    standings = Standings(found)
+    figure.draw_clouds(standings)
+    figure.draw_panels(standings)
+    brief = headline(standings, True)
+    (DOCS / "figures" / "race-table.md").write_text(brief, encoding="utf-8")
+    for path in (ROOT / "README.md", DOCS / "index.md"):
+        write_marked(path, brief)
+    changes = tables.robust_changes()
+    bad = [f"{what} ({-change:+.3f})" for change, what in changes if change > tables.ACCURACY_LIMIT]
+    repeated, off = tables.grid_repeated()
+    low, high = tables.calibration_range()
+    commit = max(found.values(), key=lambda each: each.date).commit
+    page = PAGE.format(
+        sentence=sentence(standings),
+        headline=headline(standings, False),
+        behind=is_behind(standings),
+        faster=faster(standings),
+        budget=f"{BUDGET:g}",
+        arrays=arrays_table(found),
+        scaler=scaler_table(found),
+        regression=regression_table(found),
+        unseen=unseen_table(found),
+        n_unseen=len(Standings(found, "u").sets),
+        copies=kinds_text(found),
+        grid=tables.grid_counts(),
+        repeated=repeated,
+        off=f"{100 * off:.1g}",
+        low=f"{low:.3f}",
+        high=f"{high:.3f}",
+        n_changes=len(changes),
+        n_bad=len(bad),
+        bad=f": {', '.join(bad)}" if bad else "",
+        drift=tables.drift_table(tables.drift.FLIP),
+        bound=bound_table(),
+        commit=commit,
+        date=max(each.date for each in found.values())[:10],
+    )
+    (DOCS / "quality.md").write_text(page, encoding="utf-8")
+    unseen = Standings(found, "u")
+    appendix = APPENDIX.format(
+        sizes=sizes_table(standings),
+        loss=by_set(standings, AS_THEY_COME, LOSS),
+        searched=searched_by_set(standings),
+        accuracy=by_set(standings, AS_THEY_COME, "accuracy", False),
+        accuracy_searched=by_set(standings, (OWN, *SEARCHED), "accuracy", False),
+        auc=by_set(standings, AS_THEY_COME, "auc", False),
+        time=by_set(standings, AS_THEY_COME, TIME),
+        fit=by_set(standings, AS_THEY_COME, FIT),
+        unseen=by_set(unseen, AS_THEY_COME[:3], LOSS) + "\n" + by_set(unseen, AS_THEY_COME[:3], TIME),
+        grid_loss=tables.grid_table("loss"),
+        grid_accuracy=tables.grid_table("accuracy"),
+        calibration=tables.calibration_table(),
+        robust=tables.robust_table(),
+        still=tables.drift_table(tables.drift.NONE),
+        dates=dates(found),
+    )
+    (DOCS / "quality-tables.md").write_text(appendix, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

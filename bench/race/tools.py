@@ -1,44 +1,61 @@
-"""Commands: greedystep and its version 1, LIBLINEAR and Vowpal Wabbit, each with one thread.
+"""Commands: greedystep, LIBLINEAR and Vowpal Wabbit, each with one thread.
 
-Processor seconds are those of the training process, the median of three if it is short. Reading is measured apart and
+Processor seconds are those of the training process, the median of five if it is short. Reading is measured apart and
 subtracted for cpu_seconds_without_reading: `greedystep convert` to a cache, LIBLINEAR with a tolerance that ends it at
-once, Vowpal Wabbit with --noop. Vowpal Wabbit comes with Python around it; the seconds of its start are taken off.
+once, Vowpal Wabbit with --noop. Vowpal Wabbit comes with Python around it: wabbit.py counts its own seconds only.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import resource
 import statistics
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
 import rows
 import vowpal
-from common import processor_seconds  # bench/race/common.py
 from estimators_of_sklearn import HEAVY, both
 from results import Result
 from shared import VOWPAL, run
 from tasks import Task
 from tuning import Outcome, Search, folds_of, judged
 
-import commands  # isort: skip  # bench/race/commands.py
-
-SHORT = 0.3
+SHORT = 1.0  # seconds below which a fit is timed REPEATS times
+REPEATS = 5
 COSTS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
 HEAVY_COSTS = {"mnist.scale": COSTS[1:6], "news20.scale": COSTS[2:], "sector.scale": COSTS[2:]}
-RATES = (0.5, 0.1, 2.5)
-PASSES = (1, 5, 20)
+PASSES = ("", "--passes 5", "--passes 20")
+VOWPAL_SETTINGS = {  # the first is the default
+    "VW": [" ".join(filter(None, each)) for each in itertools.product(("", "-l 0.1", "-l 2.5"), PASSES)],
+    "VW freegrad": [" ".join(filter(None, ("--freegrad", passes))) for passes in PASSES],
+}
+WABBIT = Path(__file__).with_name("wabbit.py")
 
 
-def seconds_of(command: Iterable[object], start: float = 0.0, repeats: int = 3) -> float:
-    words = list(command)
-    spent = [processor_seconds(words)]
+def processor_seconds(command: Iterable[object]) -> float:
+    """User and system seconds of a command that must succeed: other work on the machine disturbs them little."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def median_of(measure: Callable[[], float], repeats: int = REPEATS) -> float:
+    spent = [measure()]
     while len(spent) < repeats and spent[0] < SHORT:
-        spent.append(processor_seconds(words))
-    return max(statistics.median(spent) - start, 0.0)
+        spent.append(measure())
+    return statistics.median(spent)
+
+
+def seconds_of(command: Iterable[object], repeats: int = REPEATS) -> float:
+    words = list(command)
+    return median_of(lambda: processor_seconds(words), repeats)
 
 
 # ---- greedystep ------------------------------------------------------------------------------------------------------
@@ -131,7 +148,7 @@ def liblinear_reading(task: Task, stem: Path) -> float:
 
 
 def liblinear(task: Task, solver: int, stem: Path) -> list[Result]:
-    outcome = liblinear_trial(solver, 1.0, task.train, task.test, stem, repeats=3)
+    outcome = liblinear_trial(solver, 1.0, task.train, task.test, stem, repeats=REPEATS)
     return single(task, f"LIBLINEAR -s {solver}", outcome, liblinear_reading(task, stem))
 
 
@@ -171,14 +188,19 @@ class Vowpal:
         return self.texts[path]
 
     def reading(self, learned: Path) -> float:
-        return seconds_of([*VOWPAL, "-d", self.text(learned, 0), "--noop", "--quiet"], commands.vowpal_start())
+        return self.seconds(["-d", self.text(learned, 0), "--noop", "--quiet"])
 
-    def trial(self, setting: tuple[float, int], learned: Path, held: Path, repeats: int = 1) -> Outcome:
-        rate, passes = setting
+    @staticmethod
+    def seconds(options: Iterable[object], repeats: int = REPEATS) -> float:
+        """Processor seconds of Vowpal Wabbit itself, all its threads."""
+        command = [sys.executable, WABBIT, *options]
+        return median_of(lambda: float(run(command).split()[-1]), repeats)
+
+    def trial(self, options: str, learned: Path, held: Path, repeats: int = 1) -> Outcome:
         model, cache, out = (self.stem.with_suffix(end) for end in (".vwmodel", ".vwcache", ".vwp"))
-        several = ("--passes", passes, "--holdout_off", "-k", "--cache_file", cache) if passes > 1 else ()
-        command = [*VOWPAL, "-d", self.text(learned, 0), "-f", model, "--quiet", "-l", rate, *self.table, *self.kind]
-        seconds = seconds_of([*command, *several], commands.vowpal_start(), repeats)
+        several = ("--holdout_off", "-k", "--cache_file", cache) if "--passes" in options else ()
+        files = ("-d", self.text(learned, 0), "-f", model, "--quiet")
+        seconds = self.seconds([*files, *self.table, *self.kind, *options.split(), *several], repeats)
         k = len(self.labels)
         asking = self.kind[-1:] if k > 2 else ()  # --probabilities is not saved with the model
         run([*VOWPAL, "-d", self.text(held, None), "-t", "-i", model, "-p", out, "--quiet", *asking])
@@ -194,19 +216,20 @@ class Vowpal:
             path.unlink(missing_ok=True)
 
 
-def vowpal_default(task: Task, stem: Path) -> list[Result]:
+def vowpal_default(task: Task, stem: Path, method: str) -> list[Result]:
     wabbit = Vowpal(task, stem)
-    outcome, reading = wabbit.trial((0.5, 1), task.train, task.test, 3), wabbit.reading(task.train)
+    outcome = wabbit.trial(VOWPAL_SETTINGS[method][0], task.train, task.test, REPEATS)
+    reading = wabbit.reading(task.train)
     wabbit.remove()
-    return single(task, "VW", outcome, reading)
+    return single(task, method, outcome, reading)
 
 
-def vowpal_tuned(task: Task, stem: Path, known: str) -> list[Result]:
+def vowpal_tuned(task: Task, stem: Path, method: str, known: str) -> list[Result]:
     folds, wabbit = Folds(task, stem), Vowpal(task, stem)
-    settings = [(rate, passes) for rate in RATES for passes in PASSES]
+    settings = VOWPAL_SETTINGS[method]
     found = Search(
         settings,
-        lambda each: f"-l {each[0]:g} --passes {each[1]}",
+        lambda options: options or "default",
         lambda setting, fold: wabbit.trial(setting, *folds.files[fold]),
         folds.held_labels,
         patience=len(settings),
@@ -216,7 +239,7 @@ def vowpal_tuned(task: Task, stem: Path, known: str) -> list[Result]:
     folds.remove()
     wabbit.remove()
     seconds = max(found.seconds + outcome.seconds - reading, 0.0)
-    return both(task, "VW tuned", outcome, found.scale, rows.read(task.test).y, reading, seconds, found.note)
+    return both(task, f"{method} tuned", outcome, found.scale, rows.read(task.test).y, reading, seconds, found.note)
 
 
 # ---- part (f) --------------------------------------------------------------------------------------------------------

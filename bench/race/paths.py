@@ -1,4 +1,4 @@
-"""Puts the folders whose modules are used here on the path: bench, bench/quality and bench/race."""
+"""Puts the folders whose modules are used here on the path: bench and bench/quality."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ HERE = Path(__file__).resolve().parent
 BENCH = HERE.parent
 ROOT = BENCH.parent
 RESULTS = HERE / "results.csv"
-FOLDER = ROOT / "build" / "bench-memory"
-sys.path += [str(BENCH / "quality"), str(BENCH / "race"), str(BENCH)]
+FOLDER = ROOT / "build" / "bench-race"
+sys.path += [str(BENCH / "quality"), str(BENCH)]
 
 # Before numpy is imported: one thread for every method.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}

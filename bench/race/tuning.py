@@ -21,7 +21,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 import rows
 
 PATIENCE = 3
-BUDGET = 900.0  # processor seconds of a search, after which no further setting is begun
+BUDGET = 120.0  # processor seconds of a search, after which no further setting is begun
 Setting = TypeVar("Setting")
 
 
@@ -64,8 +64,12 @@ class Search(Generic[Setting]):
             return taken
         losses: list[float] = []
         spent = 0.0
+        cut = ""
         for at, setting in enumerate(self.settings):
-            if spent > BUDGET or is_getting_worse(losses, self.patience):
+            if is_getting_worse(losses, self.patience):
+                break
+            if spent > BUDGET:
+                cut = f"; cut after {BUDGET:g} s"
                 break
             outcomes = [self.trial(setting, fold) for fold in range(len(self.held_labels))]
             spent += sum(each.seconds for each in outcomes)
@@ -74,7 +78,8 @@ class Search(Generic[Setting]):
         best = int(np.nanargmin([loss if np.isfinite(loss) else 1e300 for loss in losses]))
         scale = best_scale(self._held[best], self.held_labels)
         tried = f"{len(losses)} of {len(self.settings)} tried on {len(self.held_labels)} folds"
-        note = f"{self.name(self.settings[best])}; scale={scale:.4g}; {tried}{self.note}"
+        chosen = f"{self.name(self.settings[best])}; scale={scale:.4g}; held={losses[best]:.6g}"
+        note = f"{chosen}; {tried}{self.note}{cut}"
         return Found(self.settings[best], scale, spent, note)
 
     def _taken_over(self) -> Found[Setting] | None:
