@@ -104,11 +104,6 @@ def of_log_probabilities(log_p: np.ndarray, labels: np.ndarray, y: np.ndarray) -
     return Scores(loss, correct, calibration_error(np.exp(log_p), correct))
 
 
-def of_probabilities(p: np.ndarray, labels: np.ndarray, y: np.ndarray) -> Scores:
-    """Of a method that gives probabilities: nothing below 1e-15, as scikit-learn and the paper have it."""
-    return of_log_probabilities(np.log(np.clip(p, 1e-15, 1)), labels, y)
-
-
 def of_model(path: Path, rows: Rows, evaluated: dict[str, float]) -> Scores:
     model = read_model(path)
     m = margins(model, rows)

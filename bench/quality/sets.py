@@ -94,7 +94,6 @@ KNOWN = Suite(
         known("protein.val", 3, "part, rebuilt"),
     ),
 )
-PAPER = KNOWN.names[:11]
 HEAVY_SEEDS = 2
 
 

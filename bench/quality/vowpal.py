@@ -1,7 +1,7 @@
 """Vowpal Wabbit from pip: logistic loss, one-against-all with probabilities where there are more classes than two.
 
-Its defaults, and --coin. Two favours: the rows are shuffled by the seed first (it reads them in the order of the file),
-and its table has a place for every weight (-b), which the default of 2^18 has not for news20 and sector.
+Two favours: the rows are shuffled by the seed first (it reads them in the order of the file), and its table has a place
+for every weight (-b), which the default of 2^18 has not for news20 and sector.
 """
 
 from __future__ import annotations
@@ -11,11 +11,6 @@ import random
 from pathlib import Path
 
 import numpy as np
-
-import rows
-from shared import VOWPAL, run, timed
-
-OPTIONS = {"vw": (), "vw --coin": ("--coin",)}
 
 
 def write(source: Path, target: Path, names: dict[float, str] | None, seed: int | None) -> None:
@@ -46,31 +41,3 @@ def read_predictions(path: Path, n_classes: int) -> np.ndarray:
             p = np.array([float(line.split()[0]) for line in lines])
             return np.stack([1 - p, p], axis=1)
         return np.array([[float(word.split(":")[1]) for word in line.split()[:n_classes]] for line in lines])
-
-
-def learn(data: Path, model: Path, options: tuple[str, ...], passes: int) -> float:
-    """The seconds of training, the start of its interpreter included."""
-    cache = model.with_name(model.name + ".cache")
-    several = ["--passes", str(passes), "--holdout_off", "--cache_file", str(cache), "-k"] if passes > 1 else []
-    _, seconds = timed([*VOWPAL, "-d", data, "-f", model, "--quiet", *options, *several])
-    cache.unlink(missing_ok=True)
-    return seconds
-
-
-def measure(train: Path, test: Path, seed: int, method: str, passes: int, stem: Path) -> tuple[rows.Scores, float]:
-    """Test scores, and the seconds of training (text conversion not counted)."""
-    known, asked = rows.read(train), rows.read(test)
-    labels = np.unique(known.y)
-    names, k = class_names(labels), len(labels)
-    parts = [stem.with_name(f"{stem.name}.{part}") for part in ("train", "test", "model", "p")]
-    write(train, parts[0], names, seed)
-    write(test, parts[1], names, None)
-    kind = ("--link", "logistic") if k == 2 else ("--oaa", str(k), "--probabilities")
-    table = ("--loss_function", "logistic", "-b", str(bits(known.x.shape[1], k)))
-    seconds = learn(parts[0], parts[2], (*table, *kind, *OPTIONS[method]), passes)
-    asking = kind[-1:] if k > 2 else ()  # --probabilities is not saved with the model
-    run([*VOWPAL, "-d", parts[1], "-t", "-i", parts[2], "-p", parts[3], "--quiet", *asking])
-    p = read_predictions(parts[3], k)
-    for part in parts:
-        part.unlink()
-    return rows.of_probabilities(p / p.sum(axis=1, keepdims=True), labels, asked.y), seconds

@@ -24,20 +24,19 @@ FOLDER = ROOT / "docs" / "figures"
 OURS = "#d55e00"
 LOOKS = {VW: ("#0072b2", "s"), LIBLINEAR: ("#009e73", "^"), SGD: ("#cc79a7", "D"), LR: ("#444444", "o")}
 STYLE = look.STYLE | {"font.family": "sans-serif", "axes.edgecolor": "#888888", "axes.axisbelow": True}
-TOP = 4.0  # losses beyond this multiple of the best are drawn on the upper edge
-BOTTOM, LEFT, RIGHT = 0.9, 0.07, 400.0
+TOP = 3.0  # losses beyond this multiple of the best are drawn on the upper edge
+BOTTOM, LEFT, RIGHT = 0.9, 0.07, 700.0
 # Labels of the medians: text, offset in points, side of the text that is there.
 LABELS = {
-    "VW": ("Vowpal Wabbit", -12, 0, "right"),
+    "VW": ("Vowpal Wabbit", 8, -20, "right"),
     "VW freegrad": ("VW --freegrad", 12, -2, "left"),
     "VW tuned": ("Vowpal Wabbit", 0, 18, "center"),
     "LIBLINEAR -s 0": ("LIBLINEAR", -12, 0, "right"),
-    "LIBLINEAR tuned": ("LIBLINEAR", 0, 18, "center"),
+    "LIBLINEAR tuned": ("LIBLINEAR", 6, -20, "center"),
     "SGD": ("SGDClassifier", 12, 0, "left"),
     "SGD tuned": ("SGDClassifier", 0, 18, "center"),
-    "LR": ("LogisticRegression", 12, -4, "left"),
-    "LR scaled": ("+ scaler", 12, 6, "left"),
-    "LR CV best": ("LogisticRegression", 0, -20, "center"),
+    "LR": ("LogisticRegression", 12, 4, "left"),
+    "LR CV best": ("LogisticRegression", 60, -20, "right"),
 }
 LEAST_SECONDS = 1e-3
 
@@ -70,7 +69,7 @@ def cloud(axes: Axes, found: list[tuple[float, float]], color: str, shape: str, 
             color=color,
             markerfacecolor="none" if is_clipped else face,
             markersize=6,
-            alpha=0.4,
+            alpha=0.5,
             clip_on=False,
             zorder=2,
         )
@@ -112,7 +111,7 @@ def draw_clouds(standings: Standings, path: Path = FOLDER / "race.svg") -> None:
         axes.plot(*at, "*", color=OURS, markersize=36, markeredgecolor="white", markeredgewidth=1, zorder=6)
         axes.annotate("greedystep", at, (16, -17), textcoords="offset points", color=OURS, weight="bold", size=19)
         axes.xaxis.set_major_locator(FixedLocator([0.1, 1, 10, 100]))
-        axes.yaxis.set_major_locator(FixedLocator([1, 1.2, 1.5, 2, 3, 4]))
+        axes.yaxis.set_major_locator(FixedLocator([1, 1.1, 1.2, 1.5, 2, 3]))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(ratio_text))
@@ -124,7 +123,7 @@ def draw_clouds(standings: Standings, path: Path = FOLDER / "race.svg") -> None:
             Line2D([], [], marker="s", color=gray, markerfacecolor="white", linestyle="", label="default settings"),
             Line2D([], [], marker="s", color=gray, linestyle="", label="after a search, its time included"),
         ]
-        figure.tight_layout(rect=(0, 0, 1, 0.93))
+        figure.tight_layout(rect=(0, 0, 1, 0.955))
         figure.legend(handles=marks, loc="upper left", ncols=2, handletextpad=0, columnspacing=1, borderaxespad=0.2)
         axes.annotate(
             *("better", (0.015, 0.012), (0.115, 0.055)),

@@ -59,7 +59,7 @@ def more_or_less(ratio: float) -> str:
     """A ratio of losses in words that need no inverting."""
     percent = 100 * (ratio - 1)
     if abs(percent) < 0.5:
-        return "same loss"
+        return "the same loss"
     if ratio >= 3:
         return f"{times(ratio)} the loss"
     return f"{abs(percent):.0f} % {'more' if percent > 0 else 'less'} loss"
@@ -248,10 +248,10 @@ def by_set(standings: Standings, methods: Sequence[str], column: str, is_least: 
 
 
 def searched_by_set(standings: Standings) -> str:
-    """Loss after the search, → after calibration too, and the processor seconds of all."""
+    """Loss after the search, → after calibration too, both beside greedystep on the same splits, and seconds."""
     rows = []
     for name in standings.sets:
-        row = [short(name), shown(standings.mean(name, OWN, LOSS))]
+        row = [short(name)]
         for method in SEARCHED:
             values = standings.values(name, method, LOSS)
             if not values:
@@ -260,12 +260,13 @@ def searched_by_set(standings: Standings) -> str:
             notes = [standings.table[standings.part, name, split, method].note for split in values]
             cut = " *" if any("cut after" in note for note in notes) else ""
             changed = standings.mean(name, method + CALIBRATED, LOSS)
+            beside = [standings.ratio(name, method + end, LOSS) for end in ("", CALIBRATED)]
             row.append(
                 f"{shown(standings.mean(name, method, LOSS))} → {shown(changed)}"
-                f" ({seconds(standings.mean(name, method, TIME))} s, {len(values)}{cut})"
+                f" ({' → '.join(map(share, beside))}; {seconds(standings.mean(name, method, TIME))} s{cut})"
             )
         rows.append(row)
-    return markdown(["data", "greedystep", *(HEADER_NAMES[method] for method in SEARCHED)], rows)
+    return markdown(["data", *(HEADER_NAMES[method] for method in SEARCHED)], rows)
 
 
 def sizes_table(standings: Standings) -> str:
