@@ -22,7 +22,7 @@ from standings import CALIBRATED, LIBLINEAR, LOSS, LR, OWN, SETS, SGD, TIME, VW,
 FOLDER = ROOT / "docs" / "figures"
 # Told apart by people who see few colours too (Okabe and Ito), and by their shapes.
 OURS = "#d55e00"
-LOOKS = {VW: ("#0072b2", "s"), LIBLINEAR: ("#009e73", "^"), SGD: ("#cc79a7", "D"), LR: ("#444444", "o")}
+LOOKS = {VW: ("#0072b2", "s"), LIBLINEAR: ("#009e73", "^"), SGD: ("#aa4488", "D"), LR: ("#444444", "o")}
 STYLE = look.STYLE | {"font.family": "sans-serif", "axes.edgecolor": "#888888", "axes.axisbelow": True}
 TOP = 3.0  # losses beyond this multiple of the best are drawn on the upper edge
 BOTTOM, LEFT, RIGHT = 0.9, 0.07, 700.0
@@ -30,13 +30,13 @@ BOTTOM, LEFT, RIGHT = 0.9, 0.07, 700.0
 LABELS = {
     "VW": ("Vowpal Wabbit", 8, -20, "right"),
     "VW freegrad": ("VW --freegrad", 12, -2, "left"),
-    "VW tuned": ("Vowpal Wabbit", 0, 18, "center"),
+    "VW tuned": ("Vowpal Wabbit", 14, 20, "center"),
     "LIBLINEAR -s 0": ("LIBLINEAR", -12, 0, "right"),
-    "LIBLINEAR tuned": ("LIBLINEAR", 6, -20, "center"),
+    "LIBLINEAR tuned": ("LIBLINEAR", 0, 18, "center"),
     "SGD": ("SGDClassifier", 12, 0, "left"),
     "SGD tuned": ("SGDClassifier", 0, 18, "center"),
-    "LR": ("LogisticRegression", 12, 4, "left"),
-    "LR CV best": ("LogisticRegression", 60, -20, "right"),
+    "LR": ("LogisticRegression", 12, 10, "left"),
+    "LR CV best": ("LogisticRegression", 56, -20, "right"),
 }
 LEAST_SECONDS = 1e-3
 
@@ -69,7 +69,7 @@ def cloud(axes: Axes, found: list[tuple[float, float]], color: str, shape: str, 
             color=color,
             markerfacecolor="none" if is_clipped else face,
             markersize=6,
-            alpha=0.5,
+            alpha=0.6,
             clip_on=False,
             zorder=2,
         )
@@ -99,7 +99,7 @@ def draw_clouds(standings: Standings, path: Path = FOLDER / "race.svg") -> None:
         ours = [(1.0, 1 / standings.least(name)) for name in standings.sets]
         for entry in (each for each in standings.entries if each.method.removesuffix(CALIBRATED) in LABELS):
             found = points(standings, entry)
-            if found:
+            if not standings.is_few(entry):
                 color, shape = LOOKS[entry.tool]
                 cloud(axes, found, color, shape, entry.is_searched)
                 at = middle(found)

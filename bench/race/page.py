@@ -85,20 +85,21 @@ def headline(standings: Standings, is_short: bool) -> str:
     rows = []
     for entry in standings.entries:
         losses, seconds = (list(standings.ratios(entry, column).values()) for column in (LOSS, TIME))
-        if not losses or (is_short and not entry.in_headline):
+        if not losses or (is_short and (not entry.in_headline or standings.is_few(entry))):
             continue
         less, same, more = standings.outcomes(entry)
         loss, time = more_or_less(statistics.median(losses)), f"{times(statistics.median(seconds))} the time"
         if not is_short:
             loss += f" ({share(min(losses))} to {share(max(losses))})"
             time += f" ({times(min(seconds))} to {times(max(seconds))})"
-        rows.append([entry.title, loss, time, f"{less} / {same} / {more}"])
+        n = "" if len(losses) == len(standings.sets) else f" ({len(losses)} sets)"
+        rows.append([f"{entry.title}{n}", loss, time, f"{less} / {same} / {more}"])
     return markdown(["median over the sets, beside greedystep", "loss", "time", "sets: less / same / more loss"], rows)
 
 
 def sentence(standings: Standings) -> str:
     defaults = [each for each in standings.entries if not each.is_searched]
-    searched = [each for each in standings.entries if each.is_searched]
+    searched = [each for each in standings.entries if each.is_searched and not standings.is_few(each)]
     low, high = (f(statistics.median(standings.ratios(each, LOSS).values()) for each in defaults) for f in (min, max))
     best = min(searched, key=lambda each: statistics.median(standings.ratios(each, LOSS).values()))
     loss, time = (statistics.median(standings.ratios(best, column).values()) for column in (LOSS, TIME))
@@ -336,7 +337,7 @@ def main() -> int:
         copies=kinds_text(found),
         grid=tables.grid_counts(),
         repeated=repeated,
-        off=f"{100 * off:.1g}",
+        off="have the same digits" if off < 1e-5 else f"differ by at most {100 * off:.1g} %",
         low=f"{low:.3f}",
         high=f"{high:.3f}",
         n_changes=len(changes),
