@@ -65,10 +65,11 @@ def cloud(axes: Axes, found: list[tuple[float, float]], color: str, shape: str, 
         x = min(max(x, LEFT), RIGHT)
         is_clipped = y > TOP
         axes.plot(
-            *(x, min(y, TOP), "^" if is_clipped else shape),
+            *(x, min(y, TOP)),
+            marker="$\u2191$" if is_clipped else shape,
             color=color,
-            markerfacecolor="none" if is_clipped else face,
-            markersize=6,
+            markerfacecolor=color if is_clipped else face,
+            markersize=9 if is_clipped else 6,
             alpha=0.6,
             clip_on=False,
             zorder=2,

@@ -315,7 +315,6 @@ def main() -> int:
     figure.draw_clouds(standings)
     figure.draw_panels(standings)
     brief = headline(standings, True)
-    (DOCS / "figures" / "race-table.md").write_text(brief, encoding="utf-8")
     for path in (ROOT / "README.md", DOCS / "index.md"):
         write_marked(path, brief)
     changes = tables.robust_changes()

@@ -8,7 +8,7 @@ PAGE = """# Quality
 
 {headline}
 Each small mark of the figure is one data set, the large ones are medians; further left is faster, further down is better. Hollow
-marks are default settings, filled ones a search over settings whose time counts. Marks on the upper edge have more than three times
+marks are default settings, filled ones a search over settings whose time counts. Arrows on the upper edge have more than three times
 the least loss. In the table, losses within 1 % are the same; in brackets is the range over the sets. Measured on {date} at commit
 {commit}, on 2 cores of an Intel Xeon virtual machine; the [appendix](quality-tables.md) has every set, and the date of every part.
 
