@@ -304,7 +304,7 @@ def dates(found: Table) -> str:
 
 def write_marked(path: Path, text: str) -> None:
     old = path.read_text(encoding="utf-8")
-    new = MARKED.sub(lambda found: f"{found[1]}{text}{found[2]}", old)
+    new = MARKED.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", old)
     if new != old:
         path.write_text(new, encoding="utf-8")
 
