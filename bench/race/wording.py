@@ -17,7 +17,7 @@ the least loss. In the table, losses within 1 % are the same; in brackets is the
 - **Data**: 21 public sets of 120 to 60,000 training rows. A set with a test file is judged on it, the others on a fifth of the rows, as
   means over the splits that the appendix counts (criteo and sector are joined and split too; w1a is trained on 80 % of its training file).
 - **greedystep** runs without an option. Such data fits in memory, so it is taken to the optimum of its
-  [penalised loss](algorithms/optimum.md), with penalty, scaling and calibration chosen on held-out rows.
+  [penalised loss](algorithms.md), with penalty, scaling and calibration chosen on held-out rows.
 - **Time** is processor seconds of one thread from a text file to a model: reading, scaling, the search and the last fit, but not the start
   of Python, the making of Vowpal Wabbit's text, or predicting. Tools take turns on each split; runs below 1 s are repeated five times
   and the median counts. Other work ran on the machine: times of short runs are within about 20 %.
