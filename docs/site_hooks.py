@@ -118,9 +118,7 @@ def add_commands(files: Files, config: MkDocsConfig) -> None:
     for path in pages:
         files.append(File.generated(config, f"commands/{path.name}", abs_src_path=str(path)))
     if not pages:
-        text = (
-            "# Commands\n\nThis site was made without a build. `greedystep help COMMAND` prints what is here otherwise.\n"
-        )
+        text = "# Commands\n\nThis site was made without a build: see `greedystep help COMMAND`.\n"
         files.append(File.generated(config, "commands/index.md", content=text))
 
 
