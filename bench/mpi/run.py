@@ -3,8 +3,8 @@
 
 ranks: one rank against two, of one thread each, on click rows from a cache. merge: what a round costs beside learning,
 with many features, against a bare MPI_Allreduce of as many bytes as the state has, through memory and through links of
-1 Gbit/s. network: four namespaces with links of 100 Mbit/s. Runs that are compared take turns. Prints a line of JSON a
-run and one a result; model.py fits its constants to them. Namespaces need root.
+1 Gbit/s. network: four namespaces with links of 100 Mbit/s. Runs that are compared take turns. Prints a line of
+JSON per run and one per result (results.jsonl); model.py fits its constants to them. Namespaces need root.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NETWORK = HERE.parent.parent / "tests" / "mpi" / "network.sh"
 NAME = f"gs{os.getpid()}"
 STATE_BYTES = 16  # of a feature
 FULL = {"rows": 20_000_000, "features": 100_000, "nnz": 20}
-# Rounds begin after four rows a feature.
+# Rounds begin after four rows per feature.
 WIDE = {"rows": 48_000_000, "features": 10_000_000, "nnz": 4}
 QUICK = {"rows": 1_600_000, "features": 100_000, "nnz": 20}
 QUICK_WIDE = {"rows": 1_600_000, "features": 300_000, "nnz": 4}
@@ -61,7 +61,7 @@ class Memory:
 
 
 class Namespaces:
-    """A rank a network namespace, by TCP on links of so many Mbit/s in each direction."""
+    """One rank per network namespace, by TCP on links of so many Mbit/s in each direction."""
 
     def __init__(self, ranks: int, megabits: int) -> None:
         self.ranks, self.megabits = ranks, megabits
@@ -193,6 +193,7 @@ def main() -> None:
     given = parser.parse_args()
     given.command = str(Path(given.build).resolve() / "greedystep")
     given.repeats = min(given.repeats, 2) if given.quick else given.repeats
+    tell(**shared.measured_at(), repeats=given.repeats)
     for name in given.stage or stages:
         if name not in stages:
             parser.error(f"no stage {name}")

@@ -2,7 +2,7 @@
 """run.py --rows N: click rows on a standalone cluster of two executors on loopback.
 
 Times one pass beside a bare scan of the same columns by mapInArrow, which only counts, and beside
-pyspark.ml's LogisticRegression until its test loss is as low; prints a line of JSON for each.
+pyspark.ml's LogisticRegression until its test loss is as low; prints a line of JSON for each (results.jsonl).
 Run it with a Python that has greedystep and pyspark installed, on an idle machine.
 """
 
@@ -13,6 +13,7 @@ import logging
 from pathlib import Path
 
 from on_cluster import click, cluster, session, timed, told
+from shared import measured_at
 
 
 def count(batches):
@@ -79,6 +80,15 @@ def main() -> None:
     given = parser.parse_args()
     logging.basicConfig(format="%(message)s")
     logging.getLogger("greedystep").setLevel(logging.INFO)
+    import pyspark
+
+    told(
+        **measured_at(),
+        rows=given.rows,
+        features=given.features,
+        partitions=given.partitions,
+        spark=pyspark.__version__,
+    )
     data = click(given.folder, given.rows, given.features, given.partitions)
     settings = {"spark.driver.memory": given.driver_memory, "spark.executor.memory": "2g"}
     with cluster(Path(given.folder) / "cluster") as master:

@@ -3,7 +3,7 @@
 
 The same rows, generated click rows unless files are given, are learned by `greedystep train --shards N`, which has the
 bits that N partitions on Spark give, with one pass, with four and with as many as held-out rows ask for, and judged by
-test rows. Prints a line of JSON a run; --figure draws them.
+test rows. Prints a line of JSON per run (results: shards.jsonl); --figure draws them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from shared import run, timed
+from shared import measured_at, run, timed
 
 
 def make_rows(given: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
@@ -63,13 +63,13 @@ def draw(results: list[dict[str, object]], path: str) -> None:
 
     pyplot.rcParams["svg.hashsalt"] = "greedystep"
     figure, axes = pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")
-    names = {1: "one pass", 4: "four passes", 0: "passes by gain"}
+    names = {1: "one pass", 4: "four passes", 0: "passes chosen on held-out rows"}
     for asked, name in names.items():
         some = sorted((one["shards"], one["test_loss"]) for one in results if one["asked"] == asked)
         if some:
             axes.plot(*zip(*some, strict=True), marker="o", label=name)
     axes.set_xscale("log", base=2)
-    axes.set_xlabel("shards, merged once a pass")
+    axes.set_xlabel("shards, merged once per pass")
     axes.set_ylabel("test log loss")
     rows = results[0]["rows"]
     axes.set_title(f"{rows:,} click rows, 20 of 1,000,000 features each", loc="left", fontsize=10)
@@ -89,16 +89,17 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=1_000_000)
     parser.add_argument("--shards", type=int, nargs="*", default=[4**i for i in range(7)])
     parser.add_argument("--passes", type=int, nargs="*", default=[1, 4, 0])
-    parser.add_argument("--by-gain-most", type=int, default=256, help="shards up to which passes go by gain")
+    parser.add_argument("--by-gain-most", type=int, default=1024, help="shards up to which passes are chosen")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--figure")
     parser.add_argument("--drawn", help="lines of an earlier run, to draw only")
     given = parser.parse_args()
     results: list[dict[str, object]] = []
     if given.drawn:
-        results = [json.loads(line) for line in Path(given.drawn).read_text().splitlines()]
+        results = [json.loads(line) for line in Path(given.drawn).read_text().splitlines()[1:]]
     else:
         train, test = make_rows(given, Path(given.folder))
+        print(json.dumps(measured_at()), flush=True)
         for shards in given.shards:
             for passes in given.passes:
                 if passes == 0 and shards > given.by_gain_most:

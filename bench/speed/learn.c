@@ -3,8 +3,10 @@
  * thread; prints medians in nanoseconds of the processor a row: rows of ones, rows with values and weights, and ones in
  * the order of a block that was shuffled. Of the library only what version 1 has too is called, so that this file can
  * be built with either. */
-#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
+#if __has_include(<greedystep/distributed.h>) /* version 1 has one header */
+#include <greedystep/distributed.h>
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,59 +1,71 @@
 #!/usr/bin/env python3
-"""How fast on one machine? Rooms beside their bare limits, threads, and other programs; writes docs/performance.md.
+"""How fast on one machine? Whole runs by size, learning beside version 1, parts beside bare limits: results.json.
 
     cmake --build build/release --target greedystep_cli bench_speed
-    pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools
-    python3 bench/speed/run.py --build build/release [--stage learn|limits|threads|peers] [--rows 1000000]
-    python3 bench/speed/run.py --build build/release --stage scaling      # half an hour, 12 GB of disk
-    python3 bench/speed/run.py --build build/release --stage cold         # 10 minutes, 7 GB of disk
-    python3 bench/speed/run.py --build build/release --stage headline     # a quarter of an hour
-    python3 bench/speed/run.py --page-only
+    python3 bench/speed/run.py --build build/release [--stage sizes|learn|limits] [--before ../version-1]
 
-Files go to $TMPDIR, which should be on a disk for the stage cold. Every figure is a median of --repeats runs that take
-turns with what they are compared with. Data are generated; mnist.scale comes from $GREEDYSTEP_DATA_DIR (default:
-../shared/data beside the source tree), and is left out where it is absent.
+sizes: `train` with no option but --threads, on generated rows of each size in SIZES. The largest are rows of a cache
+that are read ten times. learn needs --before: a source tree of version 1 (52b00f8) with its build in build/. Every
+figure is a median of --repeats runs that take turns with what they are compared with.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import filecmp
 import json
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-sys.path += [str(Path(__file__).resolve().parent.parent / folder) for folder in ("", "quality")]
-import page
-from shared import find_data, machine, run, say, timed, unpack
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import measured, measured_at, run, say
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-STAGES = ("learn", "limits", "threads", "peers")
-LONG_STAGES = {"headline": 10**9, "scaling": 10**8, "cold": 10**8}  # their rows; made only when they are named
 ROWS = 10**6
+NNZ = 20
+# Rows, features, format, times that the file is read, threads.
+SIZES = (
+    (10**5, 10**4, "svm", 1, 2),
+    (10**6, 10**5, "svm", 1, 2),
+    (10**7, 10**6, "gsac", 1, 2),
+    (10**8, 10**7, "gsac", 1, 2),
+    (10**9, 10**7, "gsac", 10, 1),
+)
 
 
 class Bench:
-    def __init__(self, options: argparse.Namespace, folder: Path, rows: int) -> None:
-        self.build, self.folder, self.rows, self.repeats = options.build.resolve(), folder, rows, options.repeats
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self.build, self.folder, self.repeats = options.build.resolve(), options.folder or folder, options.repeats
+        self.rows: int = options.rows or ROWS
         self.before: Path | None = options.before
+        self.sizes: list[int] = options.size or [size[0] for size in SIZES]
         self.greedystep = self.build / "greedystep"
 
-    def generate(self, name: str, rows: int, features: int, nnz: int, seed: int = 0) -> Path:
-        path = self.folder / name
-        shape = ["--rows", rows, "--features", features, "--nnz", nnz, "--seed", seed]
-        run([self.greedystep, "generate", *shape, "-o", path, "--quiet"])
+    def generate(self, rows: int, features: int, kind: str) -> Path:
+        path = self.folder / f"clicks-{rows}-{features}.{kind}"
+        shape = ["--rows", rows, "--features", features, "--nnz", NNZ, "--skew", 1, "--noise", 0.1]
+        if not path.exists():
+            run([self.greedystep, "generate", *shape, "-o", path, "--quiet"])
         return path
 
-    def train(self, data: Path | list[Path], *options: object) -> float:
-        files = data if isinstance(data, list) else [data]
-        return timed([self.greedystep, "train", *files, "-o", self.folder / "model", "--quiet", *options])[1]
+
+def sizes(bench: Bench) -> list[dict[str, object]]:
+    """Whole runs of rows that are in the page cache, from the start of the command to the saved model."""
+    earlier = json.loads(RESULTS.read_text()).get("sizes", {"found": []}) if RESULTS.exists() else {"found": []}
+    found = [one for one in earlier["found"] if one["rows"] not in bench.sizes]
+    for rows, features, kind, times, threads in (size for size in SIZES if size[0] in bench.sizes):
+        data = [bench.generate(rows // times, features, kind)] * times
+        command = [bench.greedystep, "train", *data, "-o", bench.folder / "model", "-q", "--threads", threads]
+        taken = [measured(command) for _ in range(bench.repeats if rows < 10**8 else 1)]
+        method = json.loads(run([bench.greedystep, "inspect", bench.folder / "model", "--json"])).get("method")
+        one = {key: statistics.median(x[key] for x in taken) for key in taken[0]} | {"runs": len(taken)}
+        one |= {"rows": rows, "features": features, "format": kind, "threads": threads, "method": method}
+        found.append(one)
+        say(f"sizes    {json.dumps(one)}")
+    return sorted(found, key=lambda one: one["rows"])
 
 
 def limits(bench: Bench) -> dict[str, object]:
@@ -118,110 +130,31 @@ def learn(bench: Bench) -> list[dict[str, object]]:
     return found
 
 
-def mnist(bench: Bench) -> Path | None:
-    packed = find_data("mnist.scale")
-    if packed is None:
-        say("SKIPPED mnist.scale: it is not there (set GREEDYSTEP_DATA_DIR)")
-        return None
-    return unpack(packed, bench.folder)
-
-
-def threads(bench: Bench) -> dict[str, object]:
-    """One thread and two, the same bytes."""
-    data = {
-        f"clicks, {bench.rows} rows, text": (bench.generate("clicks.svm", bench.rows, 100000, 20), ()),
-        f"clicks, {10 * bench.rows} rows, cache": (bench.generate("clicks.gsac", 10 * bench.rows, 100000, 20), ()),
-        "clicks, 50000 rows, a team": (bench.generate("few.svm", 50000, 10000, 20), ()),
-    }
-    digits = mnist(bench)
-    if digits is not None:
-        run([bench.greedystep, "convert", digits, "-o", bench.folder / "mnist.gsac"])
-        data["mnist.scale, a team"] = (digits, ("--passes", 2))
-        data["mnist.scale 100 times, cache"] = ([bench.folder / "mnist.gsac"] * 100, ("--passes", 1))
-    found = {}
-    for name, (path, options) in data.items():
-        taken: dict[int, list[float]] = {1: [], 2: []}
-        for _ in range(bench.repeats if "mnist" not in name else 3):
-            for n in taken:
-                taken[n].append(bench.train(path, *options, "--threads", n))
-                (bench.folder / "model").replace(bench.folder / f"model{n}")
-        same = filecmp.cmp(bench.folder / "model1", bench.folder / "model2", shallow=False)
-        one, two = (statistics.median(taken[n]) for n in (1, 2))
-        found[name] = {"one": one, "two": two, "ratio": one / two, "same": same}
-        say(f"threads  {name:30} {one:.2f} s, {two:.2f} s, same bytes: {same}")
-    return found
-
-
-def planted_loss(bench: Bench, features: int) -> float:
-    """Of the planted model itself, on generated rows."""
-    import numpy as np
-
-    from planted import two_classes
-
-    weights, intercept = two_classes(0, features, 20)
-    losses = []
-    with open(bench.generate("planted.svm", 200000, features, 20), encoding="ascii") as lines:
-        for line in lines:
-            label, *cells = line.split()
-            margin = weights[[int(cell.split(":")[0]) - 1 for cell in cells]].sum() + intercept
-            losses.append(np.logaddexp(0, -margin if label == "1" else margin))
-    return float(np.mean(losses))
-
-
-def headline(bench: Bench) -> dict[str, object]:
-    """headline.sh, and the planted model's own loss beside it."""
-    features = 10_000_000
-    begun = time.monotonic()
-    both = subprocess.run(
-        ["sh", HERE / "headline.sh", bench.greedystep, str(bench.rows), str(features)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    seconds = round(time.monotonic() - begun)
-    lines = (both.stdout + both.stderr).splitlines()
-
-    def said(name: str) -> str:
-        return next(line.removeprefix(name).split()[0] for line in lines if line.startswith(name))
-
-    found = {"features": features, "seconds": seconds, "held_out_loss": float(said('  "held_out_loss":').rstrip(","))}
-    return found | {"peak_kb": int(said("peak memory")), "planted_loss": planted_loss(bench, features)}
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, help="the build directory, such as build/release")
-    parser.add_argument("--before", type=Path, help="a source tree of version 1 (52b00f8), with its build in build/")
-    parser.add_argument("--stage", choices=(*STAGES, *LONG_STAGES), action="append", help="only this (may be repeated)")
-    parser.add_argument(
-        "--rows", type=int, metavar="N", help="rows that are generated; every stage has its own default"
-    )
-    parser.add_argument("--repeats", type=int, default=5, metavar="N")
-    parser.add_argument("--page-only", action="store_true", help="docs/performance.md from results.json")
+    parser.add_argument("--build", type=Path, required=True, help="the build directory, such as build/release")
+    parser.add_argument("--before", type=Path, help="a source tree of version 1, with its build in build/")
+    parser.add_argument("--stage", choices=STAGES, action="append", help="only this (may be repeated)")
+    parser.add_argument("--size", type=int, action="append", help="of the stage sizes only these rows")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of the stages learn and limits")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N")
+    parser.add_argument("--folder", type=Path, help="where rows stay, for runs to come; default: a temporary one")
     return parser.parse_args()
 
 
-def main() -> int:
-    options = arguments()
-    if not options.page_only:
-        from peers import peers
-        from scale import cold, draw, scaling
+STAGES = {"sizes": sizes, "learn": learn, "limits": limits}
 
-        run_stage = {"learn": learn, "limits": limits, "threads": threads, "peers": peers}
-        run_stage |= {"headline": headline, "scaling": scaling, "cold": cold}
+
+def main() -> None:
+    options = arguments()
+    for stage in options.stage or STAGES:
+        with tempfile.TemporaryDirectory(prefix="greedystep-speed-") as folder:
+            bench = Bench(options, Path(folder))
+            stage_found = {"found": STAGES[stage](bench), "rows": bench.rows, "repeats": bench.repeats}
         about = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        for stage in options.stage or STAGES:
-            rows = options.rows or LONG_STAGES.get(stage, ROWS)
-            with tempfile.TemporaryDirectory(prefix="greedystep-speed-") as folder:
-                bench = Bench(options, Path(folder), rows)
-                about[stage] = {"found": run_stage[stage](bench), "date": datetime.date.today().isoformat()}
-                about[stage] |= {"rows": rows, "repeats": options.repeats, "machine": machine()}
-            RESULTS.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
-        if "scaling" in about and {"scaling", "headline"} & set(options.stage or ()):
-            draw(about)
-    page.write(json.loads(RESULTS.read_text()))
-    return 0
+        about[stage] = stage_found | measured_at()
+        RESULTS.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
