@@ -83,9 +83,9 @@ def machine() -> str:
 
 
 def measured_at() -> dict[str, str]:
-    """The date, the machine, and the last commit that changed the program."""
-    log = ["git", "-C", ROOT, "log", "-1", "--abbrev=8", "--format=%h", "--", "src", "cli", "include", "python"]
-    return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": machine(), "commit": run(log).strip()}
+    """The date, the machine, and the commit of the program: this tree's, unless $GREEDYSTEP_COMMIT names another."""
+    commit = os.environ.get("GREEDYSTEP_COMMIT") or run(["git", "-C", ROOT, "rev-parse", "--short=8", "HEAD"]).strip()
+    return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "machine": machine(), "commit": commit}
 
 
 def measured(command: Iterable[object], env: Mapping[str, str] | None = None) -> dict[str, float]:

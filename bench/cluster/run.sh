@@ -41,7 +41,7 @@ field() { sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" "$folder/said.json" | head -n 
 awk -v rows=$((times * different)) -v different="$different" -v features="$features" -v threads="${THREADS:-all}" \
     -v seconds="$(field seconds)" -v loss="$(field held_out_loss)" -v launcher="${launcher:-one process}" '
     BEGIN {
-        printf "| rows | different | features | by | threads each | seconds | rows a second | held-out loss |\n"
+        printf "| rows | different | features | by | threads each | seconds | rows per second | held-out loss |\n"
         printf "|--:|--:|--:|---|--:|--:|--:|--:|\n"
         printf "| %d | %d | %d | %s | %s | %.1f | %.0f | %s |\n", rows, different, features, launcher, threads,
                seconds, rows / seconds, loss

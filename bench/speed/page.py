@@ -30,11 +30,11 @@ def load_lines(name: str) -> list[dict]:
 
 
 def when(stage: dict, runs: int | None = None) -> str:
-    runs = runs or stage.get("repeats", 1)
-    machine = stage["machine"].replace(
-        "2 cores, Intel(R) Xeon(R) Processor, Linux x86_64", "2 cores of an Intel Xeon virtual machine"
-    )
-    return f"\n*{stage['date']}, commit {stage['commit']}, {machine}, {'one run' if runs == 1 else f'medians of {runs}'}.*\n"
+    """Say when and on what a stage was measured, and how often (0: its text says so)."""
+    runs = stage.get("repeats", 1) if runs is None else runs
+    cores = stage["machine"].replace(", Intel(R) Xeon(R) Processor, Linux x86_64", " of an Intel Xeon virtual machine")
+    often = "" if runs == 0 else ", one run" if runs == 1 else f", medians of {runs}"
+    return f"\n*{stage['date']}, commit {stage['commit']}, {cores}{often}.*\n"
 
 
 def power(n: int) -> str:
@@ -60,14 +60,14 @@ def sizes() -> str:
     stage, long = load("speed/results.json")["sizes"], load("tables/results.json")["long"]
     kinds = {"svm": "text", "gsac": "cache"}
     lines = [(x["rows"], x["features"], kinds[x["format"]], x) for x in stage["found"]]
-    ours = long["found"]["greedystep"] | {"method": "gsa", "threads": 2}
+    ours = long["found"]["greedystep"] | {"method": "gsa"}
     lines.append((long["rows"], 2**24, "raw click log, 40 columns, gzip", ours))
     cells = [
-        (power(rows), "2^24" if features == 2**24 else power(features), source, x["method"], x["threads"],
+        (power(rows), "2^24" if features == 2**24 else power(features), source, x["method"],
          seconds(x["wall"]), seconds(x["processor"]), f"{x['peak'] / 1e3:,.0f} MB")
         for rows, features, source, x in sorted(lines, key=lambda line: line[0])
     ]  # fmt: skip
-    head = ["rows", "features", "from", "method", "threads", "seconds", "processor seconds", "peak memory"]
+    head = ["rows", "features", "from", "method", "seconds", "processor seconds", "peak memory"]
     return markdown(head, cells) + when(stage)
 
 
@@ -199,7 +199,7 @@ def shards() -> str:
 
 """
     head = ["shards", "rows per shard", "one pass", "passes chosen on held-out rows"]
-    return text + markdown(head, lines) + when(about)
+    return text + markdown(head, lines) + when(about, 0)
 
 
 def mpi_results() -> tuple[dict, list[dict], dict[str, list[dict]]]:
@@ -213,7 +213,13 @@ def mpi_results() -> tuple[dict, list[dict], dict[str, list[dict]]]:
 
 
 def mpi() -> str:
-    about, _, results = mpi_results()
+    about, lines, results = mpi_results()
+
+    def runs(stage: str, n_ranks: int) -> str:
+        """Say how often a stage was run; the stage merge through two links."""
+        found = sum(line["stage"] == stage and line["ranks"] == n_ranks for line in lines) // (1 + (stage == "merge"))
+        return "one run" if found == 1 else f"medians of {found}"
+
     ranks, network = results["ranks"][-1], results["network"][-1]
     same = "the same bytes" if ranks["same_bytes"] and network["same_bytes"] else "different bytes"
     rounds = [
@@ -223,14 +229,14 @@ def mpi() -> str:
     ]  # fmt: skip
     head = ["through", "allreduce", "first round (8 replicas)", "last round (16 replicas)"]
     return f"""**Two ranks against one**, one thread each, {ranks["rows"]:,} click rows of {ranks["nnz"]} out of {power(ranks["features"])} features in a cache, one
-pass: {ranks["one"]:.1f} s and {ranks["two"]:.1f} s, **{ranks["ratio"]:.2f} times** as fast. Both learn the first million rows.
+pass: {ranks["one"]:.1f} s and {ranks["two"]:.1f} s, **{ranks["ratio"]:.2f} times** as fast ({runs("ranks", 2)}). Both learn the first million rows.
 
-**Four ranks in network namespaces**, links of 100 Mbit/s each, the same rows, four ranks on two cores: {network["seconds"]:.1f} s, of which
+**Four ranks in network namespaces**, links of 100 Mbit/s each, the same rows, four ranks on two cores ({runs("network", 4)}): {network["seconds"]:.1f} s, of which
 {network["merge"]:.1f} s merge; {network["link_bytes"] / 1e6:.0f} MB through each link. One rank beside them took {network["alone"]:.1f} s. Models of one, two and four
 ranks have {same}.
 
 **A round beside a bare `MPI_Allreduce`** of the {16 * results["merge"][0]["features"] / 1e6:.0f} MB of the state, {power(results["merge"][0]["features"])} features, two ranks; fork, waiting,
-merge and line search included:
+merge and line search included ({runs("merge", 2)}):
 
 {markdown(head, rounds)}
 An allreduce adds up two arrays. A round forks and merges 8 or 16 replicas, and sums travel rather than rounded averages, because the bits of
@@ -365,7 +371,7 @@ Python."""
 
 Predicted, not run: 10^12 such rows on 1000 cores take {hours:.1f} hours per pass, nearly all of it reading. Choose as many partitions as there
 are cores, or twice as many: each sends a delta of every feature it has met.
-{when(about, 1)}"""
+{when(about, 0)}"""
     )
 
 
