@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path += [str(Path(__file__).resolve().parents[2] / name) for name in ("bench", "bench/paper", "tests/spark")]
+sys.path += [str(Path(__file__).resolve().parents[2] / name) for name in ("bench", "tests/spark")]
 from spark_cluster import cluster, session
 from spark_vectors import sparse_vectors, with_vectors
 
-__all__ = ["click", "cluster", "said", "session", "sparse_vectors", "timed", "told", "with_vectors"]
+__all__ = ["click", "cluster", "session", "sparse_vectors", "timed", "told", "with_vectors"]
 
 TEST_ROWS = 200_000
 
@@ -29,13 +29,6 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     began = time.monotonic()
     result = work()
     return result, round(time.monotonic() - began, 2)
-
-
-def said(failure: Exception) -> str:
-    """Return the line of an error that says what happened: Java's are long."""
-    lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
-    told_by = [line for line in lines if "OutOfMemory" in line or "Exception" in line or "Error" in line]
-    return (told_by or lines or [type(failure).__name__])[0].lstrip(": ")[:300]
 
 
 def click(folder: str, n_rows: int, n_features: int, n_partitions: int) -> Path:
