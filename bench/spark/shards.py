@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=1_000_000)
     parser.add_argument("--shards", type=int, nargs="*", default=[4**i for i in range(7)])
     parser.add_argument("--passes", type=int, nargs="*", default=[1, 4, 0])
-    parser.add_argument("--by-gain-most", type=int, default=1024, help="shards up to which passes are chosen")
+    parser.add_argument("--by-gain-most", type=int, default=256, help="shards up to which passes are chosen")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--figure")
     parser.add_argument("--drawn", help="lines of an earlier run, to draw only")
