@@ -68,7 +68,7 @@ def sizes() -> str:
         for rows, features, source, x in sorted(lines, key=lambda line: line[0])
     ]  # fmt: skip
     head = ["rows", "features", "from", "method", "seconds", "processor seconds", "peak memory"]
-    return markdown(head, cells) + when(stage)
+    return markdown(head, cells) + when(stage).replace(".*", "; from 10^8 rows on, and the log, one run.*")
 
 
 def clicks() -> str:
@@ -242,7 +242,7 @@ merge and line search included ({runs("merge", 2)}):
 An allreduce adds up two arrays. A round forks and merges 8 or 16 replicas, and sums travel rather than rounded averages, because the bits of
 the result must not depend on the number of ranks: 21 bytes per feature each way in place of 16. The schedule therefore gives a replica at
 least a quarter as many rows as there are features.
-{when(about)}"""
+{when(about, 0)}"""
 
 
 def fitted() -> tuple[dict[str, float], list[dict]]:
@@ -260,7 +260,9 @@ def cost() -> str:
     for line in (line for line in lines if line["stage"] == "network"):
         predicted = model.predict(model.as_job(line, 2), known, MOST_COPIES)["seconds"]
         errors.append((line["ranks"], predicted / line["seconds"] - 1))
-    told = ", ".join(f"{error:+.0%} ({n} rank{'s' * (n > 1)})" for n, error in sorted(errors))
+    told = " and ".join(
+        f"{', '.join(f'{error:+.0%}' for of, error in errors if of == n)} ({n} rank{'s' * (n > 1)})" for n in (4, 1)
+    )
     parts = [
         ("the first max(10^6, 4 d) rows, by every rank", f"({1e6 * known['first']:.2f} + {1e6 * known['first_entry']:.4f} z) us per row"),
         ("learning, c = ranks * threads replicas at a time", f"({1e6 * known['learn']:.2f} + {1e6 * known['learn_entry']:.4f} z) us per row / c"),
