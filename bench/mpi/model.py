@@ -8,8 +8,8 @@ which it has not seen, is printed first. Then predictions, for rows in caches. A
 
 The first rows are learned by every rank alike. How many rows and replicas a round has is up to the schedule
 (src/train/schedule.c). A merge is a search on held-out rows, which takes the same time whatever the features are, and
-some work per feature, for each replica of a rank and for the result, which every rank makes. The deltas of all features
-go through a link twice (to the rank that reduces them, and back), and so do new held-out rows.
+some work per feature for each replica of a rank. The deltas of all features go through a link twice (to the rank that
+reduces them, and back), and so do new held-out rows.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def predict(job: Job, known: dict[str, float], most: int) -> dict[str, float]:
         turns = math.ceil(mine / job.threads)
         parts["learn"] += job.learning(known, "learn") * rows / copies * turns * job.crowding
         parts["fork"] += known["fork"] * mine * job.cells * job.crowding
-        work = known["search"] * job.nnz + (known["result"] + known["copy"] * mine) * job.cells
+        work = known["search"] * job.nnz + known["copy"] * mine * job.cells
         parts["merge"] += work * job.crowding
         if job.ranks > 1 and job.bandwidth:
             parts["network"] += link_bytes(job) / job.bandwidth
@@ -123,9 +123,8 @@ def fit(lines: list[dict], cores: int) -> dict[str, float]:
             [rows, [n * job.nnz for n, (_, job) in zip(rows, alone, strict=True)]], [line[name] for line, _ in alone]
         )
     together = [(line, job) for line, job in jobs if job.ranks > 1]
-    known["search"], known["result"], known["copy"] = not_negative(
+    known["search"], known["copy"] = not_negative(
         [[line["rounds"] * job.nnz for line, job in together],
-         [line["rounds"] * job.cells for line, job in together],
          [line["copies"] / job.ranks * job.cells for line, job in together]],
         [line["merge"] for line, _ in together],
     )  # fmt: skip

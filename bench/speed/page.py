@@ -270,7 +270,7 @@ def cost() -> str:
         ("learning, c = ranks * threads replicas at a time", f"({1e6 * known['learn']:.2f} + {1e6 * known['learn_entry']:.4f} z) us per row / c"),
         ("making replicas", f"{1e9 * known['fork']:.1f} ns per feature and replica of the rank"),
         ("line search on held-out rows", f"{1e3 * known['search']:.1f} ms * z per round"),
-        ("reducing and applying deltas", f"{1e9 * known['result']:.1f} ns per feature and round, {1e9 * known['copy']:.1f} ns per feature and replica of the rank"),
+        ("reducing and applying deltas", f"{1e9 * known['copy']:.1f} ns per feature and replica of the rank"),
         ("network, each way of a link, per round", "42 bytes * d * (ranks - 1) / ranks, and 10,000 held-out rows"),
     ]  # fmt: skip
     return f"""n rows of z entries, d features. A replica has max(2^18, d / 4) rows; a round has as many rows as were learned before it, at most 2^26 or
@@ -317,7 +317,7 @@ def extrapolation() -> str:
             )
     text = """Predicted by the cost model; none of this was run. One pass from caches, 20 entries per row, ranks of 8 threads with a core each,
 links of 10 Gbit/s, disks that keep up (100 MB/s per thread). Replicas are made and merged on one thread per rank in the model, on all threads
-in the program: read the figures as upper bounds.
+in the program, which makes most figures too high.
 
 """
     head = ["rows", "features", "1 machine", "10", "100", "1000", "largest part with 1000"]
