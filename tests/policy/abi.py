@@ -4,6 +4,7 @@
 A1  Functions with their tier and prototype, enumerators, and sizes and offsets of public structs are those of abi.txt.
 A2  The stable headers do not include distributed.h, and a struct of theirs that callers make begins with its size or
     ends with reserved bytes.
+A3  The symbols file of the Debian package names the functions of libgreedystep.
 
 --accept writes abi.txt anew: do so only when a change is meant, and read its diff. Sizes are those of LP64; elsewhere
 (exit code 77) only A2 and functions are compared.
@@ -115,6 +116,14 @@ def check_rules(include: Path, texts: dict[str, str]) -> list[str]:
     return found
 
 
+def check_symbols(source: Path, lines: list[str]) -> list[str]:
+    """Return what the symbols file lacks or has too much."""
+    text = (source / "packaging" / "debian" / "libgreedystep0.symbols").read_text()
+    listed = set(re.findall(r"^ (\w+)@Base ", text, re.MULTILINE))
+    functions_of_library = {line.split()[2] for line in lines if line.split()[1] in ("stable", "engines")}
+    return [f"A3: libgreedystep0.symbols and the headers disagree on {name}" for name in listed ^ functions_of_library]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path)
@@ -130,7 +139,7 @@ def main() -> None:
         options.source, options.compiler, all_structs, [n for t in texts.values() for n in enumerators(t)]
     )
     expected = kept.read_text().splitlines() if kept.exists() else []
-    failures = check_rules(include, texts)
+    failures = check_rules(include, texts) + check_symbols(options.source, lines)
     if measured is None:
         expected = [line for line in expected if line.startswith("function")]
     else:
