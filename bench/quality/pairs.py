@@ -1,4 +1,4 @@
-"""Stage pairs: auto against the grid's best cell, test row by test row, and the verdict.
+"""Stage pairs: auto against the grid's best cell, test row by test row, and the outcome.
 
 The difference of a row is auto's loss (or correctness) less that of the cell. Where the test set is fixed the rows are
 first averaged over the seeds; where every seed has its own split all rows are pooled. The 95 % interval is that of a
@@ -21,7 +21,7 @@ from shared import Line, number, say
 
 HEADER = (
     "data", "variant", "split", "column", "method", "parameters", "pass", "rows",
-    "auto", "grid", "difference", "low", "high", "verdict",
+    "auto", "grid", "difference", "low", "high", "outcome",
 )  # fmt: skip
 GIVEN, BY_SEED = "given test set", "80/20"
 WIN, TIE, LOSS = "win", "tie", "loss"
@@ -78,7 +78,7 @@ def paired(of_auto: list[np.ndarray], of_cell: list[np.ndarray], fixed: bool) ->
     return Paired(float(a.mean()), float(b.mean()), middle, middle - half, middle + half, len(d))
 
 
-def verdict(column: str, p: Paired) -> str:
+def outcome(column: str, p: Paired) -> str:
     """A win needs an interval on the good side of 0; a loss one on the bad side and a mean beyond the margin."""
     if column == "loss":
         if p.high < 0:
@@ -102,8 +102,8 @@ def one(bench: Bench, suite: Suite, of: Set) -> list[Line]:
             p = paired([each[COLUMNS.index(column)] for each in found], of_cell, parts[0].fixed)
             key = (of.name, variant, kind, column, cell["method"], cell["parameters"], cell["pass"], str(p.n_rows))
             values = (number(value) for value in (p.auto, p.grid, p.difference, p.low, p.high))
-            lines.append(dict(zip(HEADER, (*key, *values, verdict(column, p)), strict=True)))
-    say(f"pairs       {of.name:20} {', '.join(line['verdict'] for line in lines)}")
+            lines.append(dict(zip(HEADER, (*key, *values, outcome(column, p)), strict=True)))
+    say(f"pairs       {of.name:20} {', '.join(line['outcome'] for line in lines)}")
     return lines
 
 

@@ -39,17 +39,17 @@ def pairs(variant: str, column: str) -> list[Line]:
     return [line for line in lines if (line["variant"], line["column"]) == (variant, column)]
 
 
-def names(variant: str, column: str, verdict: str) -> list[str]:
-    return [line["data"] for line in pairs(variant, column) if line["verdict"] == verdict]
+def names(variant: str, column: str, outcome: str) -> list[str]:
+    return [line["data"] for line in pairs(variant, column) if line["outcome"] == outcome]
 
 
 def grid_counts() -> str:
     rows = []
     for variant, title in TITLES.items():
         for column, what in (("loss", "log loss"), ("accuracy", "accuracy")):
-            counts = [len(names(variant, column, verdict)) for verdict in (WIN, TIE, LOSS)]
+            counts = [len(names(variant, column, outcome)) for outcome in (WIN, TIE, LOSS)]
             rows.append([title, what, *counts, ", ".join(names(variant, column, LOSS)) or "none"])
-    return markdown(["greedystep", "judged by", "better", "same", "worse", "worse on"], rows)
+    return markdown(["greedystep", "measured by", "better", "same", "worse", "worse on"], rows)
 
 
 def cell_name(line: Line) -> str:
@@ -64,9 +64,9 @@ def grid_table(column: str) -> str:
         for variant, each in ((DEFAULT, line), (GSA, other)):
             off, low, high = (float(each[name]) for name in ("difference", "low", "high"))
             share = relative(off, float(each["grid"])) if column == "loss" else f"{100 * off:+.2f} points"
-            verdict = each["verdict"] if each["verdict"] == TIE else f"**{each['verdict']}**"
+            outcome = each["outcome"] if each["outcome"] == TIE else f"**{each['outcome']}**"
             value = shown(auto.mean(line["data"], variant, column))
-            row += [value, f"{share} [{low:+.4f}, {high:+.4f}] {verdict}"]
+            row += [value, f"{share} [{low:+.4f}, {high:+.4f}] {outcome}"]
         rows.append(row)
     header = ["data", "best of the grid", "its setting", "no option", "difference [95 %]"]
     return markdown([*header, "`--method gsa`", "difference [95 %]"], rows)

@@ -43,7 +43,7 @@ class Result:
     cpu_seconds: float = math.nan
     cpu_seconds_without_reading: float = math.nan
     note: str = ""
-    commit: str = ""  # of the greedystep that was measured, or beside which a rival was
+    commit: str = ""  # of the greedystep that was measured, or beside which another tool was
     date: str = ""
 
     @property

@@ -3,7 +3,7 @@
  *   S += g x,   w -= (r / t) S
  *
  * Lazily: while a slot is not touched its S is constant, and rows a+1 .. b move it by -r S (H_b - H_a) with the
- * harmonic sums H_t = 1 + 1/2 + .. + 1/t. table[0] is S, the clock is H, slot_time the H up to which a slot is right.
+ * harmonic sums H_t = 1 + 1/2 + .. + 1/t. table[0] is S, time is H, slot_time the H up to which a slot is right.
  */
 #include "baseline/methods.h"
 
@@ -11,10 +11,10 @@
 
 static void advance(gsai_optimizer *o, size_t slot)
 {
-    double travel = o->knob[0] * (o->clock - o->slot_time[slot]);
+    double travel = o->knob[0] * (o->time - o->slot_time[slot]);
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
         o->w[k] -= travel * o->table[0][k];
-    o->slot_time[slot] = o->clock;
+    o->slot_time[slot] = o->time;
 }
 
 static void learn(gsai_optimizer *o, size_t row)
@@ -27,7 +27,7 @@ static void learn(gsai_optimizer *o, size_t row)
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             o->table[0][o->terms[i].slot * n_outputs + k] += o->g[k] * o->terms[i].x;
-    o->clock += 1 / (double)o->t; /* the touched slots take this row's share with their new S */
+    o->time += 1 / (double)o->t; /* the touched slots take this row's share with their new S */
     o->last_step = o->knob[0] / (double)o->t;
 }
 

@@ -49,8 +49,8 @@ struct gsai_optimizer {
     uint64_t t;                 /* rows learned */
     double *w;                  /* the iterate */
     double *table[GSAI_TABLES]; /* zero at first; what they hold is the method's business */
-    double *slot_time;          /* [slots]: up to when a slot is up to date, in the method's own clock; zero at first */
-    double clock;               /* the method's own */
+    double *slot_time;          /* [slots]: up to when a slot is up to date, in the method's own time; zero at first */
+    double time;                /* the method's own */
     double scalar[4];           /* further numbers of the method, zero at first */
     double *row_memory;         /* [rows x row_numbers x outputs] */
     double last_step;           /* for the report: the step that the last row took, NaN where there is none */

@@ -5,18 +5,18 @@
  * ((g_new - g_old) x + D/n),   D += (g_new - g_old) x Memories start at zero, as the paper suggests. Every pass takes
  * every row of the problem once: m and n count on that.
  *
- * Lazily: while a slot is not touched its D is constant; `clock` is the sum of r/m (SAG) or r/n (SAGA) over the rows so
- * far, slot_time the clock up to which a slot is right. table[0] is D. */
+ * Lazily: while a slot is not touched its D is constant; `time` is the sum of r/m (SAG) or r/n (SAGA) over the rows so
+ * far, slot_time the time up to which a slot is right. table[0] is D. */
 #include "baseline/methods.h"
 
 #include <math.h>
 
 static void advance(gsai_optimizer *o, size_t slot)
 {
-    double travel = o->clock - o->slot_time[slot];
+    double travel = o->time - o->slot_time[slot];
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
         o->w[k] -= travel * o->table[0][k];
-    o->slot_time[slot] = o->clock;
+    o->slot_time[slot] = o->time;
 }
 
 /* The gradient of the row at the present weights; o->g2 becomes g_new - g_old and the memory g_new. */
@@ -48,14 +48,14 @@ static void learn_sag(gsai_optimizer *o, size_t row)
     size_t n_rows = o->problem->rows->n_rows;
     refresh(o, row);
     remember(o);
-    o->clock += o->knob[0] / (double)(o->t < n_rows ? o->t : n_rows);
+    o->time += o->knob[0] / (double)(o->t < n_rows ? o->t : n_rows);
 }
 
 static void learn_saga(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     refresh(o, row);
-    o->clock += o->knob[0] / (double)o->problem->rows->n_rows;
+    o->time += o->knob[0] / (double)o->problem->rows->n_rows;
     for (size_t i = 0; i < o->n_terms; i++) {
         advance(o, o->terms[i].slot); /* this row's D/n, with D as it was */
         for (size_t k = 0; k < n_outputs; k++)

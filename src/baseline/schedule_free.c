@@ -7,8 +7,8 @@
  * T is a share of the first pass. The authors recommend warmup without saying how much, and used 5 % of all rows in
  * their experiments: a quarter of a pass if there are five.
  *
- * Lazily: while a slot is not touched its z is constant and x - z shrinks by S_{t-1} / S_t a row, so that rows a+1 .. b
- * make it S_a / S_b times as long. w is x, table[0] is z, table[1] is y (of the touched slots), the clock is S,
+ * Lazily: while a slot is not touched its z is constant and x - z shrinks by S_{t-1} / S_t per row, so rows a+1 .. b
+ * make it S_a / S_b times as long. w is x, table[0] is z, table[1] is y (of the touched slots), time is S,
  * slot_time the S up to which a slot is right, scalar[0] is T. */
 #include "baseline/methods.h"
 
@@ -25,10 +25,10 @@ static void begin_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows)
 
 static void advance(gsai_optimizer *o, size_t slot)
 {
-    double left = o->clock > 0 ? o->slot_time[slot] / o->clock : 1;
+    double left = o->time > 0 ? o->slot_time[slot] / o->time : 1;
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
         o->w[k] = o->table[0][k] + left * (o->w[k] - o->table[0][k]);
-    o->slot_time[slot] = o->clock;
+    o->slot_time[slot] = o->time;
 }
 
 static void learn(gsai_optimizer *o, size_t row)
@@ -47,7 +47,7 @@ static void learn(gsai_optimizer *o, size_t row)
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             z[o->terms[i].slot * n_outputs + k] -= step * o->g[k] * o->terms[i].x;
-    o->clock += step * step; /* every slot takes this row's share of z when it is next advanced */
+    o->time += step * step; /* every slot takes this row's share of z when it is next advanced */
     o->last_step = step;
 }
 
