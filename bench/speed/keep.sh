@@ -16,7 +16,7 @@ gzip -k d.svm
 xz -1 -k d.svm
 
 least() { # folder for what is kept, file, threads
-    for i in 1 2 3; do
+    for _ in 1 2 3; do
         TMPDIR=$1 /usr/bin/time -f '%U %S' "$greedystep" train "$2" -o m --passes 4 --threads "$3" --quiet 2>&1 > log |
             tail -n 1 | awk '{ print $1 + $2 }'
     done | sort -n | head -n 1

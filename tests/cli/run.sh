@@ -60,7 +60,8 @@ run_one()
 }
 
 if [ $# -eq 0 ]; then
-    set -- $(cd "$here" && ls *.sh | grep -v -e '^run\.sh$' -e '^prelude\.sh$' | sed 's/\.sh$//')
+    # shellcheck disable=SC2046 # names of tests, which have no spaces
+    set -- $(cd "$here" && find . -maxdepth 1 -name "*.sh" ! -name run.sh ! -name prelude.sh | sed "s,^\./,,; s/\.sh\$//" | sort)
 fi
 worst=0
 for each in "$@"; do

@@ -76,7 +76,7 @@ disturb()
         trainer=$!
         if [ $n -lt "$kills" ]; then
             random 700
-            sleep 0.$(printf %03d $(($(cat number) + 50)))
+            sleep "0.$(printf %03d $(($(cat number) + 50)))"
             kill -9 $trainer 2>kill.log || true
         fi
         code=0

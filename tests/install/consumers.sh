@@ -24,6 +24,7 @@ run() {
 }
 
 # by_pkg_config COMPILER LANGUAGE STANDARD
+# shellcheck disable=SC2046,SC2086 # lists of flags
 by_pkg_config() {
     "$1" -x "$2" -std="$3" $flags $(pkg-config --cflags greedystep) "$here/consumer.c" -x none \
         -o consumer $(pkg-config --libs greedystep)
@@ -31,7 +32,7 @@ by_pkg_config() {
     # -l: takes the archive although the shared library lies beside it.
     "$1" -x "$2" -std="$3" $flags $(pkg-config --static --cflags greedystep) "$here/consumer.c" -x none \
         -o consumer $(pkg-config --static --libs greedystep | sed 's/-lgreedystep/-l:libgreedystep.a/')
-    LD_LIBRARY_PATH= run consumer "pkg-config, static, $1 -std=$3"
+    LD_LIBRARY_PATH='' run consumer "pkg-config, static, $1 -std=$3"
 }
 
 by_pkg_config "$cc" c c99

@@ -59,7 +59,7 @@ for kill in $(seq "$kills"); do
         sleep 0.1
     done
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    sleep $((seed / 65536 % 2)).$(printf %03d $((seed / 131072 % 1000)))
+    sleep "$((seed / 65536 % 2)).$(printf %03d $((seed / 131072 % 1000)))"
     kill -9 $trainer
     wait $trainer 2> /dev/null || true
 done

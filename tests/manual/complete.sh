@@ -27,7 +27,7 @@ listed() {
 data=$("$build/greedystep" help data | listed)
 [ "$(echo "$data" | wc -l)" -ge 9 ] || lacks "help data shows few options: $data"
 for option in $data; do
-    has "$manual/commands/index.md" "^- \`--$option[ \`]" "--$option"
+    has "$manual/commands/index.md" "^- \`--${option}[ \`]" "--$option"
     [ ! -f "$manual/man1/greedystep.1" ] || has "$manual/man1/greedystep.1" "^.fB--$option.fR" "--$option"
 done
 for verb in $verbs; do
@@ -43,7 +43,7 @@ for verb in $verbs; do
     options=$("$build/greedystep" help "$verb" | listed)
     [ -n "$options" ] || lacks "the help of $verb shows no option"
     for option in $options; do
-        has "$manual/commands/$verb.md" "^- \`\(-., \)\{0,1\}--$option[ \`]" "--$option"
+        has "$manual/commands/$verb.md" "^- \`\(-., \)\{0,1\}--${option}[ \`]" "--$option"
         for shell in greedystep.bash _greedystep greedystep.fish; do
             has "$manual/$shell" "^\(.*'\)\{0,1\}$verb$tab--$option$tab" "--$option of $verb"
         done

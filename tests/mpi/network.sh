@@ -36,7 +36,7 @@ run()
 
 down()
 {
-    for netns in $(ip netns list | sed -n "s/^\($name[0-9]*\)\( .*\)\{0,1\}$/\1/p"); do
+    for netns in $(ip netns list | sed -n "s/^\(${name}[0-9]*\)\( .*\)\{0,1\}$/\1/p"); do
         for process in $(ip netns pids "$netns"); do
             kill -9 "$process" 2> /dev/null || true
         done

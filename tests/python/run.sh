@@ -27,7 +27,7 @@ wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 [ -z "$wheel_only" ] || exit 0
 
 "$python" -m pip uninstall -q -y greedystep
-"$python" -m pip install -q "$wheel[sklearn,arrow,plot,test]"
+"$python" -m pip install -q "${wheel}[sklearn,arrow,plot,test]"
 checked=(python bench examples/{python,spark,ray,dask} tests/{spark,engines,docs} docs/site_hooks.py)
 "$python" -m ruff check "${checked[@]}"
 "$python" -m ruff format --check "${checked[@]}"

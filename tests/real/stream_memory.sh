@@ -8,6 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$greedystep" generate --rows "$rows" --features 1000000 --nnz 20 --seed 1 -o - |
     (
+        # shellcheck disable=SC3045 # dash has it
         ulimit -v 307200 # KiB
         "$greedystep" train - -o "$work/model" --quiet --json
     ) > "$work/json"

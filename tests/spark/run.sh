@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-oldest= marked=() current='pyspark[connect]>=4,<5'
+oldest='' marked=() current='pyspark[connect]>=4,<5'
 PIP_DISABLE_PIP_VERSION_CHECK=1
 export PIP_DISABLE_PIP_VERSION_CHECK
 
@@ -37,7 +37,7 @@ skip() {
 # install NAME PYSPARK: an environment with the wheel and one Spark.
 install() {
     fetch "$folder/$1" "$2" &&
-        "$folder/$1/bin/python" -m pip install -q "$2" "$wheel[spark]" &&
+        "$folder/$1/bin/python" -m pip install -q "$2" "${wheel}[spark]" &&
         "$folder/$1/bin/python" -m pip install -q --force-reinstall --no-deps "$wheel"
 }
 
