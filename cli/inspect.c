@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static const cli_option inspect_options[] = {
@@ -57,10 +58,12 @@ static void print_intercepts(const inspection *what)
     puts(what->info.n_outputs > LABELS_SHOWN ? " ..." : "");
 }
 
-static void print_state(const gsa_state *state)
+static void print_state(const gsa_state *state, bool is_solved)
 {
     gsa_summary summary = summary_of(state);
-    if (summary.pass_rows > 0)
+    if (is_solved)
+        report_field("state", "at the optimum");
+    else if (summary.pass_rows > 0)
         report_field("state", "at row %" PRIu64 " of pass %" PRIu64, summary.pass_rows, summary.pass + 1);
     else
         report_field("state", "at the end of pass %" PRIu64, summary.pass);
@@ -69,7 +72,8 @@ static void print_state(const gsa_state *state)
         printable_put(stdout, gsa_state_position(state));
         putchar('\n');
     }
-    report_field("mean step", "%.6g", summary.step);
+    if (!is_solved)
+        report_field("mean step", "%.6g", summary.step);
     if (summary.n_held_out > 0)
         report_field("held out", "%" PRIu64, summary.n_held_out);
     if (summary.n_merged > 1)
@@ -122,19 +126,22 @@ static void print_top(const inspection *what)
 static int print_inspection(const inspection *what)
 {
     const gsa_model_info *info = &what->info;
+    bool is_solved = strcmp(info->method, "optimum") == 0;
     report_field("loss", "%s", info->loss);
     report_field("method", "%s", info->method);
-    report_field("average", "%s", info->average);
+    if (!is_solved)
+        report_field("average", "%s", info->average);
     print_labels(what);
     report_field("rows learned", "%" PRIu64, info->n_rows);
-    report_field("passes", "%" PRIu64, info->n_passes);
+    if (!is_solved)
+        report_field("passes", "%" PRIu64, info->n_passes);
     report_field("features", "%" PRIu64, info->n_features);
     report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->found.n_nonzero,
                  info->n_features * info->n_outputs);
     print_intercepts(what);
     print_hashing(what);
     if (what->state != NULL)
-        print_state(what->state);
+        print_state(what->state, is_solved);
     print_top(what);
     return EXIT_DONE;
 }

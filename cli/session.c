@@ -168,7 +168,7 @@ int session_match(gsa_reader *reader, const char *schema)
     if (status != GSA_OK)
         return complain_error(status, &error);
     if (schema == NULL && gsa_reader_schema(reader) != NULL)
-        return complain_failed("%s is a table, and the model was trained on feature numbers; give such rows",
+        return complain_failed("%s is a table, and the model was trained on feature numbers; give rows that have them",
                                gsa_reader_file(reader, 0));
     return EXIT_DONE;
 }

@@ -187,10 +187,10 @@ static bool of_passes(const train_outcome *run, train_advice *out)
     if (run->passes_asked > 0)
         return say(out->limit, "--passes %" PRIu64 ", as asked for", run->passes_asked);
     if (isnan(held_out))
-        return say(out->limit, "%" PRIu64 " passes: no rows were held out to judge by", summary->pass);
+        return say(out->limit, "%" PRIu64 " passes: no rows were held out", summary->pass);
     if (has_gained && summary->pass > 0 && summary->pass >= gsa_plan_passes(run->n_rows / summary->pass)) {
         say(out->next, "train again with --passes %" PRIu64, 2 * summary->pass);
-        return say(out->limit, "%" PRIu64 " passes, the most without --passes: held-out rows were still gaining",
+        return say(out->limit, "%" PRIu64 " passes, the most without --passes: the held-out loss was still falling",
                    summary->pass);
     }
     if (summary->pass > 1 && learned < (1 - min_gap) * held_out)
@@ -202,7 +202,7 @@ static bool of_passes(const train_outcome *run, train_advice *out)
 static bool of_rows(const train_outcome *run, train_advice *out)
 {
     uint64_t n = run->summary.pass > 0 ? run->n_rows / run->summary.pass : run->n_rows;
-    return n < FEW_ROWS && say(out->limit, "the rows: %" PRIu64 " are few to learn and to judge by", n);
+    return n < FEW_ROWS && say(out->limit, "the rows: %" PRIu64 " are too few for a reliable model", n);
 }
 
 static train_advice advise(const train_outcome *run)
@@ -245,8 +245,8 @@ static void append_features(const train_outcome *run, char line[LINE_SIZE])
     else if (schema->n_numbers == 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " word column%s", schema->n_words, plural(schema->n_words, "s"));
     else
-        report_append(line, LINE_SIZE, ", %" PRIu64 " number and %" PRIu64 " word columns", schema->n_numbers,
-                      schema->n_words);
+        report_append(line, LINE_SIZE, ", %" PRIu64 " number and %" PRIu64 " word column%s", schema->n_numbers,
+                      schema->n_words, plural(schema->n_words, "s"));
 }
 
 static bool is_solved(const train_outcome *run)

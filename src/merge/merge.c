@@ -40,8 +40,8 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
             return gsai_fail_about(
                 error, "base",
                 gsai_fail(error, GSA_CONFLICT,
-                          "states %zu and %zu began with the same rows or started from the same model: added up, that "
-                          "would count twice; give the state that they share as base",
+                          "states %zu and %zu began with the same rows or started from the same model, which would "
+                          "count twice; give the state that they share as base",
                           a_number + 1, b_number + 1));
     gsa_status status = gsai_schema_check(a->schema, b->schema, error);
     if (status != GSA_OK)

@@ -95,9 +95,10 @@ void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is
              : separator == ';'  ? "semicolon-separated"
              : separator == '\t' ? "tab-separated"
                                  : "columns with types",
-             separator == '\0' || csv->records.keys ? "found by name"
-             : sniff->has_header                    ? "with a header"
-                                                    : "no header",
+             csv->records.keys   ? "columns found by name"
+             : separator == '\0' ? "found by name"
+             : sniff->has_header ? "with a header"
+                                 : "no header",
              schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
              mark,
              schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0 ? " per unit of exposure"
