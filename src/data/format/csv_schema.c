@@ -187,13 +187,14 @@ static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, s
 
 /* ---- a schema from the first block ------------------------------------------------------------------------------ */
 
-/* Before it is known whether there is a header, a name of the first record is one. */
+/* Before it is known whether there is a header, a name of the first record is one. Without labels weights are not read.
+ */
 static size_t find_weight(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool has_header)
 {
     const char *asked = csv->input->options->weight;
     gsai_csv_sniff named = *sniff;
     named.has_header = has_header;
-    return asked ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
+    return asked && !csv->input->options->without_labels ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
 }
 
 void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
