@@ -161,6 +161,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(struct gsa_reader *reader, cons
 typedef struct gsa_row_range {
     gsa_place at;               /* location of the first row */
     uint64_t n_rows, n_entries; /* rows and their entries */
+    uint64_t hash;              /* of their bytes in the cache */
     int begins_file;            /* nonzero: they are the first rows of a file before conversion */
 } gsa_row_range;
 /* Skips the next block of a plain cache without reading it, at the first row or right after seek or skip, and describes

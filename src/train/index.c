@@ -31,6 +31,7 @@ gsa_status gsai_index_make(const gsai_job *job, gsai_index *index, gsa_error *er
         if (joins(index, &range)) {
             index->block[index->n - 1].n_rows += range.n_rows;
             index->block[index->n - 1].n_entries += range.n_entries;
+            index->block[index->n - 1].hash = gsai_mix(index->block[index->n - 1].hash) ^ range.hash;
             continue;
         }
         if (!gsai_reserve(&job->env, &index->block, &index->capacity, index->n + 1, sizeof *index->block))
@@ -45,7 +46,9 @@ static uint64_t hash_of(const gsai_index *index)
     uint64_t hash = index->n;
     for (size_t i = 0; i < index->n; i++) {
         const gsa_row_range *block = &index->block[i];
-        hash = gsai_mix(hash ^ gsai_mix(block->at.byte ^ gsai_mix(block->n_rows ^ gsai_mix(block->n_entries))));
+        const uint64_t parts[] = {block->at.byte, block->n_rows, block->n_entries, block->hash};
+        for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
+            hash = gsai_mix(hash ^ parts[j]);
     }
     return hash;
 }

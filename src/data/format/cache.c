@@ -463,7 +463,7 @@ static gsa_status skip_block(void *memory, gsa_row_range *out, gsa_error *error)
         return status;
     gsa_place first = {parser->n_rows + 1, parser->start, parser->input->file};
     int begins_file = parser->n_blocks == 0 || (header->flags & GSAI_CACHE_FIRST) != 0;
-    *out = (gsa_row_range){first, header->n_rows, header->n_entries, begins_file};
+    *out = (gsa_row_range){first, header->n_rows, header->n_entries, header->payload_hash, begins_file};
     uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
     begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
     return gsai_decode_seek(parser->input->stream, (int64_t)next, error);

@@ -45,6 +45,7 @@ static void every_block_is_found_and_read_alone(void **state)
         assert_int_equal(batch.n_rows, block[i].n_rows);
         assert_int_equal(batch.row_start[batch.n_rows], block[i].n_entries);
         assert_int_equal(batch.place[0].file, i / 3);
+        assert_true(block[i].hash == block[i % 3].hash && block[i].hash != block[(i + 1) % 3].hash);
         for (size_t r = 0; r < batch.n_rows; r++)
             assert_same_row(&batch, r, &t.batch, i % 3 * 65536 + r);
     }

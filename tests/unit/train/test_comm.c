@@ -229,13 +229,17 @@ static void processes_learn_from_caches_only_and_from_the_same_ones(void **unuse
         assert_int_equal(rank[r].status, GSA_UNSUPPORTED);
         assert_non_null(strstr(rank[r].error.message, "test.svm is no plain cache"));
     }
-    struct task few = {100, 2, NULL, "1", 1, 0, {0}, 0, false}, more = {101, 2, NULL, "1", 1, 0, {0}, 0, false};
-    bytes of[2] = {cache_of(open_rows(&few)), cache_of(open_rows(&more))};
-    run_ranks(rank, 2, learn_what_each_has, of);
-    for (size_t r = 0; r < 2; r++) {
-        assert_int_equal(rank[r].status, GSA_CONFLICT);
-        assert_non_null(strstr(rank[r].error.message, "rank 1 has other rows than rank 0"));
-        free(of[r].data);
+    /* Another number of rows, and another label only. */
+    static const char *const differing[][2] = {{"1 1:1\n0 2:1\n", "1 1:1\n0 2:1\n0 3:1\n"},
+                                               {"1 1:1\n0 2:1\n", "1 1:1\n1 2:1\n"}};
+    for (size_t i = 0; i < 2; i++) {
+        bytes of[2] = {cache_of(text_reader(differing[i][0], NULL)), cache_of(text_reader(differing[i][1], NULL))};
+        run_ranks(rank, 2, learn_what_each_has, of);
+        for (size_t r = 0; r < 2; r++) {
+            assert_int_equal(rank[r].status, GSA_CONFLICT);
+            assert_non_null(strstr(rank[r].error.message, "rank 1 has other rows than rank 0"));
+            free(of[r].data);
+        }
     }
 }
 
