@@ -6,9 +6,9 @@ Zhang, Yao, Tian, *Greedy Step Averaging: A parameter-free stochastic optimizati
 ([arXiv 1611.03608](https://arxiv.org/abs/1611.03608), 2016) compares greedy step averaging (GSA) with SGD, Adadelta and SCSG
 on 16 data sets. We ran its Algorithm 1 (`--method paper`) and its grids on the {n_sets} of these sets that we have.
 
-- GSA's published loss and accuracy come out again, within {within}, on {n_inside} of {n_sets} sets.
-- GSA needs no step size, and comes near to the best constant rate of SGD. It does not beat it: on no set is its loss below that of
-  every constant rate tried.
+- GSA's published loss and accuracy are reproduced, within {within}, on {n_inside} of {n_sets} sets.
+- GSA needs no step size, and its loss comes near that of the best constant rate of SGD. It does not beat it: on no set is its loss below that
+  of every constant rate tried.
 - The default method of `greedystep train` is not this algorithm. [Quality](quality.md) has its results.
 
 All other numbers are in [the appendix](paper-tables.md). The first implementation of GSA is
@@ -19,25 +19,25 @@ All other numbers are in [the appendix](paper-tables.md). The first implementati
 | claim of the paper | found |
 |---|---|
 | Within 1 % of the best accuracy on 15 of 16 sets. | On {n_close} of {n_sets}: {close}. |
-| Better than the best SGD on mnist, news20 and aloi. | By loss, ahead of every rate of the paper's grid on {ahead_published}; of every rate tried, those between the paper's included, on {ahead}. |
+| Better than the best SGD on mnist, news20 and aloi. | By loss, ahead of every rate of the paper's grid on {ahead_published}; of every rate tried, including rates between the paper's, on {ahead}. |
 | Its loss is close to the best of the other three, each with its best setting. | {error_summary} |
 | Adadelta depends much on ε, SCSG on r and B. | True. The worst setting has {factors} times the loss of the best (median over the sets). |
 | SCSG is better with a larger B, and GSA is better than SCSG in each configuration. | With equal r, the larger B has the smaller loss in {batch_wins} of {batch_pairs} pairs. The best SCSG setting has a smaller loss than GSA on {n_beaten} of {n_sets} sets; a pass of SCSG costs about two of the others. |
 | Adadelta costs more time and memory than SGD. | True: {cost_summary}. |
-| The best loss so far is bounded. | The bound holds at every row of a drawn problem, and is loose: {bound[gap_at_end]:.2g} measured, {bound[limit]:.2g} allowed. The proof [has gaps](paper-tables.md#where-the-proof-has-gaps). |
+| The best loss so far is bounded. | The bound holds at every row of a generated problem, and is loose: {bound[gap_at_end]:.2g} measured, {bound[limit]:.2g} allowed. The proof [has gaps](paper-tables.md#where-the-proof-has-gaps). |
 | The mean step settles at the best constant rate. | Within a factor of three on {agree} of {n_sets} sets. On separable sets it falls with every pass. |
 
 ## GSA after the last pass: published and ours
 
-Loss above, accuracy (the paper's "prec.") below; ours is the mean over {about[seeds]} seeds, with the least and the greatest.
+Loss above, accuracy (the paper's "prec.") below; ours is the mean over {about[seeds]} seeds, with minimum and maximum.
 
 {summary}
-Not within {within}: {outside}. The loss of cod-rna is the one that the paper printed, which is not the log loss (see below).
+Not within {within}: {outside}. The loss of cod-rna is in the metric that the paper printed, which is not the log loss ([below](#the-published-tables)).
 
-## Beside methods of today
+## Beside newer optimisers
 
-Log loss on the test part after the last pass, on the paper's split. Settings in brackets are the best of those tried, chosen on the test set, with hindsight that
-GSA, coin betting, DoG and SPS do not need.
+Log loss on the test part after the last pass, on the paper's split. Settings in brackets are the best of those tried, chosen with hindsight on the test set.
+GSA, coin betting, DoG and SPS are not tuned.
 
 {today}
 Each method runs as its authors recommend: SPS is SPS_max with c = 1/2, a first bound of 1 and smoothing by 2 per pass; DoG starts
@@ -46,7 +46,7 @@ of a quarter of the first pass. Some numbers look like failures:
 
 - **DoG** on {dog_slow}: rows of text share few features, so gradients are nearly orthogonal and the distance from
   the start, and with it the step, grows slowly. The authors advise a radius 100 times as large then: with 1e-4 and 1e-2 the losses are {dog_larger}.
-- **SPS** assumes that every row can be fitted, that is, that the least loss of each row is 0. Where it cannot ({sps_high}), steps are
+- **SPS** assumes that all rows can be fitted at once, that is, that the loss of each can fall to 0. Where they cannot ({sps_high}), steps are
   too long. Without its bound the loss is {sps_before}.
 - **Adagrad, FTRL and coin betting** on madelon have a step per weight. With 500 raw features near 480, a step of 0.1 for each weight
   changes a margin by 24000, and 20 passes do not make up for it.
@@ -179,7 +179,7 @@ THEORY = """## The theory, checked with numbers
 
 The paper bounds the best loss so far by `E[f_m(T)] - f(w*) <= (G + M Σ η²) / (2 Σ η)`, which tends to `M η₀ / 2`, where η is the running
 mean, M bounds the mean squared norm of a row's gradient, and G the squared distance of the first weights from the optimum.
-Here: a drawn logistic problem of {bound[rows]:.0f} rows and {bound[features]:.0f} weights, not separable, optimum {bound[optimum]:.6f} by Newton's method;
+Here: a generated logistic problem of {bound[rows]:.0f} rows and {bound[features]:.0f} weights, not separable, optimum {bound[optimum]:.6f} by Newton's method;
 {bound[seeds]:.0f} seeds, {bound[steps]:.0f} rows drawn with replacement. Measured constants: G = {bound[G]:.3g}, M = {bound[M]:.3g} (the largest over all iterates
 and seeds), η₀ = {bound[eta_0]:.3g} (the mean at the end).
 
