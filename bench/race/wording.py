@@ -171,7 +171,7 @@ Expected calibration error: confidence against accuracy in 15 bins of equal widt
 {calibration}
 ## Changes that should not matter
 
-Log loss / accuracy, at most 20,000 test rows. The last two changes make a different problem; beside them is the loss of predicting
+Log loss / accuracy, on at most the first 20,000 test rows (those of cod-rna have one class only). The last two changes make a different problem; beside them is the loss of predicting
 the class shares of the test labels.
 
 {robust}
