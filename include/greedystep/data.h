@@ -56,12 +56,12 @@ typedef struct gsa_reader_options {
     const char *labels;
 } gsa_reader_options;
 
-/* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text,
- * arrays of NumPy (.npy, docs/formats/arrow.md) or caches of parsed rows (.gsac), plain or compressed, recognised by
- * content and name (docs/formats/csv.md). "-" is standard input and must be the only one. Options, memory and call may
+/* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit
+ * text, NumPy arrays (.npy, docs/formats/arrow.md) or caches of parsed rows (.gsac), plain or compressed, recognised by
+ * content and name (docs/formats/csv.md). "-" is standard input and must be the only path. Options, memory and call may
  * be NULL. Fails at once if a file cannot be opened. With more than one thread text is decompressed and parsed ahead,
  * with the same rows and errors. These threads live as long as the reader, so it keeps memory and call: should_stop
- * ends gsa_reader_next and all calls that read. Other readers do the same. */
+ * ends gsa_reader_next and all calls that read. Readers that are opened otherwise do the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_memory *memory,
                                                  const gsa_call *call, gsa_reader **out, gsa_error *error);

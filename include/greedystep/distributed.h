@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 struct gsa_reader; /* see data.h */
-struct gsa_writer;
+struct gsa_writer; /* see data.h */
 
 /* ---- 1. replicas ------------------------------------------------------------------------------------------------- */
 
@@ -40,8 +40,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_err
 /* Replaces what a state has learned by that of `by`, keeping its own memory and run parameters. Frees `by`, also on
  * failure. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
-/* Keeps the averaged weights as the best checkpoint if their held-out loss is the lowest so far; models are made from
- * it. Call it at the end of a pass. Does nothing without held-out rows or with the method paper. */
+/* Keeps the averaged weights as the best checkpoint if their held-out loss is the lowest so far (by GSA_MIN_GAIN);
+ * models are made from it. Call it at the end of a pass. Does nothing without held-out rows or with the method
+ * paper. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa_error *error);
 
 /* Returns nonzero if the rows begin with the first rows of this state's run, as a resumed run must. Compares at most
@@ -55,7 +56,7 @@ typedef struct gsa_fingerprint {
 /* Adds n_rows rows of a batch, given by their numbers; rows NULL: the first n_rows. */
 GSA_API void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows,
                                  size_t n_rows);
-/* Returns the fingerprint of the rows of the first pass; a resumed gsa_train compares it with its input. */
+/* Fills in the fingerprint of the rows of the first pass; a resumed gsa_train compares it with its input. */
 GSA_API void gsa_state_get_fingerprint(const gsa_state *state, gsa_fingerprint *out);
 
 /* ---- 2. deltas --------------------------------------------------------------------------------------------------- */
@@ -105,12 +106,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *
 /* Returns the number of rows of the block that begins at row `from` of a batch that holds all rows. */
 GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 
-/* Fills in the order in which the n_rows rows of a block are learned: a permutation that
- * depends on the arguments only. */
+/* Fills in the order in which the n_rows rows of a block are learned: a permutation that depends on the arguments
+ * only. */
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
 /* The default number of passes without held-out rows. */
 #define GSA_PASSES_UNJUDGED 5u
-/* Returns the maximum of passes over an input of n_rows rows if none is given: 2^18 rows in all, from 20 to 100. */
+/* Returns the maximum number of passes over n_rows rows if the number is not given: about 2^18 rows in all, but 20 to
+ * 100 passes. */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
 /* The maximum number of replicas in a schedule. */
 #define GSA_MAX_REPLICAS 8192u
@@ -126,24 +128,25 @@ typedef struct gsa_step {
     uint64_t n_rows;   /* rows of all replicas */
     int is_contiguous; /* nonzero: shards */
 } gsa_step;
-/* Returns the next step of shuffled rows, except with the method paper, from the rows, features and outputs of the run
- * so far. More than GSA_MAX_RESIDENT replicas only if no further label is possible: after the first pass, or with
- * one output. */
+/* Returns the next step from the rows, features and outputs of the run so far. For shuffled rows with a held-out
+ * sample, except with the method paper; in all other runs the state itself learns. There are more replicas than
+ * n_resident only if knows_labels is nonzero: no further label is possible, after the first pass or with one output. */
 GSA_API gsa_step gsa_plan_step(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
 /* Returns the step of a pass over n_rows rows in shards, for a state that has learned n_learned rows. */
 GSA_API gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards, uint64_t n_learned);
 /* Returns how many rows of n_rows are before a shard; shards are as even as possible. */
 GSA_API uint64_t gsa_plan_shard_start(uint64_t n_rows, uint64_t n_shards, uint64_t shard);
 /* Returns how many first rows of each shard are learned in sequence, as a pass of their own, before shards are learned
- * in parallel: fewer if they have more than GSA_FIRST_ENTRIES / n_shards entries. Shards are partitions of an input,
- * such as those of a cluster (docs/spark.md); they are merged after every pass. */
+ * in parallel. The caller takes fewer if these have more than GSA_FIRST_ENTRIES / n_shards entries. Shards are
+ * partitions of an input, such as those of a cluster (docs/spark.md); their replicas are merged after every pass. */
 GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
 /* The approximate maximum number of entries in the first rows of all shards. */
 #define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
 /* Returns the n_copies of gsa_state_fork for a shard of shard_rows rows out of n_rows. */
 GSA_API uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows);
 /* Returns nonzero if another pass should follow, after the first rows or a pass: if fewer than `asked` are done or,
- * with asked 0, the last one improved the held-out loss. */
+ * with asked 0, the last one improved the held-out loss or, without held-out rows, fewer than GSA_PASSES_UNJUDGED are
+ * done. */
 GSA_API int gsa_plan_another_pass(const gsa_state *state, uint64_t asked);
 /* An improvement below this share of the loss counts as none. */
 #define GSA_MIN_GAIN 0.0005

@@ -197,7 +197,7 @@ typedef enum gsa_param_kind {
 typedef struct gsa_param {
     const char *name;     /* with underscores; a dash is accepted wherever a name is given */
     gsa_param_kind kind;  /* of its value */
-    const char *choices;  /* "a|b|c", of a count "auto|N" or "N"; NULL: on and off */
+    const char *choices;  /* "a|b|c", of a count "auto|none|N", "N" and the like; NULL: on and off */
     const char *initial;  /* the default, as text */
     uint64_t least, most; /* range of a count */
     const char *help;     /* one line */
@@ -279,8 +279,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_predict(const gsa_state *state, const
 /* Returns a label by its number, NULL beyond the end. Numbers do not change when further labels are added; a model has
  * the same labels in sorted order. */
 GSA_API const char *gsa_state_label(const gsa_state *state, size_t number);
-/* Makes a model of a state, which can continue learning. If `call` asks to stop and there are hundreds of classes, the
- * model is not calibrated on the held-out rows and does not learn them. */
+/* Makes a model of a state; the state can continue learning. If there are hundreds of classes and `call` asks to stop,
+ * the model is made without calibration on the held-out rows and without learning them. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out,
                                                   gsa_error *error);
 
@@ -312,8 +312,8 @@ typedef struct gsa_summary {
 } gsa_summary;
 /* Fills in the summary of a state. */
 GSA_API void gsa_state_get_summary(const gsa_state *state, gsa_summary *out);
-/* Returns the mean loss of the held-out rows under the calibrated weights that a model would have now; NaN if there are
- * none. Takes time in proportion to their number. */
+/* Returns the mean loss of the held-out rows under the calibrated weights that a model would have now, for an optimum
+ * that of cross-validation; NaN if there are no such rows. Takes time in proportion to their number. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* Returns the loss of the best constant prediction (class shares, or the mean label) on the same rows. NaN for hinge
  * and custom losses, and with fewer than 100 held-out rows. */
@@ -462,13 +462,15 @@ typedef struct gsa_metric {
 } gsa_metric;
 /* Computes the results of all rows so far. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
-/* Fills in a result by its number, after finish; returns 0 beyond the end. Regression has rmse, mae and r2. Classes
- * have log_loss, accuracy and calibration_error (expected calibration error: 15 bins of equal width by the probability
+/* Fills in a result by its number, after finish; returns 0 beyond the end. Regression has rmse, mae and r2, with
+ * poisson loss also poisson_deviance and d2. Classes have log_loss (the name of the loss instead if there are no
+ * probabilities), accuracy and calibration_error (expected calibration error: 15 bins of equal width by the probability
  * of the predicted class). Two classes also have auc, average_precision and brier and, for the second class, which is
  * the positive one: precision, recall and f1 at the `threshold` of predictions (probability 0.5, margin 0), the
  * threshold with the highest f1 on these rows (best_f1, best_threshold), and true_negatives, false_positives,
  * false_negatives, true_positives, by row weight; all of these leave out labels that the model does not know. More
- * classes also have precision, recall and f1, each _macro and _weighted. */
+ * classes also have precision, recall and f1, each _macro and _weighted. unknown_labels is there if a label is not
+ * known, auc_error_bound if the AUC is not exact. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
 
 /* The results of one class. */
