@@ -1,4 +1,4 @@
-"""How the figures of the benchmarks look, and how they are saved: as SVG whose text stays text, with no date in it."""
+"""The style of the benchmarks' figures, and how they are saved: as SVG whose text stays text, without a date."""
 
 from __future__ import annotations
 

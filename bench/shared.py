@@ -1,7 +1,7 @@
-"""What the benchmarks share: commands that must succeed, the machine, the data folder, and tables in csv and Markdown.
+"""Code that the benchmarks share: commands that must succeed, the machine, the data folder, and tables (CSV, Markdown).
 
 Standard library only, so that the quick checks of CI need no package. Scripts of the folders below this one put it on
-their path. How figures look is look.py's.
+their path. look.py has the style of figures.
 """
 
 from __future__ import annotations

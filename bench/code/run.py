@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How large the code is, at one commit or several side by side: lines per folder by cloc, files, lengths of functions,
+"""How large the code is, at one or several commits: lines per folder by cloc, files, lengths of functions,
 public symbols, verbs and options, repeated lines, and the time of a build.
 
     apt-get install cloc

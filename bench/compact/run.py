@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `train --compact` keeps and what it costs; writes the table of docs/export.md.
+"""Measures what `train --compact` keeps and what it costs; writes the table of docs/export.md.
 
     python3 bench/compact/run.py --greedystep build/release/greedystep --data FOLDER --commit HASH [--rows 1000000]
 

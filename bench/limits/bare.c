@@ -1,5 +1,5 @@
-/* The bare limits: loops that do the least with the same bytes or ids. What they find goes to a volatile, so that it
- * has to be computed. */
+/* The bare limits: loops that do the minimum with the same bytes or ids. Results are stored in a volatile, so that they
+ * have to be computed. */
 #define _DEFAULT_SOURCE /* NOLINT: the name that the C library looks for; madvise */
 #include "limits.h"
 

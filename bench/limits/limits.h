@@ -1,9 +1,9 @@
 /* limits [ROWS]: how fast this machine does what the library does, each beside a bare limit.
  *
- *   1 What is compared takes turns, round by round; a figure is the median of BENCH_ROUNDS.
- *   2 A limit is a plain loop over the same bytes or ids that does the least anybody would have to do with them.
- *   3 Work on one thread is timed by the processor's clock, so that others on the machine disturb less; work on
- * several, and files, by the clock on the wall. */
+ *   1 Measurements that are compared take turns, round by round; a figure is the median of BENCH_ROUNDS.
+ *   2 A limit is a plain loop over the same bytes or ids that does the minimum that any program would have to do.
+ *   3 Work on one thread is timed in processor time, which other programs disturb less; work on several threads, and
+ *     on files, in wall time. */
 #ifndef GREEDYSTEP_BENCH_LIMITS_H
 #define GREEDYSTEP_BENCH_LIMITS_H
 

@@ -1,6 +1,6 @@
 /* limits [ROWS]: measures on generated rows, 10^6 of them, in memory and in a temporary folder ($TMPDIR), each beside
- * what a bare loop over the same data reaches. Prints a line a figure, tabs between: what, ours, the limit, the unit,
- * what the limit is. */
+ * what a bare loop over the same data reaches. Prints a line per figure, separated by tabs: what, ours, the limit, the
+ * unit, what the limit is. */
 #define _DEFAULT_SOURCE /* NOLINT: the name that the C library looks for; mkdtemp */
 #include "limits.h"
 

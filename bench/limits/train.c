@@ -1,6 +1,6 @@
 /* Whole runs: from a file to a model in memory, one pass, on one thread and on all.
  *
- * Rows that fit in memory would be solved: that is no measure of rows per second, and method gsa takes its place. */
+ * The runs use --method gsa: rows that fit in memory would be solved, and rows per second would mean little. */
 #include "limits.h"
 
 #include <greedystep/distributed.h>

@@ -1,4 +1,4 @@
-/* allreduce BYTES [REPEATS]: the least that a merge over MPI can cost: a bare MPI_Allreduce of floats of so many bytes.
+/* allreduce BYTES [REPEATS]: the minimum cost of a merge over MPI: a bare MPI_Allreduce of so many bytes of floats.
  * Rank 0 prints the median of its seconds. */
 #include <mpi.h>
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""model.py RESULTS...: what a pass by MPI takes, by its sizes, and from where on merging is most of it.
+"""model.py RESULTS...: predicts the time of a pass by MPI from its sizes, and from what size on merging dominates.
 
-Constants are fitted to lines of run.py, its stages `ranks` and `merge`; how far it is from the runs of `network`,
-which it has not seen, is printed first. Then predictions, for rows in caches. A pass is
+Constants are fitted to the stages `ranks` and `merge` of run.py. Prints the error for the runs of `network`, which were
+not used in the fit, then predictions for rows in caches. A pass is
 
     first rows + sum over rounds of (learn / (ranks * threads) + fork + merge + bytes / bandwidth)
 
-The first rows are learned by every rank alike. How many rows and replicas a round has is up to the schedule
-(src/train/schedule.c). A merge is a search on held-out rows, which takes the same time whatever the features are, and
-some work per feature for each replica of a rank. The deltas of all features go through a link twice (to the rank that
-reduces them, and back), and so do new held-out rows.
+The first rows are learned by every rank alike. The schedule (src/train/schedule.c) determines the rows and replicas of
+a round. A merge is a search on held-out rows, which takes the same time whatever the features are, and some work per
+feature for each replica of a rank. The deltas of all features go through a link twice (to the rank that reduces them,
+and back), and so do new held-out rows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """run.py --build DIR: what learning by MPI costs, on one machine and between network namespaces.
 
-ranks: one rank against two, of one thread each, on click rows from a cache. merge: what a round costs beside learning,
-with many features, against a bare MPI_Allreduce of as many bytes as the state has, through memory and through links of
-1 Gbit/s. network: four namespaces with links of 100 Mbit/s. Runs that are compared take turns. Prints a line of
-JSON per run and one per result (results.jsonl); model.py fits its constants to them. Namespaces need root.
+Stages: ranks compares one rank with two, of one thread each, on click rows from a cache. merge compares what a round
+costs beside learning, with many features, with a bare MPI_Allreduce of as many bytes as the state has, through memory
+and through links of 1 Gbit/s. network: four namespaces with links of 100 Mbit/s. Runs that are compared take turns.
+Prints a line of JSON per run and one per result (results.jsonl); model.py fits its constants to them. Namespaces need
+root.
 """
 
 from __future__ import annotations

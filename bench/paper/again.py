@@ -1,7 +1,7 @@
 """Cells of results.csv run once more by a later build, and compared digit by digit: again.csv.
 
-GSA is run wholly (every set, protocol, pass and seed); of the others, every STRIDE-th method of each job. A cell is a
-method's line of results.csv, one per pass: mean, least and greatest loss, accuracy, AUC and step, in six digits.
+GSA is run completely (every set, protocol, pass and seed); of the others, every STRIDE-th method of each job. A cell is
+a method's line of results.csv, one per pass: mean, minimum and maximum of loss, accuracy, AUC and step, in six digits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The paper's grids: which methods run on which data set, and running `greedystep compare` over them.
 
-results.csv has one line for (data, protocol, method, parameters, pass): mean, least and greatest value over the seeds
-on the test part. A mean is nan if any seed diverged. Protocols: paper-split is the split that the paper's own numbers
+results.csv has one line for (data, protocol, method, parameters, pass): mean, minimum and maximum over the seeds on the
+test part. A mean is nan if any seed diverged. Protocols: paper-split is the split that the paper's own numbers
 show (datasets.py), given-test the site's test file where the paper did not use it.
 """
 

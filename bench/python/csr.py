@@ -1,7 +1,7 @@
 """csr.py LIBRARY_FOLDER [ROWS [PASSES]]: `fit` on CSR in memory beside the library called from C on the same arrays.
 
-Prints a line a run: seconds of C, seconds of Python, and how far the peak memory of `fit` lies
-above that of the arrays. The medians of several runs, in turns, are the result.
+Prints a line per run: seconds of C, seconds of Python, and how far the peak memory of `fit` lies
+above that of the arrays. The result is the medians of several runs, which take turns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/* direct FOLDER ROWS PASSES: the library called from C on arrays in memory, for bench/python/csr.py to stand beside.
+/* direct FOLDER ROWS PASSES: the library called from C on arrays in memory, for comparison in bench/python/csr.py.
  * The arrays are those that the script wrote: starts (int64), indices (uint32), data (float), labels (double). Prints
  * the seconds of gsa_train and the sum of the magnitudes of all weights. */
 #include <greedystep/distributed.h>

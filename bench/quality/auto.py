@@ -1,6 +1,7 @@
 """Stage auto: `greedystep train` with no option on every split, and with one pass; test loss of every row.
 
-auto.csv has a line a set, variant and seed. The losses row by row stay in files of the run's folder, for the pairs.
+auto.csv has a line per set, variant and seed. The losses of single rows stay in files of the run's folder, for
+pairs.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The small check for CI: are both methods as good as the committed tables say? Under a minute, standard library only.
 
 On a few sets, with the first seeds: the mean over them may not be worse than that of the same seeds in auto.csv by more
-than TOLERANCE. And the cell of the grid that auto is judged by must still give what grid.csv says, so that the two stay
-comparable. A set that is not there is skipped, loudly; 77 if none is.
+than TOLERANCE. And the cell of the grid that auto is compared with must still give what grid.csv says, so that the two
+stay comparable. A missing set is skipped with a message; the exit code is 77 if all are.
 """
 
 from __future__ import annotations

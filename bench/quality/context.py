@@ -1,4 +1,4 @@
-"""What every stage shares: the command that is measured, a folder for its files, and how its table is kept.
+"""Code that all stages share: the command that is measured, a folder for its files, and how its table is kept.
 
 A stage writes one table of this folder and nothing else. With --only the other sets keep their lines.
 """

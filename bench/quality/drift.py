@@ -1,6 +1,6 @@
-"""Stage drift: day after day. Each day's rows, once with half of the weights flipped overnight, once without.
+"""Stage drift: models over consecutive days, once with half of the weights flipped overnight, once without.
 
-drift.csv has a line for (flip or none, day, way, seed): the loss on rows of that day that nobody learned. Ways: start
+drift.csv has a line for (flip or none, day, way, seed): the loss on rows of that day that were not learned. Ways: start
 from yesterday's model; that day's rows alone; one long run over all days so far; the planted model itself.
 """
 

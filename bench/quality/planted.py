@@ -1,6 +1,6 @@
 """The model that `greedystep generate` plants, computed again: it follows from the seed alone (src/data/generate.c).
 
-With it the least loss that any model can be expected to reach on generated rows is known.
+Its loss is the lowest that any model can be expected to reach on generated rows.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 file), and in two that must (label noise, one rare class).
 
 Rows are shuffled in blocks of 65536, which no dense set here exceeds: a longer generated file, sorted, shows what a
-block cannot mix. robust.csv has a line a set and way: means over the seeds. The loss of always predicting the shares of
-the test labels stands beside, to tell what the rare class leaves to win.
+block cannot mix. robust.csv has a line per set and way: means over the seeds, and the loss of always predicting the
+shares of the test labels, which shows how much can be gained with the rare class.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What rounds of copies do to the model: held-out test loss with rounds (--order shuffled) beside one learner (--order
+# The effect of rounds of replicas on the model: test loss with rounds (--order shuffled) beside one learner (--order
 # file, which has none; the rows are generated in random order, so that nothing else differs).
 #
 #   sh bench/quality/rounds.sh build/release/greedystep [ROWS...]

@@ -1,7 +1,7 @@
-"""The 17 sets: where they are, what they are worth as copies, and how they are split.
+"""The 17 sets: where they are, whether they are the originals, and how they are split.
 
-A set with a test file NAME.t is judged on it with every seed; the others are split 80/20, anew by every seed. The parts
-are written to files, so that every method sees the same rows. Standard library only.
+A set with a test file NAME.t is evaluated on it with every seed; the others are split 80/20, anew by every seed. The
+parts are written to files, so that every method sees the same rows. Standard library only.
 """
 
 from __future__ import annotations

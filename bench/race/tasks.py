@@ -1,9 +1,9 @@
 """The splits of every part, as files of libsvm text that are written once to a folder of our own.
 
-(a) The 17 sets of bench/quality and scikit-learn's breast_cancer, wine, iris and digits. A given test file judges, with
-    three exceptions: criteo_8k and sector.scale are joined with their test files and split 80/20 by five seeds, because
-    800 and 3,207 test rows say too little; w1a is trained on five samples of 80 % of its training rows and judged on
-    its whole test file. Sets without a test file are split 80/20 by five seeds.
+(a) The 17 sets of bench/quality and scikit-learn's breast_cancer, wine, iris and digits. A set with a test file is
+    evaluated on it, with three exceptions: criteo_8k and sector.scale are joined with their test files and split 80/20
+    by five seeds, because 800 and 3,207 test rows are too few; w1a is trained on five samples of 80 % of its training
+    rows and evaluated on its whole test file. Sets without a test file are split 80/20 by five seeds.
 (c) Arrays: sets of (a) and (e), isolet, and planted ones of 300 x 2000 and 20,000 x 100.
 (d) Sets as they are and with a StandardScaler in front ("NAME scaled").
 (e) Regression.

@@ -1,8 +1,8 @@
 """Commands: greedystep, LIBLINEAR and Vowpal Wabbit, each with one thread.
 
-Processor seconds are those of the training process, the median of five if it is short. Reading is measured apart and
-subtracted for cpu_seconds_without_reading: `greedystep convert` to a cache, LIBLINEAR with a tolerance that ends it at
-once, Vowpal Wabbit with --noop. Vowpal Wabbit comes with Python around it: wabbit.py counts its own seconds only.
+Processor seconds are those of the training process, the median of five if it is short. Reading is measured separately
+and subtracted for cpu_seconds_without_reading: `greedystep convert` to a cache, LIBLINEAR with a tolerance that ends it
+at once, Vowpal Wabbit with --noop. Vowpal Wabbit comes with Python around it: wabbit.py counts its own seconds only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the measurements on Spark have in common: where the cluster's script is, click rows on disk, lines of JSON."""
+"""Code that the measurements on Spark share: where the cluster's script is, click rows on disk, lines of JSON."""
 
 from __future__ import annotations
 

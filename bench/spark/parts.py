@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """parts.py FOLDER: processor time of the parts of a pass on Spark, in one process and without Spark.
 
-FOLDER is what click_rows.py wrote. One partition is read as Spark hands it over, learned by a copy of a state that
-has learned it before, and written whole and as deltas; 8 such copies are merged, 64 deltas reduced. Prints a line of
+FOLDER is what click_rows.py wrote. One partition is read as Spark hands it over, learned by a replica of a state that
+has learned it before, and written whole and as deltas; 8 such replicas are merged, 64 deltas reduced. Prints a line of
 JSON; seconds are of one core.
 """
 

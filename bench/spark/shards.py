@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""shards.py [--train FILE --test FILE]: what it costs to learn apart. Rows in 1 to 4096 shards, on one machine.
+"""shards.py [--train FILE --test FILE]: what learning in shards costs. Rows in 1 to 4096 shards, on one machine.
 
 The same rows, generated click rows unless files are given, are learned by `greedystep train --shards N`, which has the
-bits that N partitions on Spark give, with one pass, with four and with as many as held-out rows ask for, and judged by
-test rows. Prints a line of JSON per run (results: shards.jsonl); --figure draws them.
+bits that N partitions on Spark give, with one pass, with four and until the held-out loss stops falling, and evaluated
+on test rows. Prints a line of JSON per run (results: shards.jsonl); --figure draws them.
 """
 
 from __future__ import annotations

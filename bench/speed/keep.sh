@@ -1,6 +1,6 @@
 #!/bin/sh
-# Four passes over compressed rows that are kept after the first, beside four that read the input each time (TMPDIR names
-# no folder: nothing can be kept), and over text and a cache. Seconds of the processor, the least of three.
+# Four passes over compressed rows with a spill file, beside four that read the input each time (TMPDIR names no folder,
+# so there is no spill file), and over text and a cache. Processor seconds, the minimum of three.
 #
 #   sh bench/speed/keep.sh build/release/greedystep [ROWS]
 set -eu

@@ -1,7 +1,7 @@
 /* learn [ROWS [FEATURES [REPEATS]]]: learning rows of 20 features that are in memory (10^6 rows, 10^4 features), beside
  * a bare loop that touches the same records of 16 bytes in the same order and computes nothing. Both take turns on one
- * thread; prints medians in nanoseconds of the processor a row: rows of ones, rows with values and weights, and ones in
- * the order of a block that was shuffled. Of the library only what version 1 has too is called, so that this file can
+ * thread; prints medians in processor nanoseconds per row: rows of ones, rows with values and weights, and ones in the
+ * order of a shuffled block. Only functions that the first version (52b00f8) has too are called, so that this file can
  * be built with either. */
 #include <greedystep/greedystep.h>
 #if __has_include(<greedystep/distributed.h>) /* version 1 has one header */

@@ -1,7 +1,7 @@
-/* merge [FEATURES [COPIES [RANKS [REPEATS]]]]: what a round costs beside learning, in nanoseconds of the processor a
- * feature of the table (10^7, of which a copy meets some 40 %; logistic loss, rows of 20 features). Copies are spread
- * over ranks, each of which writes one delta of everything; merge_wall is by the clock on the wall, on all threads.
- * Prints a line a measure: name, the least of all repeats, unit. */
+/* merge [FEATURES [COPIES [RANKS [REPEATS]]]]: what a round costs beside learning, in processor nanoseconds per feature
+ * of the table (10^7, of which a replica sees some 40 %; logistic loss, rows of 20 features). Replicas are spread over
+ * ranks, each of which writes one delta of everything; merge_wall is wall time, on all threads. Prints a line per
+ * measure: name, the minimum of all repeats, unit. */
 #include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 

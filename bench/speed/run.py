@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How fast on one machine? Whole runs by size, learning beside version 1, parts beside bare limits: results.json.
+"""How fast on one machine? Whole runs by size, learning beside the first version, parts beside limits: results.json.
 
     cmake --build build/release --target greedystep_cli bench_speed
     python3 bench/speed/run.py --build build/release [--stage sizes|learn|limits] [--before ../version-1]
 
 sizes: `train` with no option but two threads, on generated rows of each size in SIZES; 10^8 rows once. learn needs
---before: a source tree of version 1 (52b00f8) with its build in build/. Every figure is a median of --repeats runs that
-take turns with what they are compared with.
+--before: a source tree of the first version (commit 52b00f8) with its build in build/. Every figure is a median of
+--repeats runs that take turns with what they are compared with.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-/* softmax [CLASSES [FEATURES [REPEATS]]]: dense rows a second that the library learns with so many outputs (default
+/* softmax [CLASSES [FEATURES [REPEATS]]]: dense rows per second that the library learns with so many outputs (default
  * method, no row held out), beside the BLAS limit: for each row the margins by sgemv and an update by sger, on a matrix
  * of the same shape, no probabilities, no average.
  *
- * Prints a line a measure: name, median, unit. Both in turn, since machines are noisy. OpenBLAS is looked for when the
- * program runs ($OPENBLAS_LIBRARY, or libopenblas.so.0) and told which processor this is, since old releases do not
- * know new ones; where it is absent the program says so and gives the library's own figure only. */
+ * Prints a line per measure: name, median, unit. Both run in turn, since machines are noisy. OpenBLAS is loaded at run
+ * time ($OPENBLAS_LIBRARY, or libopenblas.so.0) and given the kind of the processor, since old releases do not know new
+ * ones. Without OpenBLAS the program says so and prints the library's own figure only. */
 #include <greedystep/greedystep.h>
 
 #include <dlfcn.h>

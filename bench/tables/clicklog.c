@@ -2,9 +2,9 @@
  * without a header: the label, 13 counts, 26 words. The same rows as Vowpal Wabbit text; or the planted words with
  * their weights; or the mean log loss of the planted model itself on these rows.
  *
- * A row depends on its number alone, so that rows from FIRST on, that nobody has learned from, have the same weights.
- * Words are drawn by Zipf's law from vocabularies of 4 to a million, empty in some rows; counts are long-tailed, and
- * missing in more. Two dozen words have large weights: they are what a good model has at its top. */
+ * A row depends on its number alone, so rows from FIRST on are new rows of the same planted model. Words are drawn by
+ * Zipf's law from vocabularies of 4 to a million and are missing in some rows; counts are long-tailed, and missing in
+ * more rows. Two dozen words have large weights: a good model ranks them highest. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>

@@ -6,10 +6,10 @@
 
 The log has the layout of Criteo's (clicklog.c): a label, 13 counts, 26 words, tabs, no header. clicks: 10^6 rows from
 text, gzip and caches, one pass. long: 10^7 rows from gzip, no option. parquet: the rows of long. Vowpal Wabbit gets the
-same rows as its own text and cache, which are made once and not counted, and as many weights (2^24). What is compared
-takes turns; seconds are medians, of the clock and of the processor (all threads together). Every run is a process
-of its own, so the start of Vowpal Wabbit's Python module is in its seconds, and is stated apart. Losses: other rows.
-DuckDB's library is the one in its Python package, unless $GREEDYSTEP_DUCKDB names another.
+same rows as its own text and cache, which are made once and not counted, and as many weights (2^24). Runs that are
+compared take turns; seconds are medians, of the clock and of the processor (all threads together). Every run is a
+process of its own, so the start of Vowpal Wabbit's Python module is in its seconds, and is stated separately. Losses
+are those of other rows. DuckDB's library is the one in its Python package, unless $GREEDYSTEP_DUCKDB names another.
 """
 
 from __future__ import annotations
