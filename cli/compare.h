@@ -48,7 +48,7 @@ void compare_rows_free(compare_rows *rows);
 /* "64 KiB", "1.5 GiB" for messages. */
 enum { COMPARE_SIZE_TEXT = 32 };
 const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT]);
-/* GSA_STOPPED once a signal came. */
+/* Returns GSA_STOPPED once a signal came. */
 gsa_status compare_check_stop(const gsai_env *env, gsa_error *error);
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsai_
 void compare_task_free(compare_task *task);
 /* Sets the order of a pass, from 0: blocks of consecutive rows, each permuted as `train --order shuffled` does. */
 void compare_task_set_order(compare_task *task, uint64_t pass);
-/* A state that has learned nothing but knows the loss and all labels of the training rows. */
+/* Makes a state that has learned nothing but knows the loss and all labels of the training rows. */
 gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
                               gsa_state **out, gsa_error *error);
 
@@ -116,11 +116,11 @@ typedef struct compare_method {
     size_t n_shards;                    /* copies that learn apart; 0: the state itself learns */
 } compare_method;
 
-/* "gsa,sgd:0.1": *out is to be freed. Gives an exit code. */
+/* Parses a list such as "gsa,sgd:0.1"; *out is to be freed. Returns an exit code. */
 int compare_methods_parse(const char *list, compare_method **out, size_t *n_out);
-/* "r=0.1;B=200" */
+/* Returns the parameters as text, such as "r=0.1;B=200". */
 const char *compare_method_parameters(const compare_method *method, char buffer[COMPARE_PARAMETERS_SIZE]);
-/* Whether it needs to go back to rows, so that it cannot learn from a stream. */
+/* Returns whether the method goes back to earlier rows, so that it cannot learn from a stream. */
 bool compare_method_needs_rows(const compare_method *method);
 
 typedef struct compare_method_help {
@@ -128,7 +128,7 @@ typedef struct compare_method_help {
     char text[400];
     bool needs_rows;
 } compare_method_help;
-/* All methods by number; false beyond the end. */
+/* Describes a method by its number; returns false beyond the end. */
 bool compare_method_describe(size_t number, compare_method_help *out);
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t 
 gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsai_env *env, gsa_error *error);
 void compare_grid_free(compare_grid *grid);
 
-/* False if the stream does not take it. */
+/* Writes all records as CSV; returns false if the stream fails. */
 bool compare_write_csv(const compare_grid *grid, FILE *stream);
 /* Prints what each method came to. */
 void compare_print_table(const compare_grid *grid);

@@ -7,12 +7,13 @@
 
 #include <greedystep/data.h>
 
-/* Of the library that is found now; NULL if there is none. */
+/* Returns the version of the library that is found now; NULL if there is none. */
 const char *duckdb_version(void);
-/* SELECT * from these Parquet files, whose names may have wildcards; to be freed, NULL if there is no memory. */
+/* Returns a query that selects everything from these Parquet files, whose names may have wildcards; to be freed, NULL
+ * if there is no memory. */
 char *duckdb_query_of(const char *const *paths, size_t n_paths);
-/* The rows of a query, a few thousand at a time; `again` runs it again. Gives an exit code, and has said what is wrong
- * if it is not EXIT_DONE. Takes the text over, which is from malloc. */
+/* Opens a stream of the rows of a query, a few thousand at a time; `again` runs the query again. Returns an exit code,
+ * after a message if it is not EXIT_DONE. Takes over the text, which is from malloc. */
 int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *again);
 
 typedef struct duckdb_names {

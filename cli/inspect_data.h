@@ -64,13 +64,13 @@ typedef struct data_labels {
 
 bool labels_init(data_labels *labels);
 bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_label *out);
-/* Numbers to predict, not classes. */
+/* Returns whether the labels are numbers to predict, not classes. */
 bool labels_are_numbers(const data_labels *labels);
 uint64_t labels_n_classes(const data_labels *labels);
-/* Rows of one class stand together, or numbers ascend or descend. */
+/* Returns whether rows of one class stand together, or numbers ascend or descend. */
 bool labels_are_sorted(const data_labels *labels);
 enum { LABEL_TEXT_SIZE = 32 };
-/* A word, or the number in the buffer. */
+/* Returns the word of a label, or its number as text in the buffer. */
 const char *label_text(const data_labels *labels, uint64_t key, char buffer[LABEL_TEXT_SIZE]);
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ typedef struct data_column {
     moments of_side[2];
 } data_column;
 
-/* The name of its kind. */
+/* Returns the name of a column's kind. */
 const char *column_kind_name(const data_column *column);
 bool column_init(data_column *column, column_kind kind);
 void column_free(data_column *column);
@@ -111,7 +111,7 @@ void column_add_absent(data_column *column, uint64_t label);
 /* Says whether it determines the label of every row. */
 bool column_tells_label(const data_column *column, const data_labels *labels);
 
-/* The columns of a schema's text (docs/formats/csv.md), to be freed; NULL if there is no memory. */
+/* Returns the columns of a schema's text (docs/formats/csv.md), to be freed; NULL if there is no memory. */
 data_column *columns_of_schema(const char *schema, size_t *n_columns);
 
 /* ---- features with numbers -------------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ typedef struct data_features {
 bool features_init(data_features *features);
 void features_free(data_features *features);
 bool features_add(data_features *features, const gsai_row *row);
-/* All rows are there: counts features and finds the most frequent ones. */
+/* Counts features after the last row and finds the most frequent ones. */
 bool features_finish(data_features *features, size_t n_frequent);
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
@@ -162,9 +162,9 @@ typedef struct data_inspection {
     size_t n_warnings;
 } data_inspection;
 
-/* Different features that the rows have; *is_exact says whether it is an estimate. */
+/* Returns the number of different features in the rows; *is_exact is false if it is an estimate. */
 uint64_t data_n_features(const data_inspection *data, bool *is_exact);
-/* The word of a column that has this hash, as far as names are remembered; NULL if it is not known. */
+/* Returns the word of a column that has this hash, as far as names are remembered; NULL if it is not known. */
 const char *data_word(const data_inspection *data, const data_column *column, uint64_t hash);
 
 /* Fills `warning`. False if there is no memory. */

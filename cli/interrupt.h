@@ -3,13 +3,13 @@
 #ifndef GREEDYSTEP_CLI_INTERRUPT_H
 #define GREEDYSTEP_CLI_INTERRUPT_H
 
-/* From here on the two signals are caught. */
+/* Catches the two signals from now on. */
 void interrupt_catch(void);
-/* The signal that came, or 0. */
+/* Returns the signal that came, or 0. */
 int interrupt_signal(void);
-/* 130 for SIGINT, 143 for SIGTERM. */
+/* Returns the exit code of the signal: 130 for SIGINT, 143 for SIGTERM. */
 int interrupt_exit_code(void);
-/* For gsa_call: nonzero once a signal came. */
+/* Returns nonzero once a signal came: the should_stop of gsa_call. */
 int interrupt_should_stop(void *ctx);
 
 #endif

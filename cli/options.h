@@ -86,11 +86,11 @@ size_t options_of_readers(const cli_option **out);
 
 /* Says whether the verb has an option of this name; those below are for options that it has. */
 bool arguments_have(const cli_arguments *arguments, const char *name);
-/* By name; the name must be in the table. Values are as typed, else the default. */
+/* Return what was given for an option by its name, which must be in the table: values as typed, else the default. */
 bool arguments_given(const cli_arguments *arguments, const char *name);
 const char *arguments_text(const cli_arguments *arguments, const char *name);
 uint64_t arguments_number(const cli_arguments *arguments, const char *name);
-/* A real number, or a time in seconds. */
+/* Returns the value of an option as a real number, or a time in seconds. */
 double arguments_real(const cli_arguments *arguments, const char *name);
 bool arguments_flag(const cli_arguments *arguments, const char *name);
 

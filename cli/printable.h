@@ -9,9 +9,9 @@
 
 /* Puts a question mark in place of each byte that controls something; gives the text. */
 char *printable_clean(char *text);
-/* The same for text that is not ours to change. */
+/* Prints a text in the same way without changing it. */
 void printable_put(FILE *stream, const char *text);
-/* A word as a shell takes it back, in quotes where it needs them. */
+/* Prints a word as a shell reads it back, in quotes if it needs them. */
 void printable_put_word(FILE *stream, const char *word);
 
 #endif

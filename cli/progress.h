@@ -30,7 +30,7 @@ typedef struct cli_progress {
 /* Seconds of a clock that never goes back. */
 double progress_clock(void);
 
-/* state may be NULL. */
+/* Begins a progress line; state may be NULL. */
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
 /* Shows the progress of training. The loss is the mean of those that all rows of all passes had before they were
  * learned, but for the first rows, whose losses say how the run began. It falls while the run learns. learner: the

@@ -21,11 +21,11 @@ typedef struct strongest {
 bool strongest_find(const gsa_model *model, size_t max, uint64_t first_used, strongest *out);
 void strongest_free(strongest *what);
 
-/* The class that a weight belongs to; NULL where all belong to one output. */
+/* Returns the class that a weight belongs to; NULL if there is one output. */
 const char *strongest_label(const strongest *what, const gsa_strong_feature *feature);
-/* index (from 1), importance, weight and, where there are any, label and name of each. */
+/* Returns index (from 1), importance, weight and, if there are any, label and name of each feature. */
 json_t *strongest_json(const strongest *what);
-/* The intercept of every output; null if the model has none. */
+/* Returns the intercept of every output; null if the model has none. */
 json_t *strongest_intercepts(const strongest *what);
 
 #endif

@@ -13,7 +13,7 @@ typedef enum style_role { STYLE_NAME, STYLE_HEADING, STYLE_ERROR, STYLE_NOTE, ST
 /* Turns all style off. */
 void style_make_plain(void);
 bool style_is_on(FILE *stream);
-/* Return the codes before and after text of a role; "" where text is plain. */
+/* Return the codes before and after text of a role; "" if text is plain. */
 const char *style_begin(FILE *stream, style_role role);
 const char *style_end(FILE *stream, style_role role);
 

@@ -36,21 +36,21 @@ int trace_check(const cli_arguments *arguments);
 /* Takes the place of what was there; a resumed run is added to it. */
 int trace_open(cli_trace *trace, const cli_arguments *arguments);
 void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_state *state, const gsa_reader *reader);
-/* Called often; writes some lines. `learner` is `state`, the run's own, or a copy that learns in its place. */
+/* Writes some lines; called often. `learner` is `state`, the run's own, or a replica that learns in its place. */
 void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summary *summary, const gsa_state *state);
-/* The results of --test after this pass, or NULL; test_began: when judging it began. */
+/* Writes the end of a pass. test: the results of --test, or NULL; test_began: when their evaluation began. */
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began);
 void trace_round(cli_trace *trace, const gsa_round_report *report);
 void trace_notice(cli_trace *trace, const char *text);
-/* A model was published, and saving it began then. */
+/* Writes that a model was published; began: when saving it began. */
 void trace_published(cli_trace *trace, const gsa_state *state, double began);
-/* The time since the stage before. */
+/* Writes the time since the last stage. */
 void trace_stage(cli_trace *trace, const char *name);
 void trace_learned(cli_trace *trace);
 void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss);
-/* With the message of what went wrong. */
+/* Writes the message of a failure. */
 void trace_fail(cli_trace *trace, const char *message);
-/* A trace without an end gets one. Gives the exit code that the run has now. */
+/* Ends a trace that has no end yet. Returns the exit code that the run has now. */
 int trace_close(cli_trace *trace, int code);
 
 #endif

@@ -35,12 +35,12 @@ bool train_checkpoint_is_due(const train_checkpoint *checkpoint);
  * warning, not a failure. */
 bool train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, const gsai_env *env,
                            cli_progress *progress);
-/* Of a run that has ended: a published state stays. */
+/* Removes the checkpoint of a run that has ended; a published state stays. */
 void train_checkpoint_remove(const train_checkpoint *checkpoint);
 void train_checkpoint_close(train_checkpoint *checkpoint);
 
-/* The state to begin with: a new one, that of an interrupted run (--resume), or what another run has learned
- * (--start-from). Gives an exit code. */
+/* Makes the state to begin with: a new one, that of an interrupted run (--resume), or one that starts from another run
+ * (--start-from). Returns an exit code. */
 int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
                 gsa_state **out);
 
@@ -85,10 +85,10 @@ typedef struct train_outcome {
 } train_outcome;
 
 int train_summary_print(const train_outcome *run, bool as_json);
-/* Of rows before they were learned: in the pass under way, else in the last. */
+/* Returns the mean loss of rows before they were learned: in the current pass, else in the last. */
 double train_progressive_loss(const gsa_summary *summary);
-/* Rows behind a held-out loss: the sample, or all rows of a small file, each scored by a fold that had not learned it.
- */
+/* Returns the number of rows behind a held-out loss: the sample, or all rows of a small file, each evaluated by a fold
+ * that had not learned it. */
 uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss);
 
 /* ---- kept rows --------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ typedef struct train_spill {
 
 /* Keeps rows where that pays. It is no failure if they cannot be kept. */
 train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
-/* Once, when a later pass reads what was kept, or finds that it could not be. */
+/* Prints, once, that a later pass reads the spill file, or that rows could not be spilled. */
 void train_spill_tell(train_spill *spill, uint64_t pass, const gsa_reader *reader, cli_progress *progress);
 
 #endif

@@ -49,13 +49,13 @@ typedef struct value_set {
     bool is_for_frequent;
 } value_set;
 
-/* capacity: a power of two, 64 .. 4096. False if there is no memory, as in all of these. */
+/* Prepares a set; capacity: a power of two, 64 .. 4096. Returns false if there is no memory, as all of these do. */
 bool value_set_init(value_set *set, size_t capacity, bool is_for_frequent);
 void value_set_free(value_set *set);
 bool value_set_add(value_set *set, uint64_t value, uint64_t label);
-/* How many different values came; exact if there is no sketch. */
+/* Returns the number of different values; exact if there is no sketch. */
 uint64_t value_set_count(const value_set *set);
-/* The most frequent first, of equals the one that came first. Nothing can be added after that. */
+/* Sorts the values, the most frequent first, of equals the one that came first. No value can be added afterwards. */
 void value_set_sort(value_set *set);
 
 #endif

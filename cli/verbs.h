@@ -9,7 +9,7 @@ extern const cli_verb train_verb, predict_verb, evaluate_verb, inspect_verb, mer
 
 /* In the order of the help; ends with NULL. */
 extern const cli_verb *const verbs[];
-/* NULL if there is none of that name. */
+/* Returns a verb by its name, NULL if there is none. */
 const cli_verb *verb_find(const char *name);
 
 #endif

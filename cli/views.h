@@ -26,7 +26,7 @@ static inline gsa_reader_progress progress_of(const gsa_reader *reader)
     return progress;
 }
 
-/* Rows `from` on, `most` of them or those that there are. Sparse rows, as readers deliver them. */
+/* Returns a view of rows from `from` on, at most `max` of them. For sparse rows, as readers deliver them. */
 static inline gsa_batch batch_part(const gsa_batch *batch, size_t from, size_t max)
 {
     gsa_batch part = *batch;

@@ -12,11 +12,12 @@ typedef struct gsai_atomic_file gsai_atomic_file;
  * unless another user may have left it (base/output_path.h); something that exists and is no regular file (a device, a
  * pipe), or has no name any more (an unlinked file, reached by /dev/fd), is written directly. */
 gsa_status gsai_atomic_file_open(const char *path, const gsai_env *env, gsai_atomic_file **out, gsa_error *error);
-/* Buffered. */
+/* Writes bytes, through a buffer. */
 gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, size_t size, gsa_error *error);
-/* For those who write by a stream instead: what it is made of, a copy of this. They close it before the commit. */
+/* Returns the descriptor for a caller that writes through a stream over a copy of it, which is closed before the
+ * commit. */
 int gsai_atomic_file_descriptor(const gsai_atomic_file *file);
-/* Whether what is written is seen at once, not after the commit. */
+/* Returns whether bytes are visible at once, not after the commit. */
 bool gsai_atomic_file_is_direct(const gsai_atomic_file *file);
 /* Flushes, fsyncs, renames, fsyncs the directory and frees; on failure nothing is left behind. */
 gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error);

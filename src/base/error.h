@@ -24,9 +24,9 @@
 /* Writes the message (cut to fit, never inside a UTF-8 character) and returns status, so that a failure is one line:
  * `return gsai_fail(error, GSA_IO, ...)`. Row and line are set to "unknown". error may be NULL. */
 gsa_status gsai_fail(gsa_error *error, gsa_status status, const char *format, ...) GSAI_PRINTF(3, 4);
-/* The same for a row of the batch that was handed in. */
+/* Does the same for a row of the batch that was passed. */
 gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...) GSAI_PRINTF(4, 5);
-/* The same for a line of text and a byte in it. */
+/* Does the same for a line of text and a byte in it. */
 gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
     GSAI_PRINTF(5, 6);
 /* Names the parameter or reader option that the failure of one of these concerns, and returns its status:
@@ -44,7 +44,7 @@ void gsai_give_sized(void *to, const void *from, size_t from_size);
 void gsai_error_prefix(gsa_error *error, const char *format, ...) GSAI_PRINTF(2, 3);
 
 #define GSAI_REASON_SIZE 128
-/* What the system calls an errno. Returns buffer. */
+/* Writes the system's text for an errno to the buffer and returns it. */
 const char *gsai_reason(int number, char buffer[GSAI_REASON_SIZE]);
 
 #endif

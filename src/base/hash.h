@@ -16,7 +16,7 @@ void gsai_hasher_init(gsai_hasher *hasher);
 void gsai_hasher_add(gsai_hasher *hasher, const void *bytes, size_t size);
 uint64_t gsai_hasher_value(const gsai_hasher *hasher);
 
-/* A bijection of 64-bit numbers that looks random (the finaliser of splitmix64, Steele, Lea, Flood 2014). */
+/* Maps 64-bit numbers one to one to numbers that look random (the finaliser of splitmix64, Steele, Lea, Flood 2014). */
 static inline uint64_t gsai_mix(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15u;

@@ -12,12 +12,13 @@
 
 #include <stdbool.h>
 
-/* A copy of env, which is of this version, with every default filled in. env may be NULL. */
+/* Returns a copy of env with every default filled in. env may be NULL. */
 gsai_env gsai_env_resolve(const gsai_env *env);
-/* The same from both parts, the caller's and of any version, or those of an object; each may be NULL: the beginning of
- * every public function that takes one. GSA_ARGUMENT if a size, or that of the budget, was not set. */
+/* Makes an environment from the caller's memory and call, of any version, or from those of an object; each may be NULL.
+ * Public functions that take one of them begin with this. GSA_ARGUMENT if a size, or that of the budget, was not set.
+ */
 gsa_status gsai_env_take(gsai_env *own, const gsa_memory *memory, const gsa_call *call, gsa_error *error);
-/* What an object keeps of env, which may be NULL: its memory. */
+/* Returns the part of env that an object keeps: its memory. env may be NULL. */
 gsai_env gsai_env_kept(const gsai_env *env);
 
 static inline bool gsai_add(size_t a, size_t b, size_t *sum)
@@ -34,11 +35,11 @@ static inline bool gsai_multiply(size_t a, size_t b, size_t *product)
     return true;
 }
 
-/* n elements of the given size; NULL if there is no memory, the budget does not allow it, or the product overflows. n
- * may be 0. Zeroed memory counts in full, though pages that are never touched cost nothing: they may be. */
+/* Allocates n elements of the given size; returns NULL if there is no memory, the budget does not allow it, or the
+ * product overflows. n may be 0. Zeroed memory counts in full, although pages cost nothing until they are touched. */
 void *gsai_alloc(const gsai_env *env, size_t n, size_t element_size);
 void *gsai_alloc_zeroed(const gsai_env *env, size_t n, size_t element_size);
-/* As realloc does, for memory that is not NULL and a size above 0. */
+/* Resizes memory as realloc does; the memory is not NULL and the size above 0. */
 void *gsai_resize(const gsai_env *env, void *memory, size_t size);
 void gsai_free(const gsai_env *env, void *memory);
 
@@ -46,7 +47,7 @@ void gsai_free(const gsai_env *env, void *memory);
  * gsai_discharge gives the same size back. */
 bool gsai_charge(const gsai_env *env, uint64_t size);
 void gsai_discharge(const gsai_env *env, uint64_t size);
-/* The limit, and what is left of it for the moment; UINT64_MAX without one. */
+/* Return the limit, and what is left of it at the moment; UINT64_MAX without a limit. */
 uint64_t gsai_memory_limit(const gsai_env *env);
 uint64_t gsai_memory_left(const gsai_env *env);
 
@@ -62,7 +63,7 @@ bool gsai_reserve(const gsai_env *env, void *array, size_t *capacity, size_t nee
 /* Asks the system for large pages for memory that is read here and there; it may do so or not. */
 void gsai_prefer_huge_pages(void *memory, size_t size);
 
-/* A copy of n elements, or of a text; NULL if there is no memory. */
+/* Return a copy of n elements, or of a text; NULL if there is no memory. */
 void *gsai_copy(const gsai_env *env, const void *from, size_t n, size_t element_size);
 char *gsai_copy_text(const gsai_env *env, const char *text);
 

@@ -25,10 +25,10 @@ typedef struct gsai_file_info {
 int gsai_os_info(int fd, gsai_file_info *out);
 int gsai_os_path_info(const char *path, gsai_file_info *out);
 #ifndef _WIN32
-/* Of a name in an open directory; the last link of it is followed or not. */
+/* Describes a name in an open directory; `follows` says whether a link there is followed. */
 int gsai_os_info_at(int directory, const char *name, bool follows, gsai_file_info *out);
 #endif
-/* Whether a path may be read, for what should not be opened to find out. */
+/* Returns whether a path may be read, without opening it. */
 bool gsai_os_may_read(const char *path);
 /* Opens a file for reading. Another program that this process starts does not have it. */
 int gsai_os_open(const char *path);
@@ -70,7 +70,7 @@ void gsai_os_prefer_huge_pages(void *memory, size_t size);
 /* Starts a thread that no signal interrupts. Returns 0 or an error number. */
 int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
 
-/* The "C" locale, whatever that of the process; NULL if there is no memory. */
+/* Returns the "C" locale, whatever the locale of the process; NULL if there is no memory. */
 void *gsai_os_c_locale(void);
 void gsai_os_c_locale_free(void *locale);
 double gsai_os_strtod(const char *text, void *locale);

@@ -18,7 +18,8 @@ typedef struct gsai_stages {
     void (*work)(void *ctx, size_t slot);
 } gsai_stages;
 
-/* NULL if there is no memory, or no thread. With fewer threads than wanted the result is the same. */
+/* Starts a pipeline; returns NULL if there is no memory, or no thread. With fewer threads than wanted the result is the
+ * same. */
 gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_stages *stages, void *ctx,
                                  const gsai_env *env);
 void gsai_pipeline_free(gsai_pipeline *pipeline);

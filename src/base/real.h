@@ -6,20 +6,20 @@
 #ifndef GSA_BASE_REAL_H
 #define GSA_BASE_REAL_H
 
-/* e^x. 0 below -745.2, +infinity above 709.79, NaN for NaN. */
+/* Returns e^x: 0 below -745.2, +infinity above 709.79, NaN for NaN. */
 double gsai_exp(double x);
-/* e^x - 1, accurate also near 0. */
+/* Returns e^x - 1, accurate also near 0. */
 double gsai_expm1(double x);
-/* Natural logarithm. -infinity at 0, NaN below, +infinity at +infinity. */
+/* Returns the natural logarithm: -infinity at 0, NaN below, +infinity at +infinity. */
 double gsai_log(double x);
-/* log(1 + x), accurate also near 0. */
+/* Returns log(1 + x), accurate also near 0. */
 double gsai_log1p(double x);
 
-/* 1 / (1 + e^-x), never NaN for a number, exactly 0 or 1 only where double has nothing nearer. */
+/* Returns 1 / (1 + e^-x): never NaN for a number, exactly 0 or 1 only if no double is nearer. */
 double gsai_sigmoid(double x);
-/* Of -x and of x, for the price of one. */
+/* Computes the sigmoids of -x and of x, at the cost of one. */
 void gsai_sigmoids(double x, double both[2]);
-/* log(1 + e^x) without overflow: the logistic loss of a margin -x. */
+/* Returns log(1 + e^x) without overflow: the logistic loss of a margin -x. */
 double gsai_softplus(double x);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct gsai_rng {
     uint64_t counter;
 } gsai_rng;
 
-/* Independent streams for different (a, b, c). */
+/* Returns a generator; different (a, b, c) give independent streams. */
 static inline gsai_rng gsai_rng_of(uint64_t a, uint64_t b, uint64_t c)
 {
     gsai_rng rng = {gsai_mix(gsai_mix(gsai_mix(a) ^ b) ^ c), 0};
@@ -21,8 +21,8 @@ static inline uint64_t gsai_rng_next(gsai_rng *rng)
     return gsai_mix(rng->key + 0x9E3779B97F4A7C15u * rng->counter++);
 }
 
-/* Uniform in [0, n), n > 0: multiply and take the high half; the bias is below n / 2^64 (Lemire 2019, without the
- * rejection, so that one draw is always one step of the counter). */
+/* Returns a uniform number in [0, n), n > 0: multiplies and takes the high half. The bias is below n / 2^64 (Lemire
+ * 2019, without the rejection, so that one draw is always one step of the counter). */
 static inline uint64_t gsai_rng_below(gsai_rng *rng, uint64_t n)
 {
     uint64_t x = gsai_rng_next(rng);
@@ -32,7 +32,7 @@ static inline uint64_t gsai_rng_below(gsai_rng *rng, uint64_t n)
     return x_high * n_high + (middle >> 32) + (carry >> 32);
 }
 
-/* Uniform in (0, 1), both ends excluded: 52 bits and a half, which a double holds exactly. */
+/* Returns a uniform number in (0, 1), both ends excluded: 52 bits and a half, which a double holds exactly. */
 static inline double gsai_rng_unit(gsai_rng *rng)
 {
     return ((double)(gsai_rng_next(rng) >> 12) + 0.5) * 0x1p-52;

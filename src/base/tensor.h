@@ -53,7 +53,7 @@ typedef struct gsai_bundle {
     size_t n_notes;
 } gsai_bundle;
 
-/* The tensor or text of that name, or NULL. */
+/* Return the tensor or text of that name, or NULL. */
 const gsai_tensor *gsai_bundle_tensor(const gsai_bundle *bundle, const char *name);
 const char *gsai_bundle_note(const gsai_bundle *bundle, const char *key);
 

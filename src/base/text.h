@@ -10,21 +10,22 @@
 #define GSAI_NUMBER_TEXT 32
 size_t gsai_number_text(double number, char out[GSAI_NUMBER_TEXT]);
 
-/* A count: digits, with `_` between them and a power of ten (`1e6`) allowed. False if it is anything else or too large.
- */
+/* Parses a count: digits, with `_` between them and a power of ten (`1e6`) allowed. Returns false for all else, and if
+ * it is too large. */
 bool gsai_count_parse(const char *text, uint64_t *out);
 
-/* How many letters one must insert, delete, change or swap to get from a to b; for "did you mean". */
+/* Returns how many letters must be inserted, deleted, changed or swapped to get from a to b; for "did you mean". */
 size_t gsai_edit_distance(const char *a, const char *b);
 
 /* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
 size_t gsai_utf8_character(const char *text, size_t size);
 
-/* UTF-8 without NUL, and not empty: what a label can be. */
+/* Returns whether the bytes are UTF-8 without NUL and not empty, as a label must be. */
 bool gsai_is_text(const char *text, size_t size);
 
-/* Whether two schemas have the same features (docs/formats/csv.md): what stands behind a column's name and a tab
- * says how cells are read and what a missing one counts as, which differs between files. Else the lines that differ. */
+/* Returns whether two schemas have the same features (docs/formats/csv.md); if not, *a and *b are the lines that
+ * differ. The text after a column's name and a tab is not compared: it says how cells are read and what a missing one
+ * counts as, which differs between files. */
 bool gsai_schemas_agree(const char **a, const char **b);
 
 /* Bytes of the directory part of a path, the last separator included; 0 for a bare name. */
@@ -40,16 +41,16 @@ typedef struct gsai_significant {
     int exponent;
 } gsai_significant;
 
-/* Rounded as "%.*e" does, the exact value to the nearest; value > 0 and finite. */
+/* Rounds a value > 0 and finite as "%.*e" does: the exact value to the nearest. */
 void gsai_significant_round(double value, int n_digits, gsai_significant *out);
 
-/* Each writes to out and returns the end of what it wrote. */
+/* Write to out and return the end of what was written. */
 char *gsai_decimal_unsigned(uint64_t value, char *out);
-/* Without an exponent, which must be at least -5. */
+/* Writes the number without an exponent, which must be at least -5. */
 char *gsai_significant_plain(const gsai_significant *number, char *out);
-/* d.ddd and an e, which the exponent follows. */
+/* Writes d.ddd and an e, which the exponent follows. */
 char *gsai_significant_mantissa(const gsai_significant *number, char *out);
-/* What "%.*g" prints in the C locale. */
+/* Writes what "%.*g" prints in the C locale. */
 char *gsai_decimal_general(double value, int n_digits, char *out);
 
 #endif

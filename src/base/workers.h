@@ -6,8 +6,8 @@
 
 #include <pthread.h>
 
-/* A thread that no signal interrupts: those are for the threads that the caller made. 0, or an error number, also where
- * the budget does not allow one more stack. */
+/* Starts a thread that blocks all signals, which are for the threads of the caller. Returns 0 or an error number, also
+ * if the budget does not allow one more stack. */
 int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsai_env *env);
 void gsai_thread_join(pthread_t thread, const gsai_env *env);
 

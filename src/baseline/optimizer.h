@@ -66,8 +66,8 @@ struct gsai_optimizer {
 extern const gsai_method *const gsai_methods[];
 const gsai_method *gsai_method_find(const char *name);
 
-/* "sgd:0.1" or "scsg:0.1:200": the method and its knobs, defaults filled in. Unknown names, too many knobs and values
- * out of range are GSA_ARGUMENT, with what there is to choose from. */
+/* Parses a method and its parameters, "sgd:0.1" or "scsg:0.1:200", with defaults filled in. Unknown names, too many
+ * parameters and values out of range are GSA_ARGUMENT; the message lists the choices. */
 gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error);
 
 gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI_KNOBS], const gsai_problem *problem,
@@ -75,17 +75,17 @@ gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI
 void gsai_optimizer_free(gsai_optimizer *o);
 /* Learns the rows in the order given: one pass. GSA_DIVERGED if a weight is no longer finite at its end. */
 gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);
-/* The weights to evaluate, [slots x outputs]. */
+/* Fills in the weights to evaluate, [slots x outputs]. */
 void gsai_optimizer_weights(gsai_optimizer *o, double *out);
 
-/* For the methods: terms, margins and gradient of a row under weights w; returns the loss, g in o->g. */
+/* Computes terms, margins and gradient of a row under weights w; returns the loss, with g in o->g. For the methods. */
 double gsai_optimizer_gradient(gsai_optimizer *o, const double *w, size_t row);
-/* |x|^2 of the row whose terms are in o->terms, and |gradient|^2. */
+/* Return |x|^2 of the row whose terms are in o->terms, and |gradient|^2. */
 double gsai_optimizer_length(const gsai_optimizer *o);
 double gsai_optimizer_gradient_length(const gsai_optimizer *o);
-/* w -= step g x, the gradient being in o->g. */
+/* Takes the step w -= step g x, with the gradient in o->g. */
 void gsai_optimizer_step(gsai_optimizer *o, double step);
-/* The weights less table[0] / total, where that is not 0: the mean of all iterates. */
+/* Computes the mean of all iterates: the weights less table[0] / total, if that is not 0. */
 void gsai_optimizer_mean(const gsai_optimizer *o, double total, double *out);
 
 #endif

@@ -32,9 +32,9 @@ typedef struct gsai_term {
     double x;
 } gsai_term;
 
-/* The terms of a row, into an array with room for the longest row and the intercept; their number. */
+/* Fills in the terms of a row; the array has room for the longest row and the intercept. Returns their number. */
 size_t gsai_problem_terms(const gsai_problem *problem, size_t row, gsai_term *terms);
-/* Room that gsai_problem_terms needs. */
+/* Returns the room that gsai_problem_terms needs. */
 size_t gsai_problem_longest(const gsai_problem *problem);
 
 /* Margins of a row of the given terms, n_outputs of them. */

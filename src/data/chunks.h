@@ -12,17 +12,19 @@
 
 typedef struct gsai_chunks gsai_chunks;
 
-/* Of files in a format that can give; parser and input are the reader's, and borrowed. NULL: one thread reads all. */
+/* Makes chunks for files in a format that can give rows away; borrows parser and input of the reader. Returns NULL if
+ * one thread is to read all. */
 gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_format_input *input,
                              const gsai_reader_sizes *sizes, const gsai_env *env);
 void gsai_chunks_free(gsai_chunks *chunks);
 /* Threads begin to read what comes next in the current file: the parser and the stream are theirs until read ends. */
 void gsai_chunks_start(gsai_chunks *chunks);
-/* As `read` of the format; GSA_END: the parser goes on. */
+/* Reads rows as `read` of the format does; GSA_END: the parser continues. */
 gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *error);
-/* The file is to be closed, or left: forgets what was read of it. Takes NULL, as the next does. */
+/* Forgets what was read of a file that is to be closed or left. Takes NULL, as the next does. */
 void gsai_chunks_stop(gsai_chunks *chunks);
-/* Whether rows come from threads, and then the bytes of the source up to those that were taken last. */
+/* Returns whether rows come from threads; *n_bytes is then the bytes of the source up to the rows that were taken last.
+ */
 bool gsai_chunks_are_read(const gsai_chunks *chunks, uint64_t *n_bytes);
 
 #endif

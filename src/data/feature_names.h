@@ -27,21 +27,22 @@ typedef struct gsai_feature_names {
     const struct gsai_feature_names *known;
 } gsai_feature_names;
 
-/* Of a zeroed book, for ids below 2^bits; does nothing to one that has begun. */
+/* Prepares a zeroed table of names for ids below 2^bits; does nothing to one that has begun. */
 gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsai_env *env, gsa_error *error);
 void gsai_feature_names_free(gsai_feature_names *book);
-/* An id that came for the first time: "column=word", or the word alone if the column has no name. Where there is no
- * room it has no name, and an empty one if there is a NUL in the word. */
+/* Adds an id that came for the first time: "column=word", or the word alone if the column has no name. Without room it
+ * gets no name, and an empty one if there is a NUL in the word. */
 void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
                               const char *word, size_t word_size);
-/* An empty list of what another book, which has begun for the same bits, does not know; and its turn. */
+/* Make an empty list of ids that another table, which has begun for the same bits, does not know, and add a list to
+ * that table in its turn. */
 bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
                              const gsai_env *env);
 void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list);
 void gsai_feature_names_clear(gsai_feature_names *list);
 const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id);
 
-/* That an id will be asked about soon; false: names are not kept. */
+/* Prefetches an id that will be looked up soon; returns false if names are not kept. */
 static inline bool gsai_feature_names_expect(const gsai_feature_names *book, uint32_t id)
 {
     if (book->came)

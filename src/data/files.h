@@ -46,9 +46,9 @@ typedef struct gsai_files {
     gsa_error failure;
 } gsai_files;
 
-/* The name of a file for messages; NULL: there is no such file. */
+/* Returns the name of a file for messages; NULL if there is no such file. */
 const char *gsai_files_name(const gsa_reader *head, uint32_t file);
-/* The first byte of a file, and that behind its last, among those of all. Spilled rows are all there is. */
+/* Return the first byte of a file, and that after its last, counted over all files. Spilled rows replace all files. */
 uint64_t gsai_files_start_of(const gsai_files *reader, size_t file);
 uint64_t gsai_files_end_of(const gsai_files *reader, size_t file);
 
@@ -57,9 +57,9 @@ gsa_status gsai_files_open_current(gsai_files *reader, gsa_error *error);
 /* Opens the current file and begins its format, unless that is done. */
 gsa_status gsai_files_open(gsai_files *reader, gsa_error *error);
 void gsai_files_close(gsai_files *reader);
-/* The parser of the current file. */
+/* Returns the parser of the current file. */
 void *gsai_files_parser(const gsai_files *reader);
-/* Whether there is a file to be read. */
+/* Returns whether there is a file to be read. */
 bool gsai_files_has_next(const gsai_files *reader);
 /* Closes the current file and goes to the next one. */
 void gsai_files_next(gsai_files *reader);

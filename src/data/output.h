@@ -12,7 +12,7 @@ typedef struct gsai_output {
     uint64_t n_bytes, max_bytes; /* before compression: put so far, and allowed; 0: any number */
 } gsai_output;
 
-/* `output` is zeroed; whatever this returns, the caller ends it by commit or discard. */
+/* Opens the file of a zeroed `output`; whatever this returns, the caller ends it by commit or discard. */
 gsa_status gsai_output_open(gsai_output *output, const char *path, const gsai_env *env, gsa_error *error);
 /* Appends bytes; one thread at a time. */
 gsa_status gsai_output_put(gsai_output *output, const void *bytes, size_t size, gsa_error *error);

@@ -37,7 +37,7 @@ struct gsa_reader {
     atomic_uint_fast64_t n_rows, n_bad_rows, n_unlabelled, bytes_read;
 };
 
-/* "FILE:LINE (byte N): " in front of an error, which gets line (0: not known) and byte. */
+/* Prefixes an error with "FILE:LINE (byte N): " and sets its line (0: not known) and byte. */
 void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error);
 
 /* Exchanges the arrays of the batch that the reader delivered last for those of `rows`: the batch stays valid whatever
@@ -57,8 +57,8 @@ typedef struct gsai_reader_sizes {
     size_t batch_rows, batch_values;
 } gsai_reader_sizes;
 
-/* What gsa_reader_open and gsa_reader_open_memory do, with sizes and with the format of what is no cache; NULL: it is
- * recognised. */
+/* Does what gsa_reader_open and gsa_reader_open_memory do, with sizes, and with the format of what is no cache; NULL:
+ * it is recognised. */
 gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
                                   const gsa_reader_options *options, const gsai_reader_sizes *sizes,
                                   const gsai_env *env, gsa_reader **out, gsa_error *error);

@@ -42,13 +42,13 @@ typedef struct gsai_rows {
     gsai_words words;
 } gsai_rows;
 
-/* 0 for a size means the default. */
+/* Prepares rows; 0 for a size means the default. */
 gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsai_env *env, gsa_error *error);
 void gsai_rows_free(gsai_rows *rows);
 void gsai_rows_clear(gsai_rows *rows);
 /* Lets rows have texts that are kept, and be bad. */
 gsa_status gsai_rows_keep(gsai_rows *rows, gsa_error *error);
-/* A row begins, which has no texts yet. */
+/* Begins a row, which has no texts yet. */
 static inline void gsai_rows_begin_texts(gsai_rows *rows)
 {
     if (rows->keeps)
@@ -56,7 +56,7 @@ static inline void gsai_rows_begin_texts(gsai_rows *rows)
 }
 /* Keeps texts of the row at hand, as they are in a batch: each with its NUL. A bad row has those that it came to. */
 gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size, gsa_error *error);
-/* The row at hand could not be read; it is finished without features, a dense one with zeros. */
+/* Finishes the current row as one that could not be read: without features, or with zeros if rows are dense. */
 void gsai_rows_finish_bad(gsai_rows *rows, gsa_place place);
 
 static inline bool gsai_rows_full(const gsai_rows *rows)
@@ -64,26 +64,27 @@ static inline bool gsai_rows_full(const gsai_rows *rows)
     return rows->n_rows >= rows->max_rows || rows->n_values >= rows->max_values || rows->n_cells >= rows->max_values;
 }
 
-/* Room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be written. */
+/* Makes room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be
+ * written. */
 gsa_status gsai_rows_reserve(gsai_rows *rows, size_t n, gsa_error *error);
-/* Room for so many more rows with so many ids and, unless they are all 1, values: everything there is one of a row too,
- * and index [n_values, n_values + n) may be written, and value if it has_values. */
+/* Makes room for n_rows more rows with n ids and, unless they are all 1, values, in every array that has one element
+ * per row too: index [n_values, n_values + n) may be written, and value if has_values. */
 gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error);
-/* Room for so many more dense rows, of which all rows are then: value [n_values, n_values + n_rows * width) may be
+/* Makes room for n_rows more dense rows; all rows are then dense. value [n_values, n_values + n_rows * width) may be
  * written. */
 gsa_status gsai_rows_reserve_dense(gsai_rows *rows, size_t n_rows, size_t width, gsa_error *error);
 /* Makes dense rows sparse, without their zeros. */
 gsa_status gsai_rows_make_sparse(gsai_rows *rows, gsa_error *error);
-/* Rows that were written so, row_start included, are finished. */
+/* Finishes rows that were written so, row_start included. */
 void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones);
-/* n cells for the row, all absent; they are part of the batch when n_cells says so. */
+/* Makes room for n cells of the row, all absent; they are part of the batch when n_cells says so. */
 gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error);
-/* The row that was written to index and value is finished. word < 0: the label is the number. */
+/* Finishes the row that was written to index and value. word < 0: the label is the number. */
 void gsai_rows_finish(gsai_rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
-/* The number of a label that is a word, or why it has none, with the place of its row. */
+/* Fills in the number of a label that is a word, or fails with the place of its row. */
 gsa_status gsai_rows_word(gsai_rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
                           gsa_error *error);
-/* The row that was finished last counts for so much instead of 1. */
+/* Sets the weight of the row that was finished last, in place of 1. */
 static inline void gsai_rows_weigh(gsai_rows *rows, float weight)
 {
     rows->weight[rows->n_rows - 1] = weight;
@@ -103,7 +104,7 @@ typedef struct gsai_rows_source {
 /* Appends rows that were not taken until these are full. */
 gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *error);
 
-/* A view, valid until rows change. */
+/* Fills in a view, valid until rows change. */
 void gsai_rows_view(const gsai_rows *rows, gsa_batch *out);
 
 #endif

@@ -58,7 +58,7 @@ typedef struct gsai_schema {
 
 void gsai_schema_init(gsai_schema *schema, const gsai_env *env);
 void gsai_schema_free(gsai_schema *schema);
-/* GSA_ARGUMENT if the name is there already or cannot be one. */
+/* Adds a field; GSA_ARGUMENT if the name is there already or cannot be one. */
 gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_size, gsai_field_kind kind,
                            gsa_error *error);
 /* Says how the cells of the field that was added last are read; the reading is copied, NULL: plain numbers. */
@@ -70,17 +70,17 @@ static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
 }
 /* Returns the name of a feature below that. */
 const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature);
-/* GSA_ARGUMENT if one of the two cannot be crossed, or they are already. */
+/* Adds a cross; GSA_ARGUMENT if one of the two cannot be crossed, or they are already. */
 gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
                                  gsa_error *error);
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2]);
 /* Takes the next pair of a list "A:B,C:D"; GSA_END at its end, GSA_ARGUMENT if it is none. */
 gsa_status gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2], gsa_error *error);
-/* SIZE_MAX if there is none of that name. */
+/* Returns the number of a field, SIZE_MAX if there is none of that name. */
 size_t gsai_schema_find(const gsai_schema *schema, const char *name, size_t name_size);
-/* All fields are there: makes the text. */
+/* Makes the text, after all fields were added. */
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error);
-/* Back from the text; GSA_FORMAT if it is none. */
+/* Parses the text; GSA_FORMAT if it is no schema. */
 gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *error);
 
 #endif

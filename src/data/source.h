@@ -48,11 +48,11 @@ gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path
                                   gsa_error *error);
 void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsai_env *env, gsai_source *out);
 
-/* GSA_STOPPED if should_stop says so. */
+/* Returns GSA_STOPPED if should_stop says so. */
 gsa_status gsai_source_ask(const char *name, const gsai_env *env, gsa_error *error);
 /* Asks, then reads. */
 gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
-/* Nothing to read for the moment: a read would wait. */
+/* Returns whether there is nothing to read at the moment: a read would wait. */
 bool gsai_source_is_idle(const gsai_source *source);
 /* Takes a source that was never opened, if it is zeroed. */
 void gsai_source_close(gsai_source *source);

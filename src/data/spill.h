@@ -26,13 +26,13 @@ typedef struct gsai_spill {
 
 /* Makes the file and begins. */
 gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsai_env *env, gsa_error *error);
-/* A pass begins: forgets the rows of one that was not read to its end, does nothing after one that was. */
+/* Begins a pass: forgets the rows of one that was not read to its end, does nothing after one that was. */
 void gsai_spill_begin(gsai_spill *spill, const gsai_env *env);
-/* Rows do not come one after the other from the first on: spills nothing until a pass begins. */
+/* Pauses until a pass begins, because rows do not come in sequence from the first on. */
 void gsai_spill_pause(gsai_spill *spill);
-/* The schema, or NULL, is that of all rows. */
+/* Adds rows; the schema, or NULL, is that of all rows. */
 void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsai_env *env);
-/* There are no more rows: makes the file complete. */
+/* Completes the file after the last row. */
 void gsai_spill_end(gsai_spill *spill, const gsai_env *env);
 void gsai_spill_drop(gsai_spill *spill, const gsai_env *env);
 

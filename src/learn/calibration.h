@@ -26,7 +26,7 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
 
 /* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
 float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration);
-/* Whether the model of a state has the weights of its best checkpoint. */
+/* Returns whether the model of a state has the weights of its best checkpoint. */
 static inline bool gsai_state_uses_checkpoint(const gsa_state *state)
 {
     bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;

@@ -34,14 +34,14 @@ typedef struct gsai_params {
 void gsai_params_init(gsai_params *params);
 gsa_status gsai_params_set(gsai_params *params, const char *name, const char *value, gsa_error *error);
 const char *gsai_params_get(const gsai_params *params, const char *name);
-/* A loss of the caller's; and the one that other parameters have, if they do. */
+/* Set a loss of the caller's, and take the one that other parameters have, if any. */
 gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss, gsa_error *error);
 void gsai_params_take_loss(gsai_params *params, const gsai_params *from);
-/* The number of a name in the table, GSAI_PARAMS if there is none. */
+/* Returns the number of a name in the table, GSAI_PARAMS if there is none. */
 gsai_param_id gsai_param_find(const char *name);
 /* Enough to tell a loss to half a percent, few enough to keep in memory. */
 #define GSAI_HELD_OUT_ROWS 16384u
-/* Rows to hold out at most. */
+/* Returns the maximum number of rows to hold out. */
 static inline uint64_t gsai_params_holdout(const gsai_params *params)
 {
     uint64_t asked = params->value[GSAI_PARAM_holdout];
@@ -50,7 +50,7 @@ static inline uint64_t gsai_params_holdout(const gsai_params *params)
     return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? 0 : GSAI_HELD_OUT_ROWS;
 }
 bool gsai_param_decides_result(gsai_param_id id);
-/* Not in files where it has its initial value. */
+/* Returns whether files leave the parameter out if it has its initial value. */
 bool gsai_param_is_late(gsai_param_id id);
 
 struct gsa_config {

@@ -53,7 +53,7 @@ void gsai_sample_release(gsai_sample *sample, const gsai_env *env);
 /* Returns the held row that is equal to this one in features and label, NULL if there is none. */
 gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row);
 
-/* The same for rows that ascend, in a settled sample: *at is how far it is, 0 before the first. */
+/* Does the same for ascending rows, in a settled sample: *at is the position, 0 before the first. */
 const gsai_held_row *gsai_sample_next(const gsai_sample *sample, size_t *at, const gsai_held_row *row);
 
 /* Makes a held row, not yet in a sample; NULL if there is no memory. */

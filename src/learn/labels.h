@@ -30,29 +30,30 @@ typedef struct gsai_labels {
     gsai_label_slots by_text, by_number;
 } gsai_labels;
 
-/* Whether this can be the text of a label, since files have no others: UTF-8 without control characters. */
+/* Returns whether this can be the text of a label, since files have no others: UTF-8 without control characters. */
 bool gsai_is_label(const char *text, size_t size);
 
 void gsai_labels_init(gsai_labels *labels, const gsai_env *env);
 void gsai_labels_release(gsai_labels *labels);
 
-/* The class of a label, GSAI_NO_LABEL if it is unknown. */
+/* Return the class of a label, GSAI_NO_LABEL if it is unknown. */
 size_t gsai_labels_find_number(const gsai_labels *labels, double number);
 size_t gsai_labels_find_text(const gsai_labels *labels, const char *text);
-/* The class of a label, entered if it is new. */
+/* Fill in the class of a label, which is added if it is new. */
 gsa_status gsai_labels_add_number(gsai_labels *labels, double number, size_t *out, gsa_error *error);
 gsa_status gsai_labels_add_word(gsai_labels *labels, const char *text, size_t *out, gsa_error *error);
 /* Forgets the label that was entered last. */
 void gsai_labels_drop_last(gsai_labels *labels);
-/* A label as another table has it, and all of them. */
+/* Add a label of another table, and all of them. */
 gsa_status gsai_labels_add_label(gsai_labels *labels, const gsai_label *label, size_t *out, gsa_error *error);
 gsa_status gsai_labels_add_all(gsai_labels *labels, const gsai_labels *from, gsa_error *error);
-/* The same in canonical order, numbers by value, then words by their bytes, after those that are there. */
+/* Adds all labels of another table in canonical order, numbers by value, then words by their bytes, after those that
+ * are there. */
 gsa_status gsai_labels_add_sorted(gsai_labels *labels, const gsai_labels *from, gsa_error *error);
-/* The same labels in the same order? */
+/* Returns whether both have the same labels in the same order. */
 bool gsai_labels_equal(const gsai_labels *a, const gsai_labels *b);
 
-/* The label of a row of a batch: found in or added to the table. */
+/* Find the class of a row's label in the table, and add it if it is new. */
 size_t gsai_labels_find_row(const gsai_labels *labels, const gsa_batch *batch, size_t row);
 gsa_status gsai_labels_add_row(gsai_labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error);
 

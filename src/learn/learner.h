@@ -15,7 +15,7 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_
 gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
                                    gsa_error *error);
 
-/* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
+/* Learns the rows that are held out, which stay there. GSA_STOPPED if `stop` asks for it. update.c. */
 gsa_status gsai_state_learn_sample(gsa_state *state, const gsai_env *stop, gsa_error *error);
 
 /* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
@@ -31,7 +31,7 @@ __attribute__((always_inline)) static inline void gsai_state_fetch(const gsa_sta
 
 /* ---- groups: group.c, and of several outputs group_many.c -------------------------------------------------------- */
 
-/* Whether rows are learned in groups (gsa_state_close_group closes one). */
+/* Returns whether rows are learned in groups (gsa_state_close_group closes one). */
 static inline bool gsai_state_has_groups(const gsa_state *state)
 {
     return state->loss && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
@@ -67,14 +67,15 @@ gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
 
 /* ---- labels and weights of rows ---------------------------------------------------------------------------------- */
 
-/* prepare.c: GSA_INPUT if this cannot be a label; and what it means to the state, which may be a new class. */
+/* Check whether a value can be a label (else GSA_INPUT), and take what it means to the state, which may be a new class.
+ * prepare.c. */
 gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error);
 gsa_status gsai_label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
                            gsa_error *error);
 
-/* label_offset.c: enters a label of weight c that is about to be learned, and moves the offset if it is time. */
+/* Enters a label of weight c that is about to be learned, and moves the offset if it is time. label_offset.c. */
 void gsai_label_offset_add(gsa_state *state, double y, double c);
-/* The weight of a row of this class and weight c; the row is counted by the second once it is taken. */
+/* Fills in the weight of a row of this class and weight c; gsai_class_sums_add counts the row once it is taken. */
 gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
 static inline gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out,
                                               gsa_error *error)

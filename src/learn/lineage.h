@@ -15,7 +15,7 @@ static inline void gsai_fingerprint_add_row(gsa_fingerprint *fingerprint, uint64
 void gsai_run_id_add_row(gsai_run_id *run_id, const gsa_batch *batch, size_t row);
 
 bool gsai_lineage_has(const gsa_state *state, uint64_t run_id);
-/* The run ids of a state by number: its lineage, then its own if it has one. */
+/* Return the number of run ids of a state, and each by number: its lineage, then its own if it has one. */
 size_t gsai_lineage_count(const gsa_state *state);
 uint64_t gsai_lineage_at(const gsa_state *state, size_t i);
 /* Adds the runs of all states to the result of a merge. */

@@ -22,7 +22,7 @@ typedef struct gsai_names {
 
 void gsai_names_release(gsai_names *names, const gsai_env *env);
 gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsai_env *env, gsa_error *error);
-/* The names that any of these states has for the strongest features of `state`. */
+/* Keeps the names that any of these states has for the strongest features of `state`. */
 gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error);
 
 /* Returns the name of a feature, NULL if it has none. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Is its label a word, rather than a number? */
+/* Returns whether the label is a word, not a number. */
 static inline bool gsai_row_is_word(const gsa_batch *batch, size_t row)
 {
     return batch->word && batch->word[row] >= 0;
@@ -20,8 +20,9 @@ gsa_status gsai_row_weight(const gsa_batch *batch, size_t row, double *out, gsa_
 
 #define GSAI_ONE_BITS 0x3F800000u /* 1.0f */
 
-/* A hash is a sum of independent terms: every row of a long input is hashed, and one multiplication after the other
- * would take as long as learning the row. Equal entries at different positions, from 1, have different terms. */
+/* Returns the term of an entry in a hash, which is a sum of independent terms: every row of a long input is hashed, and
+ * one multiplication after the other would take as long as learning the row. Equal entries at different positions, from
+ * 1, have different terms. */
 static inline uint64_t gsai_hash_entry(uint64_t position, uint32_t id, uint32_t value)
 {
     uint64_t term = (((uint64_t)id << 32 | value) + position * 0x9E3779B97F4A7C15u) * 0xFF51AFD7ED558CCDu;
@@ -50,7 +51,7 @@ static inline uint64_t gsai_row_label_hash(const gsa_batch *batch, size_t row)
 }
 /* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number);
-/* The same, where the hash of the features is known. */
+/* Returns the same if the hash of the features is known. */
 static inline uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash)
 {
     float weight = batch->weight ? batch->weight[row] : 1.0f;
@@ -81,7 +82,8 @@ typedef struct gsai_entries {
     size_t capacity;
 } gsai_entries;
 
-/* Room for the entries of a row of n and an intercept; false if there is no memory, and nothing has changed. */
+/* Makes room for the entries of a row of n and an intercept; returns false, with nothing changed, if there is no
+ * memory. */
 bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsai_env *env);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* Replaces *to, which is left as it was on failure. */
 gsa_status gsai_schema_copy(char **to, const char *from, const gsai_env *env, gsa_error *error);
-/* GSA_CONFLICT if two schemas differ, with the first difference. */
+/* Compares two schemas: GSA_CONFLICT with the first difference if they differ. */
 gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
 /* Returns whether the schema is that of a table's columns; those of Vowpal Wabbit text have namespaces instead. */
 bool gsai_schema_is_table(const char *schema);

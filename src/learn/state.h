@@ -13,7 +13,7 @@
 
 #include <greedystep/distributed.h>
 
-/* The loss that parameters name; NULL: it is still to be decided. */
+/* Returns the loss that parameters name; NULL: it is still to be decided. */
 static inline const gsai_loss *gsai_loss_asked(const gsai_params *params)
 {
     return gsai_loss_find(params->text[GSAI_PARAM_loss]);
@@ -62,7 +62,7 @@ typedef struct gsai_row_weights {
     uint64_t n_rows;
 } gsai_row_weights;
 
-/* How much heavier than the mean the heaviest row is, at most 8. */
+/* Returns how much heavier than the mean the heaviest row is, at most 8. */
 static inline double gsai_row_weights_ratio(const gsai_row_weights *weights)
 {
     double ratio = weights->sum > 0 ? weights->max * (double)weights->n_rows / weights->sum : 1;
@@ -189,13 +189,13 @@ struct gsa_state {
 /* Returns how the weights were found: "optimum", "gsa" or "paper". */
 const char *gsai_state_method(const gsa_state *state);
 
-/* Do two classes share one output? */
+/* Returns whether two classes share one output. */
 static inline bool gsai_state_is_binary(const gsa_state *state)
 {
     return gsai_loss_has_classes(state->loss) && state->table.n_outputs == 1;
 }
 
-/* A loss of the caller's is not in files: is it still to be given again? */
+/* Returns whether a loss of the caller's, which files do not contain, has to be set again. */
 static inline bool gsai_state_lacks_loss(const gsa_state *state)
 {
     return gsai_loss_is_custom(state->loss) && !state->params.has_custom_loss;
@@ -222,7 +222,7 @@ static inline size_t gsai_scales_stride(size_t n_outputs)
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
 gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
-/* fork.c: makes a copy whose group is closed. */
+/* Makes a copy whose group is closed. fork.c. */
 gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error);
 
 /* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
@@ -233,11 +233,11 @@ static inline bool gsai_params_balance(const gsai_params *params)
 {
     return params->value[GSAI_PARAM_class_weight] == GSAI_CLASS_WEIGHT_BALANCED;
 }
-/* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
+/* Returns GSA_ARGUMENT if class weights are asked for and the loss has no classes. class_weight.c. */
 gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error);
 gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env *env, gsa_error *error);
 
-/* fork.c: into a state that has none. */
+/* Copies the sample into a state that has none. fork.c. */
 gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
 gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* Whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few outputs
@@ -295,14 +295,14 @@ static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, d
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
 gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error);
 
-/* scaling.c: opens the choice where the method asks for one and nothing is learned yet; closes it, with the better
- * table as the state's own. Closing one that is not open does nothing. */
+/* Open the choice of scaling if the method has one and nothing is learned yet, and close it, with the better table as
+ * the state's own. Closing one that is not open does nothing. scaling.c. */
 gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error);
 /* Opens a choice whose second table has counted what the state's own has; its weights are still to be filled in. */
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error);
 void gsai_scaling_close(gsa_state *state);
-/* Whether the standardised features are better by more than GSA_MIN_GAIN: where values are all ones both are the same,
- * and features as given are the faster way. */
+/* Returns whether the standardised features are better by more than GSA_MIN_GAIN: where values are all ones both are
+ * the same, and features as given are the faster way. */
 static inline bool gsai_scaling_prefers_standard(const gsai_scaling *scaling)
 {
     double loss[2];

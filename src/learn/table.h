@@ -68,7 +68,7 @@ static inline size_t gsai_table_count(const gsai_table *table)
 
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error);
 void gsai_table_release(gsai_table *table, const gsai_env *env);
-/* True if nothing was ever learned for a slot. */
+/* Returns whether nothing was ever learned for a slot. */
 static inline bool gsai_table_is_zero(const gsai_table *table, size_t slot)
 {
     const gsai_cell *record = gsai_table_slot(table, slot);
@@ -83,13 +83,13 @@ static inline bool gsai_table_is_zero(const gsai_table *table, size_t slot)
 /* Grows to at least n_slots slots; new ones are zero. Hashed ids come in any order: the first large one makes room for
  * those a little larger. Fails with GSA_LIMIT above the limit of the budget. */
 gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *env, gsa_error *error);
-/* At least n_outputs outputs; new ones are zero. */
+/* Widens the table to at least n_outputs outputs; new ones are zero. */
 gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env *env, gsa_error *error);
-/* A copy with memory of its own. */
+/* Makes a copy with memory of its own. */
 gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsai_env *env, gsa_error *error);
-/* One record, into a table with at least as many outputs. */
+/* Copies one record into a table with at least as many outputs. */
 void gsai_table_copy_record(gsai_table *to, size_t to_slot, const gsai_table *from, size_t slot);
-/* The table becomes a copy in the memory that it has; false if that is too small or of another shape. */
+/* Copies a table into the memory of another; returns false if that is too small or of another shape. */
 bool gsai_table_refill(gsai_table *table, const gsai_table *from);
 /* Zeroes the average terms of all slots. */
 void gsai_table_clear_average(gsai_table *table);

@@ -38,7 +38,7 @@ gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsai_env *env, 
 void gsai_sink_header(gsai_sink *to, uint64_t kind, const gsai_delta *of);
 /* Writes block `number` of a delta that begins with this copy; nothing if no copy has touched it. */
 void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy);
-/* GSA_IO if anything could not be written. Also of one that was not opened. */
+/* Closes a sink, also one that was not opened; GSA_IO if anything could not be written. */
 gsa_status gsai_sink_close(gsai_sink *to, const gsai_env *env, gsa_error *error);
 
 typedef struct gsai_chunk {
@@ -53,13 +53,14 @@ typedef struct gsai_chunk {
 /* Checks all of a delta of this kind. */
 gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t *n_outputs, gsai_delta *out,
                            gsa_error *error);
-/* The block of the next chunk of an open delta, UINT64_MAX behind the last one. */
+/* Returns the block of the next chunk of an open delta, UINT64_MAX after the last one. */
 uint64_t gsai_delta_block(const gsai_delta *delta);
-/* The next chunk, if it is of this block; the delta goes on behind it. */
+/* Reads the next chunk if it is of this block, and moves on; returns whether it was. */
 bool gsai_delta_next(gsai_delta *delta, uint64_t block, size_t n_outputs, gsai_chunk *out);
-/* The first chunk of this block or of a later one is next; true: it is of this block, and stays next. */
+/* Moves to the first chunk of this block or of a later one; returns whether it is of this block. It stays the next one.
+ */
 bool gsai_delta_seek(gsai_delta *delta, uint64_t block, size_t n_outputs, gsai_chunk *out);
-/* One slot of the block into sums that are zero, as their slot i. */
+/* Copies one slot of the block into sums that are zero, as their slot i. */
 void gsai_chunk_find(const gsai_chunk *of, size_t slot, size_t n_outputs, size_t i, gsai_sums *out);
 void gsai_chunk_take(const gsai_chunk *of, size_t n_slots, size_t n_outputs, gsai_sums *out);
 

@@ -48,13 +48,13 @@ typedef struct gsai_merging {
 gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error);
 void gsai_merging_end(gsai_merging *merging);
 
-/* At most a block of slots of all states into the tree, and of the base into `start`; the first state is number
- * `number` of all there are. */
+/* Adds at most a block of slots of all states to the tree, and of the base to `start`; the first state is number
+ * `number` of all. */
 gsa_status gsai_merging_add(gsai_merging *merging, size_t number, const gsai_slots *slots, gsa_error *error);
-/* The mean changes of some slots, at most a block and the first alone, and what else `steps` has of them. */
+/* Computes the mean changes of some slots, at most a block and the first alone, and what else `steps` has of them. */
 gsa_status gsai_merging_changes(gsai_merging *merging, const gsai_slots *slots, gsai_sums **out, gsa_error *error);
-/* line_search.c: finds how far to go, by the held-out rows of the result, for the last weights and for the averaged.
- * Gammas are in [0, number of states]; 1 without an aggregation factor where there is no sample. */
+/* Finds how far to go, by the held-out rows of the result, for the last weights and for the averaged. Gammas are in [0,
+ * number of states]; 1 without an aggregation factor if there is no sample. line_search.c. */
 gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error);
 /* Makes all slots of the result, and the sums of classes. */
 gsa_status gsai_merging_slots(gsai_merging *merging, gsa_error *error);

@@ -25,16 +25,16 @@ typedef struct gsai_tree {
 /* Zeros, which are valid. */
 void gsai_sums_clear(gsai_sums *sums, size_t n_outputs);
 
-/* Room for any run of up to n_states. */
+/* Makes room for any run of up to n_states. */
 bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsai_env *env);
 void gsai_tree_end(gsai_tree *tree, const gsai_env *env);
-/* The place for the sums of the next states, to be filled in before gsai_tree_grow, which adds up what has become
- * whole. n is a power of two and first a multiple of it. */
+/* Returns the place for the sums of the next states, to be filled in before gsai_tree_grow, which adds up what has
+ * become whole. n is a power of two and first a multiple of it. */
 gsai_sums *gsai_tree_next(gsai_tree *tree, size_t first, size_t n);
 void gsai_tree_grow(gsai_tree *tree);
 /* States [first, end) have touched nothing. */
 void gsai_tree_skip(gsai_tree *tree, size_t first, size_t end);
-/* Everything in the tree, which is of all states, and empties it. */
+/* Returns the sum of everything in the tree, which must have all states, and empties the tree. */
 gsai_sums *gsai_tree_sum(gsai_tree *tree);
 
 /* A state, and where its outputs go in the outputs of the merged one. */
@@ -53,7 +53,7 @@ typedef struct gsai_merged {
 } gsai_merged;
 
 bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env);
-/* At most a block of slots; those that the state does not have are zero. */
+/* Prefetch, and read, at most a block of slots; those that the state does not have are zero. */
 void gsai_view_ask(const gsai_merged *from, const gsai_slots *slots);
 void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *slots);
 
@@ -72,15 +72,16 @@ typedef struct gsai_change {
 /* Does the one output of a state for two classes become one per class in `into`? Its steps are then halved. */
 bool gsai_state_splits(const gsa_state *state, const gsa_state *into);
 
-/* Is the state a copy of the base that went on counting where the base stood, rather than a new run that started from
- * the base's finished weights? A new run has the base in its lineage, even if it began with the same rows. */
+/* Returns whether the state is a replica of the base that continued counting where the base stood, not a new run that
+ * started from the base's finished weights. A new run has the base in its lineage, even if it began with the same rows.
+ */
 bool gsai_state_continues(const gsa_state *state, const gsa_state *base);
 
 /* Returns the mean weight of the rows of a state in units of that of `into`, the mean over all states. */
 double gsai_weight_in(const gsa_state *state, const gsa_state *into);
 
-/* The sum of the changes of the states since `base` (NULL: since nothing), left half plus right half, the left one a
- * power of two. */
+/* Returns the sum of the changes of the states since `base` (NULL: since nothing), left half plus right half, the left
+ * one a power of two. */
 gsai_change gsai_change_sum(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                             const gsa_state *into);
 /* Enters them in the result of a merge. */

@@ -18,7 +18,7 @@
 typedef struct gsai_ranking gsai_ranking;
 gsa_status gsai_ranking_new(size_t limit, const gsai_env *env, gsai_ranking **out, gsa_error *error);
 void gsai_ranking_free(gsai_ranking *ranking);
-/* weight > 0; score not NaN. */
+/* Adds a row; weight > 0; score not NaN. */
 gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error);
 gsa_status gsai_ranking_merge(gsai_ranking *ranking, const gsai_ranking *from, gsa_error *error);
 
@@ -30,7 +30,7 @@ typedef struct gsai_ranking_result {
     double best_f1;        /* of all thresholds, the highest of equals; NaN without positives */
     double best_score;     /* that threshold: halfway to the next lower score, or below all; NaN without positives */
 } gsai_ranking_result;
-/* May sort what is kept, so that later calls are cheap. */
+/* Returns the results; may sort what is kept, so that later calls are cheap. */
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking);
 
 #endif

@@ -8,7 +8,7 @@
 const gsa_memory *gsai_metrics_memory(const gsa_metrics *metrics);
 /* Returns the number of margins per row. */
 size_t gsai_metrics_n_margins(const gsa_metrics *metrics);
-/* The margins of all rows of a batch. */
+/* Computes the margins of all rows of a batch. */
 gsa_status gsai_metrics_margins(const gsa_metrics *metrics, const gsa_batch *batch, double *out, gsa_error *error);
 gsa_status gsai_metrics_add(gsa_metrics *metrics, const gsa_batch *batch, const double *margins, gsa_error *error);
 

@@ -26,13 +26,13 @@ struct gsa_model {
     void *owner;
 };
 
-/* An empty model; the caller fills it in. */
+/* Makes an empty model; the caller fills it in. */
 gsa_status gsai_model_create(const gsai_env *env, gsa_model **out, gsa_error *error);
 
-/* The margins of n rows of a checked batch, n_outputs each. Values need not be finite; ids that are too large are
- * absent. The rows of a batch come in their order. */
+/* Computes the margins of n rows of a checked batch, n_outputs each. Values need not be finite; ids that are too large
+ * are absent. The rows of a batch come in their order. */
 void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t from, size_t n, double *out);
-/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin per class. Hinge losses
+/* Converts margins to predictions: max(1, n_classes) numbers, in place if there is one margin per class. Hinge losses
  * have no probabilities: the margin of every class instead. */
 void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out);
 

@@ -25,7 +25,7 @@ typedef struct gsai_mpi_comm {
 /* Does what gsa_mpi_open does, with the bytes that a call carries from or to a rank at most: for tests. */
 gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error);
 
-/* What an MPI call that failed has to say. */
+/* Fails with the text of an MPI call that failed. */
 gsa_status gsai_mpi_fail(gsa_error *error, const char *call, int code);
 
 /* Watches over a neighbour, from a thread; every rank calls both. Needs MPI_THREAD_MULTIPLE. */

@@ -83,9 +83,9 @@ void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, si
                    gsai_arena *arena);
 /* Takes memory for the inverse: factored, or a diagonal. */
 void gsai_inverse_make(gsai_inverse *inverse, size_t n_columns, bool factored, gsai_arena *arena);
-/* Which rows are fitted: those of row[], which are to be in the fit already. */
+/* Chooses the rows to fit: those of row[], which must be in the fit already. */
 void gsai_fit_rows(gsai_fit *fit, size_t n_rows);
-/* The margins of rows under v. scaled: scratch for a vector of weights. */
+/* Computes the margins of rows under v. scaled: scratch for a vector of weights. */
 void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
                      float *scaled, float *margin);
 /* Minimises from v on until a step gains less than tolerance times the objective. GSA_STOPPED if asked to. */
@@ -114,13 +114,13 @@ static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const 
                           .width = problem->width};
 }
 
-/* The penalty of the intercept. */
+/* Returns the penalty of the intercept. */
 static inline double gsai_intercept_penalty(double lambda)
 {
     return 1e-6 * lambda + 1e-9;
 }
 
-/* The second derivative of the penalty by the weights of a column, a mean over its outputs. */
+/* Returns the second derivative of the penalty by the weights of a column, a mean over its outputs. */
 static inline double gsai_penalty_of_column(const gsai_problem *problem, const gsai_penalty *penalty, size_t j)
 {
     if (penalty->share > 0)
@@ -128,15 +128,15 @@ static inline double gsai_penalty_of_column(const gsai_problem *problem, const g
     return j == 0 ? gsai_intercept_penalty(penalty->lambda) : penalty->lambda;
 }
 
-/* inverse.c: the sum over rows of their curvature times x x', lower triangle, [columns x columns] in rows of
- * gsai_padded(n_columns); every step-th row counts step times. curvature is by row number. */
+/* Computes the sum over rows of their curvature times x x', lower triangle, [columns x columns] in rows of
+ * gsai_padded(n_columns); every step-th row counts step times. curvature is by row number. inverse.c. */
 void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
                   const float *curvature, float *scratch, float *gram);
 size_t gsai_gram_scratch(size_t n_columns);
-/* The factor of curvature * scale (all - without) scale + penalty, without NULL: nothing. */
+/* Factors curvature * scale (all - without) scale + penalty; without NULL: nothing is subtracted. */
 void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *all,
                          const float *without, double curvature, const gsai_penalty *penalty, float *scratch);
-/* The diagonal of the same, from the variance of the columns and the mean curvature of the rows. */
+/* Computes the diagonal of the same, from the variance of the columns and the mean curvature of the rows. */
 void gsai_inverse_diagonal(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, double curvature,
                            const gsai_penalty *penalty);
 void gsai_inverse_apply(const gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *from,

@@ -68,10 +68,8 @@ gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error);
 /* Returns the mean excess loss of a record's held-out rows over another's, and its standard error. */
 double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_record *over, double *error_of_mean);
 
-/* calibrate.c: fits scale and shift to rows that were held out, by Newton's method with a unit normal prior about (1,
- * 0), and as if for each row there were `behind` rows for which that is right. Labels of two classes are Platt's
- * (1999).
- */
+/* Fits scale and shift to held-out rows, by Newton's method with a unit normal prior about (1, 0), and as if for each
+ * row there were `behind` rows for which that is right. Labels of two classes are Platt's (1999). calibrate.c. */
 gsai_fold_calibration gsai_fold_calibration_fit(const gsai_problem *problem, const float *target, const float *weight,
                                                 const float *margin, size_t n, double behind, float *scratch);
 /* Losses of single rows under a scaling. */

@@ -16,10 +16,11 @@ typedef struct gsai_solver gsai_solver;
  * margins, a feature its weights. */
 #define GSAI_SOLVER_CELLS ((uint64_t)1 << 28)
 
-/* The cells of rows and their margins; those of features come on top. Up to GSAI_SOLVER_CELLS of each. */
+/* Returns the cells that rows and their margins take, those of features not included. Up to GSAI_SOLVER_CELLS of each.
+ */
 uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
-/* A solver for the rows that begin with these, which tell what the labels mean. The state is not changed until the
- * end. *out is NULL if it cannot be the start of a solution: its loss is the caller's own. */
+/* Makes a solver for the rows that begin with these, which determine what the labels mean. The state is not changed
+ * until the end. *out is NULL if there can be no solution: the loss is the caller's own. */
 gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsai_env *env, gsai_solver **out,
                            gsa_error *error);
 void gsai_solver_free(gsai_solver *solver);

@@ -52,7 +52,7 @@ gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const gsai_key *key, con
 void gsai_snapshot_fields(gsai_snapshot *snapshot, const gsai_field *fields, size_t n, const void *from);
 /* Returns zeroed memory that lives as long as the snapshot; NULL if there is none. */
 void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size);
-/* Labels; a schema and names, if there are any. */
+/* Adds labels and, if there are any, a schema and names. */
 gsa_status gsai_snapshot_texts(gsai_snapshot *snapshot, const gsai_labels *labels, const char *schema,
                                const gsai_names *names, gsa_error *error);
 /* Checks all tensors: GSA_LIMIT if an integer, GSA_DIVERGED if a float could not be read again. */
@@ -65,14 +65,14 @@ gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error);
 #define GSAI_ANY_LEN UINT64_MAX
 gsa_status gsai_bundle_need(const gsai_bundle *bundle, const gsai_key *key, uint64_t len, const gsai_tensor **out,
                             gsa_error *error);
-/* The same of one that need not be there: *out is then NULL. */
+/* Does the same for a tensor that may be missing: *out is then NULL. */
 gsa_status gsai_bundle_may_have(const gsai_bundle *bundle, const gsai_key *key, uint64_t len, const gsai_tensor **out,
                                 gsa_error *error);
 /* Copies the numbers of all fields into the struct. */
 gsa_status gsai_bundle_fields(const gsai_bundle *bundle, const gsai_field *fields, size_t n, void *to,
                               gsa_error *error);
 gsa_status gsai_bundle_need_note(const gsai_bundle *bundle, const char *key, const char **out, gsa_error *error);
-/* The loss that a note of this key names. */
+/* Finds the loss that a note of this key names. */
 gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may_be_auto, const gsai_loss **out,
                             gsa_error *error);
 /* Sets a parameter to what the note of its name says. */

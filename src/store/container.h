@@ -31,7 +31,7 @@ gsa_status gsai_container_save(const gsai_bundle *bundle, const char *path, gsa_
  * replaced meanwhile (as we do, by rename), but not changed in place. */
 typedef struct gsai_container gsai_container;
 gsa_status gsai_container_open(const char *path, const gsai_env *env, gsai_container **out, gsa_error *error);
-/* The bytes are borrowed until close; `name` is for messages. They are copied only if they are not aligned to 8. */
+/* Opens bytes, borrowed until close; `name` is for messages. They are copied only if they are not aligned to 8. */
 gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char *name, const gsai_env *env,
                                      gsai_container **out, gsa_error *error);
 const gsai_bundle *gsai_container_bundle(const gsai_container *container);

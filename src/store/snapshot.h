@@ -18,8 +18,8 @@ void gsai_snapshot_free(gsai_snapshot *snapshot);
 /* Checks everything that a damaged or hostile bundle could say, then copies. */
 gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gsa_state **out, gsa_error *error);
 
-/* A model may go on using the bundle's memory: it then calls `close(owner)` when it is freed, and *kept is set. With
- * close NULL it copies what it needs. */
+/* Restores a model, which may continue to use the bundle's memory: it then calls `close(owner)` when it is freed, and
+ * *kept is set. With close NULL it copies what it needs. */
 gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsai_env *env, void (*close)(void *owner), void *owner,
                               int *kept, gsa_model **out, gsa_error *error);
 

@@ -20,28 +20,29 @@ typedef struct gsai_bytes {
     bool is_cut;         /* some bytes had no memory: none are added behind them */
 } gsai_bytes;
 
-/* A gsa_write_fn; ctx is the gsai_bytes. */
+/* Adds bytes: a gsa_write_fn whose ctx is the gsai_bytes. */
 int gsai_bytes_add(void *ctx, const void *more, size_t size);
 void gsai_bytes_free(gsai_bytes *bytes);
 
 /* Things that follow one another, each behind its size: written between begin, which gives the start, and end. */
 size_t gsai_frame_begin(gsai_bytes *to);
 gsa_status gsai_frame_end(gsai_bytes *to, size_t start, gsa_error *error);
-/* The next one, where *left bytes follow; false: there is none. */
+/* Finds the next frame in *left bytes; returns false if there is none. */
 bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned char **frame, size_t *size);
 
-/* Alone: rank 0 of 1. */
+/* Return the rank and the number of processes; without a communicator, 0 of 1. */
 size_t gsai_comm_rank(const gsai_job *job);
 size_t gsai_comm_size(const gsai_job *job);
-/* The first of n items, dealt out so that neighbours stay together, that is this process's or, with one, the next's;
- * items of a process end where those of the next begin. */
+/* Returns the first of n items that belongs to this process or, with next = 1, to the next. Neighbouring items stay
+ * together: those of a process end where those of the next begin. */
 size_t gsai_comm_first(const gsai_job *job, size_t n, size_t next);
-/* Whether an item of n is this process's. */
+/* Returns whether an item of n belongs to this process. */
 bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n);
 
-/* What everyone has to do with its failure, or with having none. */
+/* Reports this process's status to all and returns the one that all continue with: the failure of the lowest rank, if
+ * any. */
 gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error);
-/* Agree first. */
+/* Agree first, and then do what gsa_comm's functions do. */
 gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *bytes, size_t size,
                                const unsigned char **all, const size_t **sizes, gsa_error *error);
 gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
@@ -53,11 +54,11 @@ size_t gsai_comm_total(const gsai_job *job, const size_t *sizes);
 /* Tells everyone of a pass, once all have come so far: the hook may make collective calls. */
 gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error);
 
-/* Every process has the states of n_own of n items, from own_first on, and gets those of all others; the items of ranks
- * follow one another. */
+/* Exchanges states: every process has n_own of n items, from own_first on, and gets those of all others; the items of
+ * ranks follow one another. */
 gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
                            gsa_error *error);
-/* The failure when bytes are not what they must be. */
+/* Fails because received bytes are not what they must be. */
 gsa_status gsai_comm_protocol_error(gsa_error *error);
 
 #endif

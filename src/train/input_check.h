@@ -16,7 +16,7 @@ typedef struct gsai_mixing {
 } gsai_mixing;
 
 void gsai_mixing_add(gsai_mixing *mixing, const gsa_batch *rows);
-/* Nonzero if that label comes and goes ten times less often than it would in a mixed input. */
+/* Returns nonzero if that label comes and goes ten times less often than it would in a mixed input. */
 int gsai_mixing_is_poor(const gsai_mixing *mixing);
 
 typedef struct gsai_resumed {
@@ -24,11 +24,11 @@ typedef struct gsai_resumed {
     gsa_fingerprint due, read; /* rows that the state took in its first pass, and those of this input */
 } gsai_resumed;
 
-/* Nothing is to be compared if the state has taken no rows. */
+/* Begins a comparison; there is none if the state has taken no rows. */
 void gsai_resumed_begin(gsai_resumed *resumed, const gsa_state *state);
 /* Compares once all rows that are due were added to `read`: GSA_CONFLICT if they are others. */
 gsa_status gsai_resumed_compare(gsai_resumed *resumed, gsa_error *error);
-/* The same where blocks have an index: processes deal out the blocks that the run has read, and add up. */
+/* Does the same if blocks have an index: processes divide the blocks that the run has read, and add up. */
 gsa_status gsai_resumed_compare_index(gsai_resumed *resumed, gsai_job *job, const gsai_index *index, int shuffled,
                                       uint64_t seed, gsa_error *error);
 

@@ -31,12 +31,12 @@ static inline gsa_reader_progress gsai_progress_of(const gsa_reader *reader)
     return progress;
 }
 
-/* gsa_state_prepare, with the place of a row that is refused. */
+/* Calls gsa_state_prepare; a failure names the place of the row. */
 gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_error *error);
 /* Tells what the labels of the first rows were taken for, if that is worth a notice. */
 void gsai_job_tell_task(const gsai_job *job, const gsa_state *state);
-/* `learner` takes these rows of the batch, some hundred between two looks at whether to stop. It tells how far it is
- * only if it is the caller's thread that learns. */
+/* Lets `learner` learn these rows of the batch, with a few hundred rows between two checks whether to stop. Reports
+ * progress only in the caller's thread. */
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
                           size_t n_rows, int tells, gsa_error *error);
 

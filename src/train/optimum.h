@@ -4,7 +4,7 @@
 
 #include "train/prefetch.h"
 
-/* Whether a run that has taken no rows yet may be solved. GSA_ARGUMENT where the optimum is asked for and another
+/* Fills in whether a run that has taken no rows yet may be solved. GSA_ARGUMENT if the optimum is asked for and another
  * parameter contradicts it. */
 gsa_status gsai_optimum_may(const gsai_job *job, int *may, gsa_error *error);
 /* Reads all rows, unless they are too many, and solves; the first process does, and sends the state to the others.

@@ -25,10 +25,10 @@ typedef struct gsai_pending {
 
 void gsai_pending_begin(gsai_pending *pending, gsai_job *job);
 void gsai_pending_drop(gsai_pending *pending);
-/* n replicas, numbers first on, which follow those that were added before; they have the labels of the base. */
+/* Adds n replicas, numbers first on, which follow those that were added before; they have the labels of the base. */
 gsa_status gsai_pending_add(gsai_pending *pending, const gsa_state *const *replica, size_t n, size_t first,
                             gsa_error *error);
-/* What gsa_state_merge makes of all n_replicas (at least 2), those of other processes among them. */
+/* Makes what gsa_state_merge would make of all n_replicas (at least 2), those of other processes among them. */
 gsa_status gsai_pending_merge(gsai_pending *pending, gsa_status status, size_t n_replicas, gsa_state **out,
                               gsa_error *error);
 

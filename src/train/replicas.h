@@ -31,7 +31,7 @@ typedef size_t (*gsai_copies)(const void *ctx, size_t number);
 size_t gsai_copies_all(const void *replicas, size_t number);
 /* Makes the next replicas, while none are in memory. */
 gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error);
-/* Whether more replicas are to follow those in memory. */
+/* Returns whether more replicas are to follow those in memory. */
 bool gsai_replicas_has_next(const gsai_replicas *replicas);
 /* Turns the changes of the replicas in memory into deltas. */
 gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error);
@@ -39,7 +39,7 @@ gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error);
  * come to. whole: deltas cannot have everything, since a process has met new labels or the choice of scaling is open.
  */
 gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool whole, gsa_error *error);
-/* Whether a replica in memory has met a label that the base does not know. */
+/* Returns whether a replica in memory has seen a label that the base does not know. */
 bool gsai_replicas_have_new_labels(const gsai_replicas *replicas);
 /* Forgets the replicas of a step, but not their memory. */
 void gsai_replicas_clear(gsai_replicas *replicas);

@@ -20,11 +20,12 @@ typedef struct gsai_round {
     double began;            /* when its replicas were there */
 } gsai_round;
 
-/* n_rows: that are left in the pass, UINT64_MAX if that is not known; it decides who learns, not what is learned. */
+/* Begins a round. n_rows: rows left in the pass, UINT64_MAX if that is not known; it determines who learns, not what is
+ * learned. */
 gsa_status gsai_round_begin(gsai_round *round, const gsa_step *step, uint64_t n_rows, gsa_error *error);
 /* Makes the next replicas of a round that is under way while none are in memory. */
 gsa_status gsai_round_next(gsai_round *round, gsa_error *error);
-/* Whether the next block is for a replica of this process; if it is not, it need not be read. */
+/* Returns whether the next block is for a replica of this process; if it is not, it need not be read. */
 int gsai_round_is_mine(const gsai_round *round);
 gsa_status gsai_round_skip(gsai_round *round, uint64_t n_rows, int releases, gsa_error *error);
 /* Deals the next block to the next replica. It is learned when there is one for every thread or replica, when its rows

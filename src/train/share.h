@@ -11,7 +11,7 @@
 gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error *error);
 gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes *before, gsa_error *error);
 
-/* Rows as bytes, one batch behind the other. */
+/* Appends rows as bytes, one batch after the other. */
 gsa_status gsai_rows_pack(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error);
 /* Calls `take` for the batches of all processes in the order of the ranks, and with NULL at the end; words are valid
  * until then. */

@@ -29,7 +29,7 @@ static inline void gsai_codec_move(gsai_codec_io *io, size_t n_in, size_t n_out)
     io->out_size -= n_out;
 }
 
-/* For libraries whose sizes are no larger. */
+/* Limits a size to what libraries with smaller size types take. */
 static inline unsigned gsai_codec_size(size_t size)
 {
     return size > UINT_MAX ? UINT_MAX : (unsigned)size;
@@ -71,11 +71,11 @@ typedef struct gsai_codec_entry {
 /* Bytes that decide, none of them a newline; content that is shorter is what it is. */
 #define GSAI_CODEC_MAGIC 10
 
-/* The codec that the content begins with, or NULL for plain bytes. */
+/* Returns the codec by the first bytes of the content, or NULL for plain bytes. */
 const gsai_codec_entry *gsai_codec_detect(const unsigned char *bytes, size_t size);
-/* The codec that a file is named after, or NULL. */
+/* Returns the codec that a file is named after, or NULL. */
 const gsai_codec_entry *gsai_codec_named(const char *path);
-/* Whether the name ends so, perhaps followed by the ending of a codec. */
+/* Returns whether the name has this ending, with or without that of a codec behind it. */
 bool gsai_codec_ends(const char *path, const char *ending);
 
 #endif

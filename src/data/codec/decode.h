@@ -31,14 +31,14 @@ typedef struct gsai_decode {
 gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsai_env *env, size_t buffer_size,
                             gsa_error *error);
 gsa_status gsai_decode_read(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
-/* All that the source has delivered is used, and it has nothing more for the moment. */
+/* Returns whether all that the source has delivered is used and it has nothing more at the moment. */
 bool gsai_decode_is_idle(const gsai_decode *decode);
-/* Before the first read: decode->start gets the first GSAI_DECODE_START bytes, or all there are, and keeps them for
- * reads; of a stream that has no more for the moment, only what it has with a line that tells what it is. A failure
- * behind the first byte is left to these. After GSA_STOPPED another call goes on. */
+/* Fills decode->start, before the first read, with the first GSAI_DECODE_START bytes, or all there are, and keeps them
+ * for reads. Of a stream that has no more at the moment these are the bytes that it has, up to a line that shows its
+ * format. A failure after the first byte is left to the reads. After GSA_STOPPED another call continues. */
 gsa_status gsai_decode_peek(gsai_decode *decode, gsa_error *error);
-/* Of plain content that was peeked at: reads go on at this byte or, below 0, so many before the end, and
- * are counted anew. */
+/* Moves in plain content that was peeked at: reads continue at this byte or, if `at` is negative, so many bytes before
+ * the end, and are counted anew. */
 gsa_status gsai_decode_seek(gsai_decode *decode, int64_t at, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
 void gsai_decode_close(gsai_decode *decode);

@@ -10,9 +10,9 @@
 
 typedef struct gsai_encode gsai_encode;
 
-/* The codec must have an encoder; the file is borrowed. NULL if there is no memory. */
+/* Makes an encoder; the codec must have one. Borrows the file. Returns NULL if there is no memory. */
 gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsai_env *env);
-/* A failure may be that of bytes before. */
+/* Writes bytes; a failure may concern earlier ones. */
 gsa_status gsai_encode_write(gsai_encode *encode, const void *bytes, size_t size, gsa_error *error);
 /* Writes what is left. */
 gsa_status gsai_encode_finish(gsai_encode *encode, gsa_error *error);

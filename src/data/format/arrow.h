@@ -8,7 +8,7 @@
 
 /* Releases what a reader that is not opened was to take over. */
 void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *again);
-/* A parser that owns stream and again, which are taken over also on failure. */
+/* Makes a parser that owns stream and again, which are taken over also on failure. */
 gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsai_env *env,
                            void **out, gsa_error *error);
 const gsai_format *gsai_format_arrow(void);

@@ -56,9 +56,9 @@ static inline bool gsai_arrow_is_date(char type)
 }
 
 void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema *schema);
-/* The type of a column in words, for messages. */
+/* Returns the type of a column in words, for messages. */
 const char *gsai_arrow_type_name(const struct ArrowSchema *schema);
-/* The column's array of a batch, whose rows end at `end`: what is wrong with it, or NULL. */
+/* Checks the column's array of a batch, whose rows end at `end`; returns what is wrong with it, or NULL. */
 const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct ArrowArray *array, int64_t end);
 
 gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row);
@@ -66,7 +66,7 @@ gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row);
 void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell);
 /* Makes a text of a number for people: dates and timestamps by ISO 8601, true and false, else the word. */
 void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell);
-/* Of a column with a dictionary: the row's place in it, -1 if it is null. */
+/* Returns a row's place in the dictionary of its column, -1 if it is null. */
 int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
 /* Text with a byte behind it that cannot continue a number; what is too long is a word. */
 typedef struct gsai_arrow_text {

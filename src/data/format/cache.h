@@ -49,10 +49,10 @@ typedef struct gsai_cache_header {
 } gsai_cache_header;
 
 void gsai_cache_header_write(const gsai_cache_header *header, unsigned char out[GSAI_CACHE_HEADER_SIZE]);
-/* False if the hash does not match. */
+/* Reads a header; returns false if the hash does not match. */
 bool gsai_cache_header_read(const unsigned char bytes[GSAI_CACHE_HEADER_SIZE], gsai_cache_header *out);
 
-/* Content that begins like a cache, also if it is cut in the magic. */
+/* Returns whether content begins like a cache, even if it ends within the magic. */
 bool gsai_cache_matches(const unsigned char *start, size_t size);
 const gsai_format *gsai_format_cache(void);
 
@@ -62,7 +62,7 @@ typedef struct gsai_cache_index {
     gsai_cache_header totals;
     unsigned char *entries; /* of the env, the caller's to free; NULL after a failure */
 } gsai_cache_index;
-/* By the last bytes of a stream that can seek. */
+/* Reads the index from the last bytes of a stream that can seek. */
 gsa_status gsai_cache_index_read(gsai_decode *stream, const gsai_env *env, gsai_cache_index *out, gsa_error *error);
 
 /* One block on its way into the arrays of a batch: what its rows are (labels, lengths, weights, words) comes first and
@@ -104,9 +104,9 @@ static inline uint64_t gsai_cache_part_size(const gsai_cache_header *header)
                : header->n_rows * (header->flags >> GSAI_CACHE_WIDTH_SHIFT) * gsai_cache_item(header);
 }
 
-/* What is wrong with the header of a block, or NULL. */
+/* Returns what is wrong with the header of a block, or NULL. */
 const char *gsai_cache_block_objection(const gsai_cache_header *header);
-/* What a block has that this release does not read, or NULL. */
+/* Returns what a block has that this release does not read, or NULL. */
 const char *gsai_cache_block_novelty(const gsai_cache_header *header);
 /* Bytes of labels, lengths, weights and words; ids and values follow them. */
 size_t gsai_cache_info_size(const gsai_cache_header *header);
@@ -119,10 +119,10 @@ gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *
  * machine's order and looks at them. */
 void gsai_cache_block_take_ids(gsai_cache_block *block, gsai_rows *rows, size_t from, size_t end);
 void gsai_cache_block_take_values(gsai_cache_block *block, gsai_rows *rows, size_t from, size_t end);
-/* The same of values of dense rows; halves are at `from_half`, floats where they stay. */
+/* Does the same for values of dense rows; halves are at `from_half`, floats in their place. */
 void gsai_cache_block_take_dense(gsai_cache_block *block, gsai_rows *rows, unsigned char *from_half, size_t from,
                                  size_t end);
-/* Everything is there. `place` is where the rows are, but for the line: that is the row's number. */
+/* Finishes a block that is complete. `place` is where the rows are, except for the line, which is the row's number. */
 gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsai_rows *rows, gsa_error *error);
 
 #endif

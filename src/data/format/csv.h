@@ -60,7 +60,7 @@ typedef struct gsai_csv {
 } gsai_csv;
 
 typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD } gsai_cell_kind;
-/* A cell without the blanks around it, if it has no quotes. */
+/* Returns a cell without the blanks around it, unless it has quotes. */
 static inline gsai_cell gsai_cell_trim(gsai_cell cell)
 {
     bool is_quoted = *cell.at == '"';
@@ -94,13 +94,13 @@ typedef struct gsai_csv_sniff {
     gsa_status (*again)(struct gsai_csv *csv, struct gsai_csv_sniff *sniff, gsa_error *error);
 } gsai_csv_sniff;
 
-/* Whether a column's values are added by `again`. */
+/* Returns whether a column's values are added by `again`. */
 static inline bool gsai_csv_is_read_again(const gsai_csv_sniff *sniff, const gsai_csv_seen *seen)
 {
     return seen->decided.kind != GSAI_FIELD_CATEGORICAL && (sniff->all_again || !seen->decided.is_plain) &&
            !seen->is_date;
 }
-/* The rows that decide, at most, of a table with so many columns. */
+/* Returns the maximum number of rows from which the schema of a table with so many columns is made. */
 static inline size_t gsai_csv_max_deciding(size_t n_columns, bool is_short)
 {
     size_t n = is_short || n_columns == 0 ? 0 : GSAI_DECIDING_CELLS / n_columns;
@@ -144,12 +144,13 @@ typedef struct gsai_csv_head {
     float weight;
 } gsai_csv_head;
 
-/* Room for a row; and the end of one, whose features are written and which is good. */
+/* Begin a row, with room for its features, and end one, whose features are written and valid. */
 gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t max, gsai_rows *rows, gsai_features *out, gsa_error *error);
 gsa_status gsai_csv_end_row(const gsai_csv *csv, gsai_rows *rows, const gsai_features *features,
                             const gsai_csv_head *head, gsa_place place, gsa_error *error);
 
-/* The parts of a row, once cells are numbers and words, which are not absent. The value of a column of numbers: */
+/* Adds the value of a numeric column; this and the next functions take the parts of a row whose cells are numbers and
+ * words. */
 static inline void gsai_csv_add_number(const gsai_csv *csv, size_t column, float value, gsai_features *features)
 {
     gsai_features_add(features, (uint32_t)column, value);
@@ -158,13 +159,13 @@ static inline void gsai_csv_add_number(const gsai_csv *csv, size_t column, float
     if (csv->term)
         csv->term[column].value = value;
 }
-/* No value: the mean in its place, and the feature that it is missing with gsai_csv_add_gaps. */
+/* Adds the mean in place of a missing value; gsai_csv_add_gaps adds the feature that marks it. */
 static inline void gsai_csv_add_missing(gsai_csv *csv, size_t column, gsai_features *features)
 {
     gsai_features_add(features, (uint32_t)column, csv->column[column].mean);
     csv->gap[csv->n_gaps++] = (uint32_t)column;
 }
-/* A column of dates: its days, and its parts with gsai_csv_add_parts. */
+/* Adds the days of a column of dates; gsai_csv_add_parts adds its parts. */
 static inline void gsai_csv_add_date(const gsai_csv *csv, size_t column, gsai_date value, gsai_features *features)
 {
     gsai_csv_date *date = csv->column[column].date;
@@ -172,24 +173,25 @@ static inline void gsai_csv_add_date(const gsai_csv *csv, size_t column, gsai_da
     date->is_there = true;
     gsai_csv_add_number(csv, column, (float)gsai_date_value(value), features);
 }
-/* After the numbers of a row, and among its words. */
+/* Add markers of missing values after the numbers of a row, and parts of dates among its words. */
 void gsai_csv_add_gaps(gsai_csv *csv, gsai_features *features);
 void gsai_csv_add_parts(gsai_csv *csv, gsai_features *features);
 /* Returns the hash, by which the word can be added again (but for crosses, which want its text). */
 uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *text, size_t size,
                                gsai_features *features);
 void gsai_csv_add_hash(const gsai_csv *csv, size_t column, uint64_t hash, gsai_features *features);
-/* After the words of a row: remembers those that came for the first time. Not one by one, since whether a word came is
- * a read from memory that takes longer than to hash the next. */
+/* Remembers, after the words of a row, those that came for the first time. Not one by one, because the lookup of a word
+ * waits for memory longer than it takes to hash the next word. */
 void gsai_csv_note_categories(const gsai_csv *csv);
-/* SIZE_MAX, or the column of a product that does not fit a float. */
+/* Adds the products; returns SIZE_MAX, or the column of a product that does not fit a float. */
 size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features);
-/* Whether a label is missing: its row is left out, and counted. */
+/* Returns whether a label is missing; its row is left out and counted. */
 bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size);
-/* The weight of a row, and after it and the label its exposure: what is wrong, or NULL. */
+/* Take the weight of a row, and after it and the label its exposure; return what is wrong, or NULL. */
 const char *gsai_csv_weigh(gsai_csv_head *head, double weight);
 const char *gsai_csv_expose(gsai_csv_head *head, double exposure);
-/* A label, number or word, from a text that a byte follows which cannot continue a number: what is wrong, or NULL. */
+/* Parses a label, number or word, from a text that is followed by a byte which cannot continue a number; returns what
+ * is wrong, or NULL. */
 const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, double *label, bool *is_word);
 #define GSAI_NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
 #define GSAI_NO_SUM "crosses that share a feature have no finite sum"

@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Eight bytes, the first of them lowest, on any machine. Compilers make one load of it. */
+/* Loads eight bytes, the first of them lowest, on any machine. Compilers make one load of it. */
 static inline uint64_t gsai_load_word(const char *p)
 {
     const unsigned char *byte = (const unsigned char *)p;
@@ -18,8 +18,9 @@ static inline uint64_t gsai_load_word(const char *p)
            (uint64_t)byte[4] << 32 | (uint64_t)byte[5] << 40 | (uint64_t)byte[6] << 48 | (uint64_t)byte[7] << 56;
 }
 
-/* A bit for each of the 64 bytes at p, the first of them lowest: is it no digit? b ^ '0' is above 9 if its highest bit
- * is set or is reached by adding 118; the multiplication puts the highest bits of a word side by side. */
+/* Returns a bit for each of the 64 bytes at p, the first of them lowest: whether it is no digit. b ^ '0' is above 9 if
+ * its highest bit is set or is reached by adding 118; the multiplication puts the highest bits of a word side by side.
+ */
 static inline uint64_t gsai_others_plain(const char *p)
 {
     const uint64_t every = UINT64_C(0x0101010101010101);
@@ -55,7 +56,7 @@ static inline uint64_t gsai_others(const char *p)
 
 #endif
 
-/* A bit for each of the 64 bytes at p: does it part cells of a table, end a line, or quote? */
+/* Returns a bit for each of the 64 bytes at p: whether it separates cells of a table, ends a line, or is a quote. */
 static inline uint64_t gsai_marks_plain(const char *p, char separator)
 {
     uint64_t bits = 0;
@@ -89,7 +90,7 @@ static inline uint64_t gsai_marks(const char *p, char separator)
 
 #endif
 
-/* The number that the n digits at p are, 1 to 8: pairs of digits, then fours and eights in one step. */
+/* Returns the number that the n digits at p, 1 to 8, stand for: pairs of digits, then fours and eights in one step. */
 static inline uint64_t gsai_read_digits(const char *p, size_t n)
 {
     const uint64_t pairs = UINT64_C(0x000000FF000000FF);

@@ -17,10 +17,10 @@ typedef struct gsai_key {
     size_t capacity;
 } gsai_key;
 
-/* A key that is zeroed, or had another name. False if there is no memory. */
+/* Sets the name of a key that is zeroed or had another name; returns false if there is no memory. */
 bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsai_env *env);
 void gsai_key_free(gsai_key *key, const gsai_env *env);
-/* XXH3, 64 bits, of the name, a NUL and the word. */
+/* Returns the hash of the name, a NUL and the word: XXH3, 64 bits. */
 uint64_t gsai_key_hash(const gsai_key *key, const char *word, size_t size);
 
 typedef struct gsai_features {

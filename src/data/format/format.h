@@ -54,13 +54,13 @@ typedef struct gsai_format {
     uint64_t *(*lines)(void *parser); /* how many were read; NULL where give is */
 } gsai_format;
 
-/* Whether rows have texts that are kept, or may be bad. */
+/* Returns whether rows have texts that are kept, or may be bad. */
 static inline bool gsai_format_keeps(const gsai_format_input *input)
 {
     return input->options->keep || input->options->keep_tags || input->options->keep_bad_rows;
 }
 
-/* What became of a row: a bad one is counted, and passed over or kept as a bad one, if that is wanted. */
+/* Handles the status of a row: counts a bad one and, if bad rows are kept, adds it as one. */
 static inline gsa_status gsai_format_settle(gsai_format_input *input, gsai_rows *rows, gsa_status status)
 {
     if (status != GSA_INPUT || !input->options->skip_bad_rows)

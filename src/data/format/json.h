@@ -7,10 +7,12 @@
 
 #include "data/format/records.h"
 
-/* Whether a file that begins with these bytes is JSON lines: a brace is first, but for blanks and a byte order mark. */
+/* Returns whether a file that begins with these bytes is JSON lines: a brace is first, but for blanks and a byte order
+ * mark. */
 bool gsai_json_matches(const unsigned char *start, size_t size);
-/* The cells of the object at [start, end), one line: what is wrong with it, or NULL; *at is where. Room for a cell a
- * key, and for as many bytes as the line has, must be there. New keys are added to `keys` if it `collects`. */
+/* Finds the cells of the object at [start, end), one line; returns what is wrong with it, or NULL; *at is where. There
+ * must be room for one cell per key, and for as many bytes as the line has. New keys are added to `keys` if it
+ * `collects`. */
 const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_cell *cell,
                             char *copy, const char **at);
 

@@ -22,7 +22,7 @@ typedef struct gsai_line {
     uint64_t byte;   /* offset of start in the plain content of the file */
 } gsai_line;
 
-/* Where a byte of the line is in that content. */
+/* Returns the offset of a byte of the line in that content. */
 static inline uint64_t gsai_line_offset(const gsai_line *line, const char *at)
 {
     return line->byte + (uint64_t)(at - line->start);
@@ -43,18 +43,18 @@ typedef struct gsai_lines {
     bool discarding;            /* what comes up to the next newline belongs to a line that is not delivered */
 } gsai_lines;
 
-/* buffer_size 0: the default. */
+/* Prepares a buffer; buffer_size 0: the default. */
 gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsai_env *env, gsa_error *error);
 void gsai_lines_free(gsai_lines *lines);
-/* From now on the lines of this stream. */
+/* Delivers the lines of this stream from now on. */
 void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream);
-/* The next line, valid until the next call; GSA_END after the last, and if `hurried` also
- * where the stream has no whole line for the moment; `ended` tells which. A line that is too long is GSA_INPUT with
- * line and byte set; the call after that delivers the line that follows it. */
+/* Fills in the next line, valid until the next call; GSA_END after the last, and if `hurried` also if the stream has no
+ * whole line at the moment; `ended` tells which. A line that is too long is GSA_INPUT with line and byte set; the call
+ * after that delivers the line that follows it. */
 gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error);
 
-/* For those that find other ends than those of lines in the buffer. Adds bytes of the stream behind [start, end), which
- * move to the front of the buffer, and GSAI_LINES_PADDING newlines behind these; the buffer grows if it is full. */
+/* Adds bytes of the stream after [start, end), which move to the front of the buffer, and GSAI_LINES_PADDING newlines
+ * after these; the buffer grows if it is full. For formats that find other ends than those of lines. */
 gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error);
 /* Makes the line that was delivered last the next one again. */
 void gsai_lines_back(gsai_lines *lines, const gsai_line *line);
@@ -76,7 +76,7 @@ typedef struct gsai_line_text {
     gsai_format_input *input;
 } gsai_line_text;
 
-/* A zeroed parser of that size, with its beginning filled in; `title` is what it reads, for messages. */
+/* Makes a zeroed parser of that size, with its beginning filled in; `title` is what it reads, for messages. */
 gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsai_env *env,
                                void **out, gsa_error *error);
 void gsai_line_text_close(void *parser);
@@ -86,10 +86,11 @@ uint64_t *gsai_line_text_lines(void *parser);
 
 /* Adds the row of a line, if it has one. */
 typedef gsa_status (*gsai_line_parse)(void *parser, const gsai_line *line, gsai_rows *rows, gsa_error *error);
-/* As `read` of a format. Rows that are there do not wait for a stream that has no more for the moment. */
+/* Reads rows as `read` of a format does. Rows that are there do not wait for a stream that has no more at the moment.
+ */
 gsa_status gsai_line_text_read(void *parser, gsai_line_parse parse, gsai_rows *rows, gsa_error *error);
 
-/* Where the text of a line begins: behind a byte order mark, if it is the first. */
+/* Returns the start of a line's text: after a byte order mark, if it is the first line. */
 static inline const char *gsai_line_begin(const gsai_line *line)
 {
     return line->start + (line->byte == 0 && gsai_is_mark(line->start, line->end) ? GSAI_MARK_SIZE : 0);
@@ -100,7 +101,7 @@ static inline bool gsai_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* In a line, which no blank follows. */
+/* Skips blanks in a line, whose end is no blank. */
 static inline const char *gsai_skip_blanks(const char *p)
 {
     while (gsai_is_blank(*p))
@@ -108,7 +109,7 @@ static inline const char *gsai_skip_blanks(const char *p)
     return p;
 }
 
-/* "label 'x': expected a number" about the token [at, end). */
+/* Fails with a message about the token [at, end), such as "label 'x': expected a number". */
 gsa_status gsai_line_fail(const gsai_line *line, const char *at, const char *end, const char *what,
                           const char *expected, gsa_error *error);
 

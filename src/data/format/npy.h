@@ -13,11 +13,11 @@ typedef struct gsai_npy_header {
     size_t size; /* of the head, in bytes */
 } gsai_npy_header;
 
-/* Content that begins like an array. */
+/* Returns whether content begins like an array. */
 bool gsai_npy_matches(const unsigned char *start, size_t size);
 /* Parses the head of a stream that was peeked at; nothing is read. GSA_FORMAT or GSA_UNSUPPORTED, with the name. */
 gsa_status gsai_npy_header_parse(const gsai_decode *stream, const char *name, gsai_npy_header *out, gsa_error *error);
-/* Number i of items that are numbers. */
+/* Returns number i of items that are numbers. */
 double gsai_npy_number(const gsai_npy_header *header, const unsigned char *items, size_t i);
 
 /* Labels of the rows of one file. */
@@ -39,7 +39,7 @@ gsa_status gsai_npy_labels_open(gsai_npy_labels *labels, const gsai_format_input
 gsa_status gsai_npy_labels_check(const gsai_format_input *input, size_t n_files, const gsai_env *env, gsa_error *error);
 /* Reads those of the next n rows. */
 gsa_status gsai_npy_labels_read(gsai_npy_labels *labels, size_t n, gsa_error *error);
-/* Label i of those: a number or, if *word is not below 0, a word of rows. GSA_INPUT if it is neither. */
+/* Fills in label i: a number or, if *word is not negative, a word of rows. GSA_INPUT if it is neither. */
 gsa_status gsai_npy_label(const gsai_npy_labels *labels, size_t i, gsai_rows *rows, double *label, int32_t *word,
                           gsa_error *error);
 /* Fails unless nothing follows the last label. */

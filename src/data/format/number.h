@@ -19,7 +19,7 @@
 
 typedef struct gsai_number_locale gsai_number_locale;
 
-/* The "C" locale for the slow path; NULL if there is no memory. */
+/* Returns the "C" locale for the slow path; NULL if there is no memory. */
 gsai_number_locale *gsai_number_locale_new(const gsai_env *env);
 void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale);
 
@@ -29,7 +29,7 @@ typedef struct gsai_number {
     const char *after; /* the first byte that does not belong to it; NULL: the text is no number */
 } gsai_number;
 
-/* Neither beyond the largest of the type nor lost below the smallest. */
+/* Returns whether the value is neither beyond the largest of the type nor lost below the smallest. */
 static inline bool gsai_number_fits_double(const gsai_number *number)
 {
     return !isinf(number->value) && !(number->value == 0 && number->has_nonzero);
@@ -47,13 +47,13 @@ static inline bool gsai_is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* The slow path, for text that is known to be a number up to out->after: sets value and has_nonzero. */
+/* Takes the slow path, for text that is known to be a number up to out->after: sets value and has_nonzero. */
 void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out);
 /* Reads [+-] digits after the e; returns what follows, or NULL if there is no digit. Saturates far beyond any double.
  */
 const char *gsai_number_exponent(const char *text, int64_t *exponent);
 
-/* The digits at p are appended to the mantissa (which wraps around when there are too many); returns what follows. */
+/* Appends the digits at p to the mantissa (which wraps around when there are too many); returns what follows. */
 static inline const char *gsai_number_digits(const char *p, uint64_t *mantissa)
 {
     uint64_t sum = *mantissa;
@@ -101,8 +101,8 @@ static inline gsai_number_parts gsai_number_split(const char *text)
     return parts;
 }
 
-/* mantissa * 10^exponent of short parts with the sign of the text: exact rounding if the mantissa is at most 2^53, else
- * two roundings, a relative error below 2^-51. */
+/* Returns mantissa * 10^exponent of short parts with the sign of the text: exact rounding if the mantissa is at most
+ * 2^53, else two roundings, a relative error below 2^-51. */
 static inline double gsai_number_scale(const gsai_number_parts *parts, const char *text)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -127,8 +127,8 @@ static inline void gsai_number_parse(const gsai_number_locale *locale, const cha
     out->has_nonzero = parts.mantissa != 0;
 }
 
-/* The same for one who wants (float)value only. That float is known as soon as both ends of the interval that has the
- * double in it round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
+/* Parses for callers that need (float)value only. That float is known as soon as both ends of the interval that
+ * contains the double round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
 static inline void gsai_number_parse_float(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
     gsai_number_parts parts = gsai_number_split(text);

@@ -42,18 +42,18 @@ typedef struct gsai_records {
 
 gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsai_env *env, gsa_error *error);
 void gsai_records_free(gsai_records *records);
-/* From now on the records of this stream. A byte order mark is skipped. */
+/* Delivers the records of this stream from now on. Skips a byte order mark. */
 void gsai_records_begin(gsai_records *records, gsai_decode *stream);
-/* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a quote
- * that is never closed, or more than most_cells cells, with line and byte; the call after that goes on behind
- * that line. */
+/* Fills in the next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a
+ * quote that is never closed, or too many cells, with line and byte; the call after that continues after that line. */
 gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error *error);
 /* The most cells of a row, or what a quarter of the memory limit is enough for (GSAI_FIELD_COST): a table cannot have
  * more columns, so that reading stops there. */
 #define GSAI_RECORDS_CELLS ((size_t)1 << 20)
 #define GSAI_RECORDS_HELD ((size_t)32 << 20)
-/* Before the first record: what is delivered between the two stays in the buffer, and is delivered again afterwards.
- * That ends (GSA_END) with the last record that ends in the first `size` bytes, at most GSAI_RECORDS_HELD. */
+/* Holds records, before the first: those that are delivered until the release stay in the buffer, and are delivered
+ * again afterwards. They end (GSA_END) with the last record that ends in the first `size` bytes, at most
+ * GSAI_RECORDS_HELD. */
 void gsai_records_hold(gsai_records *records, size_t size);
 void gsai_records_back(gsai_records *records);
 

@@ -47,8 +47,8 @@ typedef struct gsai_decided {
 /* Decides the kind. Columns that are text by type hold numbers only if these are odd. */
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text);
 
-/* Whether every point in it may stand between thousands, as in 1.234: ambiguous where other columns have decimals
- * behind a comma. */
+/* Returns whether every point in it may stand between thousands, as in 1.234: ambiguous where other columns have
+ * decimals behind a comma. */
 bool gsai_seen_may_group_by_points(const gsai_seen *seen);
 
 /* Returns the mean of its values as a float; 0 if there are none. */

@@ -17,23 +17,23 @@ static inline bool gsai_is_mark(const char *text, const char *end)
 
 #define GSAI_LABEL_SIZE 255 /* bytes of a label that is a word, at most */
 
-/* Why these bytes cannot be a label that is a word in a format where it may have blanks, or NULL. */
+/* Returns why these bytes cannot be a word as label in a format where labels may have blanks, or NULL. */
 const char *gsai_word_objection(const char *text, size_t size);
 
-/* Why these bytes cannot be a label that is a word in libsvm text: a phrase that ends a message, or NULL if they can.
- * A word that looks like a number is not this function's business. */
+/* Returns why these bytes cannot be a word as label in libsvm text, as a phrase that ends a message; NULL if they can.
+ * Words that look like numbers are not checked here. */
 const char *gsai_label_objection(const char *text, size_t size);
 
-/* Whether the text is this word of lower-case ASCII letters, in any case. */
+/* Returns whether the text is this word of lower-case ASCII letters, in any case. */
 bool gsai_equals_word(const char *text, size_t size, const char *word);
 
-/* inf, infinity, nan, nan(...), with or without a sign, in any case. */
+/* Returns whether the text is inf, infinity, nan or nan(...), with or without a sign, in any case. */
 bool gsai_is_nonfinite_word(const char *text, size_t size);
 
-/* Whether the text of a cell says that there is no value: nothing, NaN, null or NA, in any case. */
+/* Returns whether the text of a cell says that there is no value: nothing, NaN, null or NA, in any case. */
 bool gsai_is_absent(const char *text, size_t size);
 
-/* Whether the text of a feature's cell says so: also -, ?, a dot, N/A or None, any of which may be a label. */
+/* Returns whether the text of a feature's cell says so: also -, ?, a dot, N/A or None, any of which may be a label. */
 bool gsai_is_missing(const char *text, size_t size);
 
 /* A quotation for messages: cut after a few dozen bytes, control characters and bytes that are no UTF-8 as \xHH. */

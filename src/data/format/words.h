@@ -21,12 +21,12 @@ typedef struct gsai_words {
 
 void gsai_words_init(gsai_words *words, const gsai_env *env);
 void gsai_words_free(gsai_words *words);
-/* The number of a word, -1 if it did not come. */
+/* Returns the number of a word, -1 if it did not come. */
 int32_t gsai_words_find(const gsai_words *words, const char *text, size_t size);
-/* A word that did not come, without a NUL in it. False if there is no memory. */
+/* Adds a word that did not come before and has no NUL; returns false if there is no memory. */
 bool gsai_words_add(gsai_words *words, const char *text, size_t size);
-/* The number of a label, which is added if it is new. GSA_LIMIT beyond GSAI_MAX_WORDS or a quarter of
- * the memory limit. */
+/* Fills in the number of a label, which is added if it is new. GSA_LIMIT beyond GSAI_MAX_WORDS or a quarter of the
+ * memory limit. */
 gsa_status gsai_words_enter(gsai_words *words, const char *text, size_t size, int32_t *number, gsa_error *error);
 
 #endif

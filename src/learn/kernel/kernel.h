@@ -25,7 +25,7 @@
 
 #define GSAI_LANES 8
 
-/* K2's way to add the partial sums. */
+/* Adds the partial sums in the order of K2. */
 static inline double gsai_add_lanes(const double s[GSAI_LANES])
 {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
@@ -116,8 +116,8 @@ typedef struct gsai_kernels {
 } gsai_kernels;
 
 extern const gsai_kernels gsai_kernels_generic, gsai_kernels_avx2, gsai_kernels_avx512;
-/* The widest that this machine has, and those of this build by number (0 is generic), NULL beyond the end or where the
- * machine cannot run it. */
+/* Return the widest kernels that this machine can run, and those of this build by number (0 is generic), NULL beyond
+ * the end or if the machine cannot run them. */
 const gsai_kernels *gsai_kernels_best(void);
 const gsai_kernels *gsai_kernels_at(size_t number);
 

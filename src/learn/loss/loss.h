@@ -120,19 +120,19 @@ struct gsai_loss {
 GSAI_LOSSES(GSAI_DECLARE_LOSS)
 extern const gsai_loss gsai_loss_custom; /* of the caller's functions */
 
-/* losses.c: the greedy steps of some rows of one output, as a loss's own greedy_steps. */
+/* Computes the greedy steps of some rows of one output, as a loss's own greedy_steps does. losses.c. */
 double gsai_greedy_steps(const gsai_loss *loss, const struct gsai_kernels *kernels, const double *m,
                          const gsai_target *target, const double *c, size_t n, gsai_greedy_step *out);
-/* losses.c: by name; NULL if there is none, as for "auto". */
+/* Returns a loss by its name; NULL if there is none, as for "auto". losses.c. */
 const gsai_loss *gsai_loss_find(const char *name);
 
-/* A loss that is NULL is not decided yet. */
+/* Returns the name of a loss; NULL is one that is not decided yet. */
 static inline const char *gsai_loss_name(const gsai_loss *loss)
 {
     return loss ? loss->name : "auto";
 }
 
-/* Are its labels, or the margins of a log link, measured from an offset? */
+/* Returns whether labels, or the margins of a log link, are measured from an offset. */
 static inline bool gsai_loss_has_offset(const gsai_loss *loss)
 {
     return loss && (loss->depends_on_residual || loss->has_log_link);
@@ -148,7 +148,8 @@ static inline bool gsai_loss_has_probabilities(const gsai_loss *loss)
     return loss && loss->has_probabilities;
 }
 
-/* One output per label, at least two (the first label is learned against "anything else"), or one for all. */
+/* Returns the number of outputs: one per label, at least two (the first label is learned against "anything else"), or
+ * one for all. */
 static inline size_t gsai_loss_outputs(const gsai_loss *loss, size_t n_labels)
 {
     return !loss || n_labels < loss->many_from ? 1 : n_labels > 2 ? n_labels : 2;
@@ -165,7 +166,7 @@ static inline bool gsai_loss_widens_to(const gsai_loss *loss, const gsai_loss *o
     return loss && other && loss->widened == other;
 }
 
-/* Can what was learned with one go on with the other? */
+/* Returns whether what was learned with one loss can continue with the other. */
 static inline bool gsai_losses_agree(const gsai_loss *a, const gsai_loss *b)
 {
     return a == b || gsai_loss_widens_to(a, b) || gsai_loss_widens_to(b, a);
@@ -173,24 +174,25 @@ static inline bool gsai_losses_agree(const gsai_loss *a, const gsai_loss *b)
 
 /* ---- the formulas, by file --------------------------------------------------------------------------------------- */
 
-/* logistic.c: y is 0 or 1. g = p1 - y, to full relative accuracy; lambda in [-0.062, 1.232]. */
+/* Computes loss, g and lambda of a row, y being 0 or 1. g = p1 - y, to full relative accuracy; lambda in
+ * [-0.062, 1.232]. logistic.c. */
 gsai_greedy_step gsai_logistic(double m, int y);
 
 /* softmax.c: K classes, K >= 1, k in [0, K). */
 /* Turns the K margins into probabilities, in place, each to full relative accuracy. g = 1 - p_k, likewise: the gradient
  * scale of class k is -g. */
 gsai_greedy_step gsai_softmax(double *m_to_p, size_t n_classes, size_t k);
-/* The entropy of the classes: what the best constant probabilities cost. */
+/* Returns the entropy of the classes: what the best constant probabilities cost. */
 double gsai_label_entropy(const gsai_label_totals *labels);
-/* Only the probabilities, in place. */
+/* Computes only the probabilities, in place. */
 void gsai_softmax_probabilities(double *m_to_p, size_t n_classes);
 
-/* hinge.c: h = max(0, 1 - z), or squared h^2 / 2. Two classes by one output, y is 0 or 1. */
+/* Computes h = max(0, 1 - z), or squared h^2 / 2, for two classes by one output, y being 0 or 1. hinge.c. */
 gsai_greedy_step gsai_hinge(double m, int y, bool squared);
-/* K classes, one output each: turns the margins into gradient scales, in place: g is that of the runner-up, and -g
- * that of class k. */
+/* Computes the same for K classes, one output each, and turns the margins into gradient scales, in place: g is that of
+ * the runner-up, and -g that of class k. */
 gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
-/* Only the loss; k beyond the classes is one that the weights say nothing of, margin 0. */
+/* Returns only the loss; k beyond the classes is a class without weights, margin 0. */
 double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared);
 
 /* search.c: Algorithm 2 for a loss that is known only as two functions of the margin. g = l'(m). The minimiser of
@@ -198,13 +200,14 @@ double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool sq
  * where |l'| has come down to 1 - P_HAT of |g|. 0 for g = 0 and for a straight line. */
 double gsai_search_lambda(const gsa_margin_loss *loss, double m, double y, double g);
 
-/* heavy.c: the number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by. */
+/* Returns the number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by; the next three do the
+ * same for other losses. heavy.c. */
 double gsai_squared_repeats(double e, double c);
-/* Of one output or several; lambda > 0 is the row's greedy step. */
+/* Takes one output or several; lambda > 0 is the row's greedy step. */
 double gsai_hinge_repeats(double lambda, double e, double c, bool squared);
-/* rest = 1 - p of the row's own class. */
+/* Takes rest = 1 - p of the row's own class. */
 double gsai_logistic_repeats(double m, int y, double rest, double e, double c);
-/* p: the probabilities of all classes; that of k is not looked at. */
+/* Takes the probabilities p of all classes; that of k is not read. */
 double gsai_softmax_repeats(const double *p, size_t n_classes, size_t k, double loss, double rest, double e, double c);
 double gsai_custom_repeats(const gsa_margin_loss *loss, double m, double y, double g, double e, double c);
 

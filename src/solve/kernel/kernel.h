@@ -58,7 +58,7 @@ typedef struct gsai_solve_kernels {
     void (*solve)(const float *factor, size_t n, size_t stride, float *x, size_t n_outputs);
 } gsai_solve_kernels;
 
-/* Scratch that factor needs: floats. */
+/* Returns the number of floats that factor needs as scratch. */
 static inline size_t gsai_factor_scratch(size_t n)
 {
     return 32 * gsai_padded(n);
