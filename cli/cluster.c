@@ -1,4 +1,4 @@
-/* Which launcher started this process, the library for it, and how the processes come to one exit code. */
+/* The launcher that started this process, the MPI library for it, and how the processes agree on one exit code. */
 #include "cluster.h"
 
 #include "message.h"

@@ -1,5 +1,5 @@
 /* Processes that a launcher of MPI (mpirun, mpiexec, srun) has started to train together. The command is not linked
- * with MPI: the library that is, libgreedystep_mpi_..., is loaded when there are others.
+ * with MPI: libgreedystep_mpi_..., which is, is loaded if there are other processes.
  *
  * Only rank 0 prints. The failure messages of other ranks are kept (message.h) until all ranks agree on an exit code.
  */

@@ -1,6 +1,6 @@
 /* The C interface of DuckDB, tried with 1.5 and 2.0: rows as an Arrow stream, and bytes of files in object stores.
  *
- *   1 The library is asked for once a stream, and stays until the process ends: it has threads of its own.
+ *   1 The library is opened once per stream, and stays loaded until the process ends: it has threads of its own.
  *   2 Results are streamed: DuckDB keeps a few chunks ahead of the reader, whatever the size of the files. */
 #include "duckdb.h"
 

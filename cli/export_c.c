@@ -1,4 +1,4 @@
-/* An exported model: what stands before its functions. The same model and name give the same bytes: no path, no date,
+/* An exported model: the part before its functions. The same model and name give the same bytes: no path, no date,
  * and numbers are written by hand, not by printf's %a, which differs between C libraries. */
 #include "export.h"
 

@@ -1,4 +1,5 @@
-/* `greedystep inspect`: what a model is, and what it finds important. What is no model is data: inspect_data.c. */
+/* `greedystep inspect`: describes a model and its strongest features. Files that are no model are data: inspect_data.c.
+ */
 #include "inspect_data.h"
 #include "message.h"
 #include "printable.h"

@@ -1,8 +1,8 @@
 /* What `greedystep inspect` finds out about rows: one pass, and memory that does not grow with them.
  *
- *   1 A table has a data_column a column, in the order of its schema. What stood in the cells comes from
+ *   1 A table has one data_column per column, in the order of its schema. The cells come from
  *     gsa_reader_cells.
- *   2 Other rows, and tables whose cells are not known (a cache) or too many a row, are features with numbers:
+ *   2 Other rows, and tables whose cells are not known (a cache) or too many per row, are features with numbers:
  *     data_features.
  *   3 A label is one number of 64 bits here: those of a double, or of a NaN with the number of a word. */
 #ifndef GREEDYSTEP_CLI_INSPECT_DATA_H

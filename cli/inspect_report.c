@@ -1,4 +1,4 @@
-/* What was found out about data: for people, and the same as one JSON object. */
+/* The report on data: for people, and the same as one JSON object. */
 #include "inspect_data.h"
 
 #include "printable.h"

@@ -1,4 +1,4 @@
-/* What will hurt in data that is looked at, each with what to do about it. */
+/* Warnings about data, each with its remedy. */
 #include "inspect_data.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* The parser of the command line. Every value is checked against its table entry here, so that a verb sees good ones
- * only; what depends on files is the verb's own to check. */
+/* The parser of the command line. Every value is checked against its table entry here, so that a verb sees valid ones
+ * only; the verb checks what depends on files. */
 #include "options.h"
 
 #include "message.h"

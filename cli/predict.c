@@ -1,4 +1,4 @@
-/* `greedystep predict`: one line a row, as the rows come. */
+/* `greedystep predict`: one line per row, as the rows come. */
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"

@@ -1,4 +1,4 @@
-/* What a terminal may be shown. */
+/* Characters that a terminal may be shown. */
 #include "printable.h"
 
 #include "base/text.h"

@@ -1,9 +1,9 @@
 /* The progressive loss of the rows since the last line of a trace, over all replicas.
  *
- * A learner's sums are those of the pass so far: of the run's own state, or in rounds of a copy,
- * whose sums began with those of the state when the round did. So a learner is compared with its own last report, and a
- * copy that has not reported in this round with the state. In rounds not every copy reports: the loss is that of the
- * rows of those that do. */
+ * A learner's sums are those of the pass so far: of the run's own state, or in rounds of a replica, whose sums began
+ * with those of the state when the round did. So a learner is compared with its own last report, and a replica that has
+ * not reported in this round with the state. In rounds not every replica reports: the loss is that of the rows of those
+ * that do. */
 #ifndef GREEDYSTEP_CLI_RECENT_H
 #define GREEDYSTEP_CLI_RECENT_H
 

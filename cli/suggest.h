@@ -1,4 +1,4 @@
-/* What was probably meant: the nearest of some names by edit distance. */
+/* Suggestions for misspelt names: the nearest of some names by edit distance. */
 #ifndef GREEDYSTEP_CLI_SUGGEST_H
 #define GREEDYSTEP_CLI_SUGGEST_H
 

@@ -1,4 +1,4 @@
-/* --trace: what happens in a run of `train`, a JSON object a line (docs/command.md).
+/* --trace: the events of a run of `train`, one JSON object per line (docs/command.md).
  *
  * A line is in the file as soon as it is written, so that a run can be looked at while it goes on, and a run that was
  * cut short has left what it had. Every function does nothing for a trace that is not open; a line that cannot be

@@ -1,4 +1,4 @@
-/* What the files of the verb `train` share. */
+/* Types and functions that the files of the verb `train` share. */
 #ifndef GREEDYSTEP_CLI_TRAIN_H
 #define GREEDYSTEP_CLI_TRAIN_H
 

@@ -1,8 +1,8 @@
-/* --checkpoint: the state of a run that goes on, in a folder, now and then. --publish: state and model of a run that
- * goes on, where they will be in the end.
+/* --checkpoint: saves the state of a run in a folder at intervals. --publish: saves state and model of a run at
+ * intervals, where they will be in the end.
  *
  * A checkpoint is there only while a run is: it is removed when another begins from the start, and when the run has
- * ended and left its state beside its model. So what is there is what --resume should go on with. */
+ * ended and left its state beside its model. So a checkpoint that is there is the one that --resume should continue. */
 #include "train.h"
 
 #include "message.h"

@@ -1,5 +1,5 @@
-/* How a training run begins: from nothing, where it was interrupted, or with what another run has learned; and whether
- * its rows are kept. */
+/* How a training run begins: from nothing, where it was interrupted, or from another run; and whether its rows are
+ * spilled. */
 #include "train.h"
 
 #include "message.h"

@@ -1,4 +1,4 @@
-/* Offsets and feature ids of rows, each looked at once. */
+/* Offsets and feature ids of rows, each checked once. */
 #include "base/batch.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* Batches from outside the library: what must hold before a row of theirs is looked at. That the ids of a row are
- * distinct is trusted, and that arrays are as long as the last offset says. */
+/* Checks of batches from outside the library, before any of their rows is read. Trusted without a check: that the ids
+ * of a row are distinct, and that arrays are as long as the last offset says. */
 #ifndef GSA_BASE_BATCH_H
 #define GSA_BASE_BATCH_H
 

@@ -1,4 +1,4 @@
-/* Elements in a file are little-endian; on a machine that is not, they are turned round on the way. */
+/* Elements in a file are little-endian; on other machines their bytes are swapped on the way. */
 #ifndef GSA_BASE_BYTE_ORDER_H
 #define GSA_BASE_BYTE_ORDER_H
 

@@ -1,4 +1,4 @@
-/* What the inside of the library takes: the memory of an object, and what the call asked for. */
+/* The environment of internal functions: the memory of an object, and the stop request and threads of a call. */
 #ifndef GSA_BASE_ENV_H
 #define GSA_BASE_ENV_H
 

@@ -1,4 +1,4 @@
-/* Halves to floats and back, by integers; where the processor has F16C, by its instruction. */
+/* Halves to floats and back, by integers or, if the processor has F16C, by its instruction. */
 #include "base/half.h"
 
 #include "base/vectors.h"

@@ -1,6 +1,6 @@
-/* What the library needs of the system beyond C17. posix.c and windows.c have it, output_path.c what
- * it takes to write under a name; no other file of base, data and train includes a header of the system. Functions that
- * return an int return a descriptor or 0, and -1 with errno set. */
+/* Everything that the library needs of the system beyond C17. posix.c and windows.c implement it; output_path.c and
+ * output_path_windows.c resolve the names of outputs. No other file of base, data and train includes a header of the
+ * system. Functions that return an int return a descriptor or 0, and -1 with errno set. */
 #ifndef GSA_BASE_OS_H
 #define GSA_BASE_OS_H
 

@@ -1,8 +1,8 @@
-/* Where an output goes: an open directory and a name in it, after symbolic links.
+/* The place of an output: an open directory and a name in it, after symbolic links.
  *
- * Who can write to a folder can leave a link there that leads to a file of the user. A link is followed if the user or
- * root owns it, or if only they can write to its folder. A link in the directory part of a path is followed as well if
- * only its owner can write to its folder: to name that folder is to trust its owner. */
+ * A user who can write to a folder can leave a link there that leads to another user's file. A link is followed if the
+ * user or root owns it, or if only they can write to its folder. A link in the directory part of a path is followed as
+ * well if only its owner can write to its folder: naming that folder means trusting its owner. */
 #ifndef GSA_BASE_OUTPUT_PATH_H
 #define GSA_BASE_OUTPUT_PATH_H
 

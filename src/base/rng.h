@@ -1,4 +1,5 @@
-/* Random numbers that are part of the algorithm: a counter, mixed. Any draw can be computed alone, on any machine. */
+/* Random numbers that are part of the algorithm: a counter, mixed. Any draw can be computed without the others, on any
+ * machine. */
 #ifndef GSA_BASE_RNG_H
 #define GSA_BASE_RNG_H
 

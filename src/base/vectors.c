@@ -1,4 +1,4 @@
-/* What the processor says of its vectors. */
+/* The vector instructions of this processor. */
 #include "base/vectors.h"
 
 size_t gsai_vectors(void)

@@ -1,4 +1,4 @@
-/* Which of the compiled loops the processor runs. */
+/* The choice of the compiled loops for this processor. */
 #ifndef GSA_BASE_VECTORS_H
 #define GSA_BASE_VECTORS_H
 

@@ -1,7 +1,7 @@
 /* Greedy step averaging in parallel as Fregata, the paper's own Spark library, has it (TalkingData 2016): partitions
- * learn apart from the same weights, and their weights are averaged uniformly at the end of the pass, whatever their
- * size. The mean of the steps is forgotten with every pass. Here as the baseline for our own merge, by sums of squares
- * and with memory.
+ * are learned separately from the same weights, and their weights are averaged uniformly at the end of the pass,
+ * whatever their size. The mean of the steps is forgotten with every pass. It is the baseline for our own merge, which
+ * is weighted by sums of squares and keeps the mean.
  *
  *   partition p, from the pass's first weights:  eta_bar = mean of its greedy steps so far,  w_p -= eta_bar g x
  *   end of the pass:  w = (1/P) sum_p w_p

@@ -1,4 +1,4 @@
-/* The methods, one or two a file. */
+/* The methods, one or two per file. */
 #ifndef GSA_BASELINE_METHODS_H
 #define GSA_BASELINE_METHODS_H
 

@@ -2,7 +2,7 @@
  *
  * None of this is part of libgreedystep: `greedystep compare` alone links it. Every file states its source and prints
  * its formula above the code. Rows cost O(non-zeros) wherever the method allows it: what a method would do to every
- * weight at every row is caught up with when a weight is next touched (lazily), and the table of contents says where
+ * weight at every row is caught up with when a weight is next touched (lazily), and the list of methods says where
  * that is not possible. */
 #ifndef GSA_BASELINE_OPTIMIZER_H
 #define GSA_BASELINE_OPTIMIZER_H

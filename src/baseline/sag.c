@@ -1,9 +1,12 @@
 /* Stochastic average gradient, SAG (Schmidt, Le Roux, Bach 2013) and SAGA (Defazio, Bach, Lacoste-Julien 2014).
  *
- * For a linear model the gradient of a row is g x, so that its memory is one number per output. D = sum over rows of
- * the remembered g x. SAG:   D += (g_new - g_old) x,   w -= r/m D                    m: rows seen so far SAGA:  w -= r
- * ((g_new - g_old) x + D/n),   D += (g_new - g_old) x Memories start at zero, as the paper suggests. Every pass takes
- * every row of the problem once: m and n count on that.
+ * For a linear model the gradient of a row is g x, so that its memory is one number per output. D is the sum over rows
+ * of the remembered g x, m the number of rows seen so far, n the number of all rows.
+ *
+ *   SAG:   D += (g_new - g_old) x,   w -= r/m D
+ *   SAGA:  w -= r ((g_new - g_old) x + D/n),   D += (g_new - g_old) x
+ *
+ * Memories start at zero, as the paper suggests. Every pass takes every row of the problem once: m and n count on that.
  *
  * Lazily: while a slot is not touched its D is constant; `time` is the sum of r/m (SAG) or r/n (SAGA) over the rows so
  * far, slot_time the time up to which a slot is right. table[0] is D. */

@@ -1,4 +1,4 @@
-/* A reader of rows that the caller has: batches as he gives them, with the numbers of rows as places. */
+/* A reader of the caller's rows: batches as they are given, with the numbers of rows as places. */
 #include "data/reader.h"
 
 #include "base/batch.h"

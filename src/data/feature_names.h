@@ -1,9 +1,9 @@
-/* Names of features whose ids are hashes, as they come, while there is room; and how many ids came at all.
+/* Names of features whose ids are hashes, as they come, while there is room, and which ids came at all.
  *
  *   1 An id keeps the name that came first: at most GSA_MAX_NAMES of them, and GSA_NAMES_SIZE bytes of text.
- *   2 A bit an id says whether it came: that is all that most words cost.
- *   3 A thread that reads rows before their turn makes a list; lists that are taken in the order of their rows give the
- *     book that one thread would have made. */
+ *   2 One bit per id says whether it came: most words cost no more.
+ *   3 A thread that reads rows before their turn makes a list; lists that are added in the order of their rows give the
+ *     names that one thread would have found. */
 #ifndef GSA_DATA_FEATURE_NAMES_H
 #define GSA_DATA_FEATURE_NAMES_H
 

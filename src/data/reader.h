@@ -1,4 +1,4 @@
-/* What a reader is, from inside: a kind (files of some format, generated rows) behind a few functions. */
+/* The inside of a reader: a kind (files of some format, generated rows) behind a few functions. */
 #ifndef GSA_DATA_READER_H
 #define GSA_DATA_READER_H
 

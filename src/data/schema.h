@@ -1,4 +1,4 @@
-/* What the columns of a table mean: the struct, and the text that states and models keep (docs/formats/csv.md).
+/* The meaning of a table's columns: the struct, and the text that states and models keep (docs/formats/csv.md).
  *
  *   1 The order of the fields is that of the first file; ids of numbers follow it, so that it is part of the meaning.
  *   2 Names are distinct, not empty, and without NUL. Without a header they are the numbers of the columns, from 1.

@@ -1,4 +1,4 @@
-/* Which format a file is in: what was libsvm text before there were tables must stay it. */
+/* Detection of a file's format. Anything that is valid libsvm text must stay libsvm text. */
 #include "data/sniff.h"
 
 #include "data/format/cache.h"

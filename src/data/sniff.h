@@ -1,4 +1,4 @@
-/* Which format a file is in. */
+/* Detection of a file's format. */
 #ifndef GSA_DATA_SNIFF_H
 #define GSA_DATA_SNIFF_H
 

@@ -1,4 +1,4 @@
-/* What a writer is, from inside: a format behind four functions. Rows reach it checked, with their entries in order. */
+/* The inside of a writer: a format behind four functions. Rows reach it checked, with their entries in order. */
 #ifndef GSA_DATA_WRITER_H
 #define GSA_DATA_WRITER_H
 

@@ -1,4 +1,4 @@
-/* A smaller state: the weakest features go, as far as held-out rows hardly mind. docs/export.md. */
+/* A smaller state: the weakest features are dropped as long as the held-out loss hardly rises. docs/export.md. */
 #ifndef GSA_LEARN_COMPACT_H
 #define GSA_LEARN_COMPACT_H
 

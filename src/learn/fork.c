@@ -1,4 +1,4 @@
-/* Copies of a state: one that goes on like it, and one that begins a new run from it. */
+/* Copies of a state: a replica that continues like it, and a state that begins a new run from it. */
 #include "learn/learner.h"
 #include "learn/lineage.h"
 #include "learn/schema.h"

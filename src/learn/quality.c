@@ -1,5 +1,5 @@
-/* How good a state is by its held-out rows, and the best weights so far: more passes fit the learned rows better and
- * others, one day, worse. */
+/* The held-out loss of a state, and the best weights so far: more passes fit the learned rows better but, from some
+ * pass on, others worse. */
 #include "learn/calibration.h"
 
 #include "base/error.h"

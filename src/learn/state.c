@@ -1,4 +1,5 @@
-/* Life of a state: made, decided, copied, summed up, freed. Learning is in learn.c and update.c, merging in merge.c. */
+/* The life of a state: made, decided, summed up, freed. learner.c and update.c learn, fork.c copies, merge/merge.c
+ * merges. */
 #include "learn/state.h"
 #include "learn/engine.h"
 
@@ -186,7 +187,7 @@ void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     now.loss = gsai_loss_name(state->loss);
     now.method = gsai_state_method(state);
     now.n_rows = state->n_rows + state->group.n_rows;
-    now.n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* a tick a row and copy */
+    now.n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* 1 per row and replica */
     now.n_held_out = state->sample.n;
     now.n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
     now.n_classes = state->labels.n;

@@ -1,4 +1,4 @@
-/* The working copy's memory. */
+/* The memory of the table. */
 #include "learn/table.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* The working copy: everything that learning touches for one feature, side by side in one record.
+/* The table: everything that learning touches for one feature, in one record.
  *
  * Slot 0 is the intercept, feature i has slot i + 1. A record of K outputs has 2 room + 2 cells of 4 bytes:
  *   weight[0..K) ... average[0..K) ... mean_square count

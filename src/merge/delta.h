@@ -1,4 +1,4 @@
-/* Deltas: what copies have learned of some features, in bytes.
+/* Deltas: what replicas (copies, below) have learned of some features, in bytes.
  *
  *   1 A delta is of a range of features and of copies that follow one another. A block of features (sums.h) is a chunk
  *     for every run of its copies that has touched any: a run is a whole part of the tree, so that sums of several

@@ -4,16 +4,15 @@
  *   sum c_s (w_s - start) / sum c_s        c_s = the sum of squares of the slot in state s, its base's included
  * once for the last weights and once for the averaged, from sums as sums.h has them: the sum of the c_s is that of
  * those since the base, and the base's as often as states count. Copies of a base that have not touched a feature
- * since do not count; states that were trained apart do, with the base's sum of squares and no change. The result is
- *   start + gamma * aggregation * change
- * where gamma and aggregation come first, from the slots of held-out rows alone: then each slot is read and written
- * once.
+ * since do not count; states that were trained separately do, with the base's sum of squares and no change. The result
+ * is start + gamma * aggregation * change where gamma and aggregation come first, from the slots of held-out rows
+ * alone: then each slot is read and written once.
  *
  * The aggregation factor is for copies. Each has gone a part of the way that all rows together would have gone: with
  * q rows seen the share 1 - exp(-alpha q) of it, so that a mean of copies is to be multiplied by
  *   (1 - exp(-alpha Q)) / (1 - exp(-alpha q))    Q = rows seen by all copies, q = by one that stands for them
  * which is the number of copies for a feature that is rare, whose changes add up, and 1 for one that is frequent,
- * where every copy has arrived. How frequent that is, alpha, is found with gamma (line_search.c;
+ * where every copy has converged. How frequent that is, alpha, is found with gamma (line_search.c;
  * docs/decisions/0017). */
 #ifndef GSA_MERGE_SLOTS_H
 #define GSA_MERGE_SLOTS_H

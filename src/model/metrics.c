@@ -1,4 +1,4 @@
-/* How good a model is on rows with labels. Everything is a sum or a mergeable count; results do not depend on how the
+/* Metrics of a model on rows with labels. Everything is a sum or a mergeable count; results do not depend on how the
  * rows were grouped, up to the rounding of sums of doubles. */
 #include "model/metrics.h"
 

@@ -3,8 +3,8 @@
  *   1 Sizes travel first, as 64-bit numbers, then bytes.
  *   2 MPI counts in int. What is more than `max_bytes` on some rank goes in parts of each rank's bytes, by way of a
  *     stage; all ranks know how many parts there are.
- *   3 A process that waits sleeps: MPI's own waiting takes a core from those who still learn, and its lock from the
- *     heartbeat.
+ *   3 A process that waits sleeps: MPI's own waiting would take a core from processes that still learn, and its lock
+ *     from the heartbeat.
  *   4 A failure is one of this rank only: the others wait, until the caller ends them all. */
 #include "mpi/comm.h"
 

@@ -1,9 +1,9 @@
-/* A ring of heartbeats, beside the collectives and on a communicator of its own: each rank tells the next one now and
- * then that it lives, and listens to the one before it.
+/* A ring of heartbeats, beside the collectives and on a communicator of its own: each rank now and then sends the next
+ * one a heartbeat, and receives those of the one before it.
  *
- *   1 Only the rank that was itself not heard of is accused: everyone beats whether or not it hears anything, and time
- *     counts only while this process runs (one that was stopped, and goes on, accuses none).
- *   2 A thread that sleeps does it; MPI is only asked, never waited for.
+ *   1 Only a rank whose own heartbeats stopped is reported: every rank sends whether or not it receives, and time
+ *     counts only while this process runs (one that was stopped and continued reports no other).
+ *   2 A thread that mostly sleeps does this; it polls MPI and never waits in it.
  *   3 The last message says shutdown: no request is left when the communicator is freed. */
 #include "mpi/comm.h"
 

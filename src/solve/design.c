@@ -1,4 +1,4 @@
-/* From rows as they come to rows that can be solved: joined, dealt to folds, numbered, standardised. */
+/* From rows as they come to rows that can be solved: joined, assigned to folds, numbered, standardised. */
 #include "solve/design.h"
 
 #include "base/error.h"

@@ -3,13 +3,13 @@
  *   D1  Rows stand in the order of the hash of their features, so that the first n are a random sample of all, whatever
  *       the order of the input; rows with equal features stand side by side.
  *   D2  Rows equal in features, label and fold are one row with the sum of their weights. Weights have the mean 1; or,
- *       where rows are dealt out one by one, the mean is how many of them are joined in one row.
+ *       where rows are assigned to folds one by one, the mean is how many of them are joined in one row.
  *   D3  Columns are numbered as they first appear in that order: the first rows need only the first columns. Column 0
  *       is the intercept, 1 in every row and not stored.
  *   D4  A stored value is (x - origin) / unit of its column. Dense rows have every column centred; sparse rows keep
  *       absent values at 0 and have the mean of the stored values in `mean`.
  *   D5  A fold has about an eighth of the rows. Copies, rows with equal features and labels, are in one fold; rows that
- *       merely repeat others are dealt out one by one (design.c tells them apart). */
+ *       merely repeat others are assigned one by one (design.c distinguishes them). */
 #ifndef GSA_SOLVE_DESIGN_H
 #define GSA_SOLVE_DESIGN_H
 

@@ -1,7 +1,7 @@
 /* The path of strengths: folds are fitted from strong penalties to weak ones, each from where the last ended, and
  * evaluated on the rows that they leave out.
  *
- * The strength of a penalty is said as tau2 = mean |z|^2 / lambda, the variance of a margin under the prior that the
+ * The strength of a penalty is stated as tau2 = mean |z|^2 / lambda, the variance of a margin under the prior that the
  * penalty stands for. It has the same meaning on every data set. */
 #ifndef GSA_SOLVE_PATH_H
 #define GSA_SOLVE_PATH_H

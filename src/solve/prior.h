@@ -1,4 +1,4 @@
-/* What an earlier run knows about the weights: the prior of a run that starts from its state.
+/* The prior of a run that starts from a state: what the earlier run knows about the weights.
  *
  * A weight v of the earlier run is as certain as the rows behind it are many: its precision is lambda + p, p = mean
  * curvature of the loss x sum of squares of the feature in those rows (the diagonal of the Hessian there). Since then
@@ -7,9 +7,9 @@
  *
  *   lambda + c p / (1 + (1 - c) p / lambda).
  *
- * All is believed at c = 1, and nothing at c = 0, which is the plain penalty; in between what is very certain is
- * forgotten first, and the weights of rare features stay. Today's folds choose c (path.c). The intercept is expected at
- * v whatever c is. */
+ * With c = 1 the earlier run counts in full, with c = 0 not at all, which is the plain penalty; in between, what is
+ * very certain is forgotten first, and the weights of rare features stay. Today's folds choose c (path.c). The
+ * intercept is expected at v whatever c is. */
 #ifndef GSA_SOLVE_PRIOR_H
 #define GSA_SOLVE_PRIOR_H
 

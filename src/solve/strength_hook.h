@@ -1,4 +1,4 @@
-/* The caller's function for strengths that were tried: below all that tries them. */
+/* The caller's function for strengths that were tried; in a header of its own, below all files that try them. */
 #ifndef GSA_SOLVE_STRENGTH_HOOK_H
 #define GSA_SOLVE_STRENGTH_HOOK_H
 

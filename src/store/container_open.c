@@ -1,6 +1,6 @@
 /* Opening a container: bytes into place (mapped, borrowed or copied), then the header, then the checksum.
  *
- * A file of some other kind is told apart first, so that the message says which kind it is. */
+ * Files of other kinds are recognised first, so that the message says which kind it is. */
 #include "store/container.h"
 
 #include "base/byte_order.h"

@@ -1,5 +1,4 @@
-/* States and models to and from files and bytes: snapshot.h says what is in them, container.h how it stands in a file.
- *  */
+/* States and models to and from files and bytes: snapshot.h describes their contents, container.h the file. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "store/container.h"

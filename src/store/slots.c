@@ -1,4 +1,4 @@
-/* What a state has per slot, as tensors. */
+/* The numbers of a state per slot, as tensors. */
 #include "store/slots.h"
 
 #include "base/error.h"

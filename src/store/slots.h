@@ -1,4 +1,4 @@
-/* What a state has per slot: its table, the weights of the other scaling, prior totals, the best checkpoint. */
+/* The numbers of a state per slot: its table, the weights of the other scaling, prior totals, the best checkpoint. */
 #ifndef GSA_STORE_SLOTS_H
 #define GSA_STORE_SLOTS_H
 

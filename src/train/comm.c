@@ -1,4 +1,4 @@
-/* Collective calls, and what they are for. */
+/* Collective calls, and what is sent by them. */
 #include "train/comm.h"
 
 #include "base/error.h"

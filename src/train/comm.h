@@ -1,9 +1,8 @@
 /* Processes that learn together, as the engine sees them.
  *
- * All of them make the same collective calls in the same order. Before anything is sent, every process says whether it
- * has come so far without failure: a process that fails goes to its next call at once, says so, and leaves, and all
- * others leave there too, with the failure of the lowest rank. A process that is alone gets the very bytes that it
- * gives. */
+ * All of them make the same collective calls in the same order. Before anything is sent, every process reports whether
+ * it has failed: a process that fails goes to its next call at once, reports this and leaves, and all others leave
+ * there too, with the failure of the lowest rank. A single process gets back the bytes that it sends. */
 #ifndef GSA_TRAIN_COMM_H
 #define GSA_TRAIN_COMM_H
 

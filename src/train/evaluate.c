@@ -1,4 +1,4 @@
-/* How good a model is on the rows of a reader: margins on threads, sums in the order of the rows. */
+/* Evaluation of a model on the rows of a reader: margins on threads, sums in the order of the rows. */
 #include "model/metrics.h"
 #include "train/block.h"
 

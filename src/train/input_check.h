@@ -1,5 +1,4 @@
-/* Checks of an input: whether its labels are mixed, and whether a run that goes on reads the rows that it has read
- * before. */
+/* Checks of an input: whether its labels are mixed, and whether a resumed run reads the same rows as before. */
 #ifndef GSA_TRAIN_INPUT_CHECK_H
 #define GSA_TRAIN_INPUT_CHECK_H
 

@@ -1,4 +1,4 @@
-/* Rows to a learner, and what is said of them. */
+/* Rows to a learner, with progress, positions and places in errors. */
 #include "train/job.h"
 
 #include "base/error.h"

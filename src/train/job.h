@@ -1,4 +1,5 @@
-/* What a run works with, and the loop that its learners share: the state itself, or copies in a round. */
+/* A run: its state, reader and hooks, and the loop that its learners share: the state itself, or replicas in a round.
+ */
 #ifndef GSA_TRAIN_JOB_H
 #define GSA_TRAIN_JOB_H
 

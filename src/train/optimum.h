@@ -1,4 +1,4 @@
-/* Rows that fit in memory are solved; which runs that are, and the solution. */
+/* Training by the optimum: whether a run may be solved, and its solution. */
 #ifndef GSA_TRAIN_OPTIMUM_H
 #define GSA_TRAIN_OPTIMUM_H
 

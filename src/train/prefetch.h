@@ -21,7 +21,7 @@ void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
 void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun);
 /* Returns whether the next call releases all views that were delivered. */
 int gsai_prefetch_releases(const gsai_prefetch *prefetch);
-/* To whom blocks are dealt out in turn: n replicas, numbers first on, of n_shards in all; n 0: to all. */
+/* The replicas to which blocks are assigned in turn: n of them, numbers first on, of n_shards in all; n 0: all. */
 typedef struct gsai_deal {
     size_t first, n, n_shards;
 } gsai_deal;

@@ -1,5 +1,5 @@
-/* Dealing blocks out to replicas. Which replica learns which block is the schedule's: this only decides who learns
- * when, and where. */
+/* Blocks are assigned to replicas. The schedule determines which replica learns which block; this file only when and in
+ * which thread. */
 #include "train/rounds.h"
 
 #include "base/error.h"

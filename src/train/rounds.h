@@ -1,5 +1,5 @@
-/* Interleaved steps: blocks of a long input, dealt out in turn to the replicas that are in memory, which learn them
- * side by side on threads. */
+/* Interleaved steps: blocks of a long input, assigned in turn to the replicas in memory, which learn them in parallel
+ * on threads. */
 #ifndef GSA_TRAIN_ROUNDS_H
 #define GSA_TRAIN_ROUNDS_H
 

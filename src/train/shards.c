@@ -1,12 +1,12 @@
 /* Contiguous steps: shards, which are parts of an input that follow one another. Each is learned by a replica of the
- * state, and the replicas are merged once a pass, as the partitions of a cluster are; the same rows in the same parts
+ * state, and the replicas are merged once per pass, as the partitions of a cluster are; the same rows in the same parts
  * give the same bits there.
  *
  * First the rows are counted, and all labels collected, so that all replicas number them alike. Processes with files of
- * their own have a shard per file, and the result depends on the list of all files, not on who has which. Then the
- * state itself learns the first rows of all shards; that ends a pass, and the rows that are held out stay the same from
- * there on. In a pass every shard has a replica; many replicas do not fit into memory, and wait as deltas. There is
- * another pass as long as held-out rows gain by it. */
+ * their own have a shard per file, and the result depends on the list of all files, not on which process has which.
+ * Then the state itself learns the first rows of all shards; that ends a pass, and the rows that are held out stay the
+ * same from there on. In a pass every shard has a replica; many replicas do not fit into memory, and wait as deltas.
+ * There is another pass as long as it lowers the held-out loss. */
 #include "train/shards.h"
 
 #include "train/block.h"

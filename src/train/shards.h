@@ -1,4 +1,4 @@
-/* The parameter shards: an input learned as a cluster would, by one machine. */
+/* The parameter `shards`: an input learned by one machine as a cluster would. */
 #ifndef GSA_TRAIN_SHARDS_H
 #define GSA_TRAIN_SHARDS_H
 

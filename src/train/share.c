@@ -1,4 +1,4 @@
-/* Labels, rows and names that go from process to process. */
+/* Labels, rows and names that processes exchange. */
 #include "train/share.h"
 
 #include "learn/engine.h"

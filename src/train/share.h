@@ -1,4 +1,4 @@
-/* What processes with files of their own tell one another: labels and first rows before replicas learn, and the names
+/* Data that processes with files of their own exchange: labels and first rows before replicas learn, and the names
  * of features at the end. */
 #ifndef GSA_TRAIN_SHARE_H
 #define GSA_TRAIN_SHARE_H

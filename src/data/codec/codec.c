@@ -1,5 +1,4 @@
-/* The list of codecs, and how content shows which one made it. What a file that is read is named after does not
- * matter. */
+/* The list of codecs, and the detection of a codec by content. The name of a file that is read does not matter. */
 #include "data/codec/codec.h"
 
 #include <greedystep/data.h>

@@ -1,4 +1,4 @@
-/* What a codec is: a way to turn compressed bytes into plain ones, and of some codecs back; one library a file.
+/* A codec: turns compressed bytes into plain ones and, for some codecs, back; one library per file.
  *
  * A codec is reached by the list (codec.c), which has NULL where the build lacks the library, so that callers test a
  * pointer and never a macro. The loop around the codecs (refilling, several members, truncation, messages) is decode.c.

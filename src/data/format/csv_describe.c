@@ -1,4 +1,4 @@
-/* One line about the first table, for people: what the reader took it for. */
+/* One line about the first table, for people: how the reader understood it. */
 #include "data/format/csv.h"
 
 #include "base/error.h"

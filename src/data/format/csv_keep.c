@@ -1,4 +1,4 @@
-/* Columns whose texts are kept beside the rows (option keep): of a row their cells as they are written, without quotes,
+/* Columns whose texts are kept beside the rows (option keep): the cells of a row as they are written, without quotes,
  * each with a NUL. */
 #include "data/format/csv.h"
 

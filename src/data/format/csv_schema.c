@@ -1,5 +1,5 @@
-/* What the columns of a table mean (docs/formats/csv.md has the rules): from its first block and the options or, where
- * a file before it or a model says so, where each known column stands. */
+/* The meaning of a table's columns (docs/formats/csv.md has the rules): from its first block and the options or, if an
+ * earlier file or a model has given it, the position of each known column. */
 #include "data/format/csv.h"
 
 #include "base/error.h"

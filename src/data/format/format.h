@@ -1,5 +1,5 @@
-/* What a format is: it turns the plain bytes of one file after the other into rows. Another format is another file with
- * one of these structs. */
+/* A format turns the plain bytes of one file after the other into rows. Another format is another file with one of
+ * these structs. */
 #ifndef GSA_DATA_FORMAT_FORMAT_H
 #define GSA_DATA_FORMAT_FORMAT_H
 

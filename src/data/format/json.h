@@ -1,4 +1,4 @@
-/* JSON lines as records of a table: an object a line, flat, its keys being the names of columns.
+/* JSON lines as records of a table: one flat object per line, whose keys are the names of columns.
  *
  *   1 Cells stand in the order of the keys that the reader knows; of a key that an object lacks the cell is empty.
  *   2 Strings and numbers are cells as in text, true and false are 1 and 0, null is an empty cell. */

@@ -1,5 +1,5 @@
-/* What the rows that decide the schema show of a column, and what kind it is then (docs/formats/csv.md has the rules).
- */
+/* What the rows from which the schema is made show of a column, and the kind that follows (docs/formats/csv.md has the
+ * rules). */
 #ifndef GSA_DATA_FORMAT_SEEN_H
 #define GSA_DATA_FORMAT_SEEN_H
 

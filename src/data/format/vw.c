@@ -2,9 +2,9 @@
  *
  *   1 A feature is hashed with its namespace as the word of a column is; its value is the one given, or 1, times the
  *     weight of its namespace. Where a feature stands twice in a row its values are added up.
- *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and only kept where it is asked
- * for. 3 A label is one number; what else VW has is refused by name. 4 Every line is followed by '\n' or '\r' in the
- * buffer (lines.h). */
+ *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and kept only if asked for.
+ *   3 A label is one number; all other labels that VW has are refused by name.
+ *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
 #include "data/format/features.h"
 #include "data/format/lines.h"
 

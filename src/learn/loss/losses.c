@@ -1,4 +1,4 @@
-/* All losses there are. */
+/* The list of all losses. */
 #include "learn/loss/loss.h"
 
 #include <string.h>
