@@ -14,8 +14,8 @@
 enum { WIDTH = 2, CHUNK = 100, N_ROWS = 100000 };
 static const double planted[WIDTH] = {0.5, 0.05}, most[WIDTH] = {10, 100}; /* parcels, miles */
 
-/* The loss of a margin (what the model says) beside a label, and its derivative by the margin. Any convex function of
- * the margin will do. */
+/* The loss of a margin (the prediction) for a label, and its derivative with respect to the margin. Any convex function
+ * of the margin will do. */
 static double weigh(const double *too_few, double off)
 {
     return off < 0 ? *too_few : 1;
@@ -33,7 +33,7 @@ static double derivative_of(void *too_few, double margin, double label)
     return weigh((const double *)too_few, off) * off;
 }
 
-/* Where rows come from: here deliveries of so many parcels over so many miles, with 0 to 10 hours of bad luck. */
+/* The source of rows: deliveries of some parcels over some miles, with a random delay of 0 to 10 hours. */
 typedef struct depot {
     uint64_t seed;
     size_t n_made;
@@ -72,7 +72,7 @@ static void print(const char *name, double parcel, double mile, double always)
     printf("%-14s %.2f a parcel, %.3f a mile, %.2f always\n", name, parcel, mile, always);
 }
 
-/* Learns the stream once and prints what was found. loss NULL: the squared one. */
+/* Learns the stream once and prints the weights. loss NULL: squared loss. */
 static gsa_status learn(const char *name, const gsa_margin_loss *loss, gsa_error *error)
 {
     depot from = {.seed = 1};
@@ -104,7 +104,7 @@ static gsa_status learn(const char *name, const gsa_margin_loss *loss, gsa_error
 
 int main(void)
 {
-    /* Of luck between 0 and 10, 5 is the mean, and 7.5 has as much loss above it as below: 9 (10 - 7.5)^2 = 7.5^2. */
+    /* The mean of a delay between 0 and 10 is 5; at 7.5 the loss above is that below: 9 (10 - 7.5)^2 = 7.5^2. */
     double too_few = 9;
     const gsa_margin_loss loss = {.size = sizeof loss, .loss = loss_of, .derivative = derivative_of, .ctx = &too_few};
     gsa_error error;

@@ -6,10 +6,10 @@
  *
  * A message is a row: a label, 0 or 1, and WIDTH numbers, in text: "1 0.25 0.5 0 0.75". Every row is scored by what was
  * learned from the rows before it, and then learned. clicks.model.state holds what was learned together with the offset
- * of the last row, in one file that is replaced at once. The offsets that brokers keep for a group are not used: they
- * are committed at another moment than the weights are saved, so a crash between the two would lose or repeat rows. A
- * program that was killed, and is started again, goes on behind the offset in the state, to the same bytes as if it had
- * never stopped. SIGTERM and SIGINT publish a last time. */
+ * of the last row, in one file that is replaced atomically. The offsets that brokers keep for a group are not used:
+ * they are committed at another moment than the weights are saved, so a crash between the two would lose or repeat
+ * rows. A program that was killed and is started again continues after the offset in the state, with the same bytes as
+ * if it had never stopped. SIGTERM and SIGINT publish a last time. */
 #define _POSIX_C_SOURCE 200809L
 #include <greedystep/greedystep.h>
 #include <librdkafka/rdkafka.h>
@@ -31,7 +31,7 @@ typedef struct trainer {
     char state_path[PATH_SIZE], partition[512]; /* partition: "TOPIC/PARTITION/", the offset follows it */
     double seconds, last;                       /* between two models, and when the last was published */
     double loss;                                /* sum over the rows of this process */
-    uint64_t n_rows, n_bad;                     /* learned and passed over by this process */
+    uint64_t n_rows, n_bad;                     /* learned and skipped by this process */
     int due;                                    /* the files may be older than the state in memory */
 } trainer;
 
@@ -55,7 +55,7 @@ static int fail(const char *what, const char *why)
     return 1;
 }
 
-/* The state that is there, or a new one that knows the labels. */
+/* Loads the saved state, or makes a new one that knows the labels. */
 static gsa_status open_state(trainer *run, gsa_error *error)
 {
     static const double labels[] = {0, 1};
@@ -65,7 +65,7 @@ static gsa_status open_state(trainer *run, gsa_error *error)
     return status == GSA_OK ? gsa_state_add_labels(run->state, labels, NULL, 2, error) : status;
 }
 
-/* Where to go on: behind the offset in the state, which must be that of this partition. -1: it is not. */
+/* Returns the offset after the one in the state; -1 if the state is that of another partition. */
 static int64_t next_offset(const trainer *run)
 {
     const char *position = gsa_state_position(run->state);
@@ -75,7 +75,7 @@ static int64_t next_offset(const trainer *run)
     return strncmp(position, run->partition, size) == 0 ? strtoll(position + size, NULL, 10) + 1 : -1;
 }
 
-/* Replaces the state and then the model, each at once: a reader finds the old one or the new one, whole. */
+/* Replaces the state and then the model, each atomically: a reader finds the old file or the new one. */
 static gsa_status publish(trainer *run, gsa_error *error)
 {
     gsa_model *model = NULL;
@@ -94,7 +94,7 @@ static gsa_status publish(trainer *run, gsa_error *error)
     return status;
 }
 
-/* Reads the label and the numbers of a message; 0 if it is no row. */
+/* Reads the label and the numbers of a message; returns 0 if it is no row. */
 static int parse(const rd_kafka_message_t *message, double *label, float *x)
 {
     char text[ROW_SIZE], *at = text, *end = NULL;
@@ -110,7 +110,7 @@ static int parse(const rd_kafka_message_t *message, double *label, float *x)
     return end != at && (*label == 0 || *label == 1);
 }
 
-/* Scores the row, learns it, and says in the state that it was taken; so is a message that is no row. */
+/* Scores the row, learns it, and sets the position of the state, also after a message that is no row. */
 static gsa_status take(trainer *run, const rd_kafka_message_t *message, gsa_error *error)
 {
     float x[WIDTH];
@@ -133,7 +133,7 @@ static gsa_status take(trainer *run, const rd_kafka_message_t *message, gsa_erro
     return status == GSA_OK ? gsa_state_set_position(run->state, position, error) : status;
 }
 
-/* Until a signal comes. A silent topic is polled, so a model that is due does not wait for the next row. */
+/* Learns until a signal comes. Polls a silent topic, so that a model that is due does not wait for the next row. */
 static gsa_status learn(trainer *run, rd_kafka_t *kafka, gsa_error *error)
 {
     gsa_status status = GSA_OK;
@@ -141,7 +141,7 @@ static gsa_status learn(trainer *run, rd_kafka_t *kafka, gsa_error *error)
         rd_kafka_message_t *message = rd_kafka_consumer_poll(kafka, POLL_MILLISECONDS);
         if (message != NULL && message->err == RD_KAFKA_RESP_ERR_NO_ERROR)
             status = take(run, message, error);
-        else if (message != NULL) /* brokers that are away are asked again; rows that are gone are not passed over */
+        else if (message != NULL) /* librdkafka asks absent brokers again; deleted rows end the run */
             fail("the topic", rd_kafka_message_errstr(message));
         if (message != NULL && message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET)
             stopped = SIGTERM;
@@ -153,11 +153,11 @@ static gsa_status learn(trainer *run, rd_kafka_t *kafka, gsa_error *error)
     return status == GSA_OK && run->due ? publish(run, error) : status;
 }
 
-/* A consumer of this one partition, from this offset on; NULL, and why, if there is none. */
+/* Returns a consumer of this partition from this offset on; NULL, with the reason in `why`, if there is none. */
 static rd_kafka_t *open_kafka(char **argv, int64_t offset, char *why, size_t size)
 {
     const char *const settings[][2] = {{"bootstrap.servers", argv[1]},
-                                       {"group.id", "greedystep"}, /* asked for, and not used */
+                                       {"group.id", "greedystep"}, /* required, but not used */
                                        {"enable.auto.commit", "false"},
                                        {"auto.offset.reset", "error"}};
     rd_kafka_conf_t *conf = rd_kafka_conf_new();

@@ -33,7 +33,7 @@ struct error : std::runtime_error {
     gsa_status status;
 };
 
-// call(f, arguments...): f of the C library with a gsa_error behind its arguments, thrown if it fails.
+// call(f, arguments...): calls f of the C library with a gsa_error as last argument, which is thrown if f fails.
 template <class function, class... arguments> void call(function f, arguments... given)
 {
     gsa_error failure;
@@ -41,7 +41,7 @@ template <class function, class... arguments> void call(function f, arguments...
         throw error(failure);
 }
 
-// make<handle>(f, arguments...): the same, of a function that makes something.
+// make<handle>(f, arguments...): the same for a function that makes an object.
 template <class handle, class function, class... arguments> handle make(function f, arguments... given)
 {
     typename handle::pointer made = nullptr;

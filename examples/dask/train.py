@@ -16,7 +16,7 @@ from greedystep.distributed import Rows, begin, learn, merge, scan, schema_of
 
 
 def same(training):
-    """Return what is given: a task's result that is lost with a worker is made again, scattered data is not."""
+    """Return the argument. Dask makes a lost task's result again, but not scattered data."""
     return training
 
 

@@ -19,7 +19,7 @@ model = greedystep.train(table[:40_000], label="bought", ignore=["id"])
 metrics = model.evaluate(test, label="bought")
 print({name: round(value, 4) for name, value in metrics.items()})
 
-# What comes batch by batch and only once is learned in one pass.
+# Batches that can be read only once are learned in one pass.
 reader = pa.RecordBatchReader.from_batches(table.schema, table[:40_000].to_batches(max_chunksize=1000))
 once = greedystep.train(reader, label="bought", ignore=["id"]).evaluate(test, label="bought")
 print(f"log loss: of the table {metrics['log_loss']:.4f}, of a reader of the same rows {once['log_loss']:.4f}")

@@ -19,7 +19,7 @@ def loss(model):
 
 parts = [slice(lo, lo + 10_000) for lo in range(0, 40_000, 10_000)]
 apart = [greedystep.train(X[part], y[part]) for part in parts]
-with tempfile.TemporaryDirectory() as folder:  # as files, they come from anywhere
+with tempfile.TemporaryDirectory() as folder:  # as files, which may come from anywhere
     for number, one in enumerate(apart):
         one.save(f"{folder}/{number}.model")
     first, *others = [greedystep.load(f"{folder}/{number}.model") for number in range(4)]

@@ -22,11 +22,11 @@ losses, n_rows = [], 0
 for number in range(400):
     X, y = next_chunk()
     right = model.predict_proba(X)[np.arange(len(y)), y]
-    losses += list(-np.log(right))  # an honest judgement: the model has not seen these rows
+    losses += list(-np.log(right))  # unbiased: the model has not seen these rows
     model.partial_fit(X, y)
     n_rows += len(y)
     if number == 200:
-        model = pickle.loads(pickle.dumps(model))  # stop, move to another machine, go on: same bits
+        model = pickle.loads(pickle.dumps(model))  # stop, move to another machine, continue: same bits
     if number in (0, 3, 24, 99, 399):
         print(f"after {n_rows:6d} rows: log loss of the latest 1000 {np.mean(losses[-1000:]):.3f}")
 assert np.mean(losses[-1000:]) < 0.35 < np.mean(losses[:100])

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from greedystep.spark import GreedystepClassificationModel, GreedystepClassifier
 
-N_ROWS = 200_000  # in two partitions: few enough to be solved by one task, many enough to be learned by two
+N_ROWS = 200_000  # in two partitions: few enough for one task to solve, enough for two tasks to learn in parallel
 
 
 def uniform(number):
@@ -31,7 +31,7 @@ margin = F.when(rows.city == "oslo", 1.5).otherwise(-0.5) + (F.col("age") - 48) 
 rows = rows.withColumn("label", (uniform(3) < 1 / (1 + F.exp(-margin))).cast("double"))
 train, test = rows.where("id % 5 > 0"), rows.where("id % 5 = 0")
 
-for method in ("gsa", "auto"):  # gsa: as frames are learned that no memory holds
+for method in ("gsa", "auto"):  # gsa: how frames larger than memory are learned
     model = GreedystepClassifier(inputCols=["city", "age"], method=method).fit(train)
     auc = BinaryClassificationEvaluator().evaluate(model.transform(test))
     print(f"method {model.model.method}, tasks {model.summary.n_shards}: AUC of rows that it has not seen {auc:.3f}")
