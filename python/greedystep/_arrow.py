@@ -1,6 +1,6 @@
-"""Tables as Arrow C streams: frames, Parquet files, and whatever has ``__arrow_c_stream__``.
+"""Tables as Arrow C streams: frames, Parquet files, and all objects with ``__arrow_c_stream__``.
 
-No row is touched here: pyarrow, Polars or DuckDB hand batches to the library, which reads them in
+Python touches no row: pyarrow, Polars or DuckDB pass batches to the library, which reads them in
 a thread of its own.
 """
 
@@ -31,7 +31,7 @@ _get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def pyarrow() -> Any:
-    """Return the module, or say how to get it."""
+    """Return the module; raise ImportError with how to install it if it is missing."""
     try:
         import pyarrow as found
     except ImportError as failure:
@@ -40,7 +40,7 @@ def pyarrow() -> Any:
 
 
 class Table:
-    """Something that gives streams of the same rows.
+    """A source of streams of the same rows.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Table:
     is_once : bool
         Its rows can be read once only.
     is_dear : bool
-        Rows take long to make: several passes should keep them.
+        Rows are expensive to make: several passes should spill them.
     """
 
     def __init__(self, open_stream: Callable[[], Any], *, is_once: bool = False, is_dear: bool = False) -> None:
@@ -64,7 +64,7 @@ class Table:
 
 
 def _dictionaries_of_words(table: Any) -> Any:
-    """Return a table whose categories are words, also those of numbers."""
+    """Return a table in which categories that are numbers have become texts."""
     pa = pyarrow()
     for i, field in enumerate(table.schema):
         kind = field.type
@@ -90,7 +90,7 @@ def arrow_table(frame: Any) -> Any:
 
 
 def with_columns(frame: Any, columns: dict[str, npt.NDArray[Any]]) -> Table:
-    """Return a frame with more columns behind its own."""
+    """Return a frame with more columns after its own."""
     pa = pyarrow()
     table = arrow_table(frame)
     for name, values in columns.items():
@@ -107,7 +107,7 @@ def free_name(wanted: str, taken: Iterable[str]) -> str:
 
 
 def table_of(data: Any) -> Table | None:
-    """Return the streams of an object that has some, else None."""
+    """Return the streams of an object that has streams, else None."""
     module = type(data).__module__.partition(".")[0]
     if module == "pandas" and hasattr(data, "columns"):
         table = arrow_table(data)
@@ -126,7 +126,7 @@ def table_of(data: Any) -> Table | None:
 
 
 def _scan(dataset: Any) -> Any:
-    """Return a reader of a dataset, with few batches on their way at a time."""
+    """Return a reader of a dataset that reads only a few batches ahead."""
     return dataset.scanner(batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1).to_reader()
 
 
@@ -155,7 +155,7 @@ class _Parquet:
             return parquet.ParquetFile(file, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(texts))
 
     def _schema_of(self, file: Any) -> Any:
-        """Return the columns; what is left out is there without being read."""
+        """Return the columns; those that are left out have the type null and are not read."""
         pa = pyarrow()
         return pa.schema(
             pa.field(field.name, pa.null()) if field.name in self._leave_out else field for field in file.schema_arrow

@@ -1,5 +1,5 @@
-"""Rows of numbers as a table: arrays and numeric frames with gaps, in which the library's reader of Arrow streams puts
-the mean in place of a missing number, as it does in tables of every other kind.
+"""Rows of numbers as a table: arrays and numeric frames with gaps. The library's reader of Arrow streams replaces a
+missing number by the mean, as in tables of every other kind.
 
 Needs no pyarrow: the structs of the Arrow C stream interface are filled in here. A batch is a block of rows, copied to
 columns of float32, and lives until the library releases it.
@@ -50,17 +50,17 @@ def _address(function: Any) -> Any:
 
 
 class Columns(Table):
-    """Rows of numbers, and columns of labels and weights behind them, as streams.
+    """Rows of numbers, and columns of labels and weights after them, as streams.
 
     Parameters
     ----------
     features : Numeric
     names : list of str
-        The types of its columns.
+        The names of its columns.
     others : dict
         Further columns by name: numbers, or texts.
     run : Run
-        A stream raises its own failures.
+        Raises the exceptions of the stream's callbacks.
     """
 
     def __init__(self, features: Numeric, names: Sequence[str], others: dict[str, Column], run: Run) -> None:
@@ -157,7 +157,7 @@ def _places(rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def _texts(values: Column) -> list[Column]:
-    """Return texts as Arrow has them: where each begins, and all of them."""
+    """Return texts in Arrow's form: offsets, and all bytes."""
     encoded = [str(one).encode() for one in values]
     starts = np.zeros(len(encoded) + 1, np.int32)
     np.cumsum([len(one) for one in encoded], out=starts[1:])
@@ -165,7 +165,7 @@ def _texts(values: Column) -> list[Column]:
 
 
 class Frozen(NamedTuple):
-    """The columns that a model asks for: the schema, or of rows that had no gaps the means and names, if known."""
+    """The columns that a model expects: the schema or, for rows without gaps, the means and names, if known."""
 
     schema: str | None
     means: FloatArray | None = None

@@ -33,12 +33,12 @@ class Handle:
         self._finalizer = weakref.finalize(self, getattr(c.library(), free), pointer)
 
     def close(self) -> None:
-        """Free it now; once is enough."""
+        """Free the object now; later calls do nothing."""
         self._finalizer()
 
 
 def path_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return a path as the library takes it, which ends at the first NUL."""
+    """Return a path as the library takes it; raise ValueError for one with a NUL."""
     name = os.fsencode(path)
     if b"\0" in name:
         raise ValueError(f"embedded null byte in the path {os.fspath(path)!r}")
@@ -46,14 +46,14 @@ def path_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def new_object(name: str, *arguments: Any) -> int | None:
-    """Call a function whose result comes as its last argument but one."""
+    """Call a function that fills in a handle as its last argument but one; return the handle."""
     out = c_void_p()
     call(name, *arguments, byref(out))
     return out.value
 
 
 def _bytes_of(name: str, *arguments: Any) -> bytes:
-    """Call a function that writes bytes, its last arguments but one being where to."""
+    """Call a function that writes bytes through a callback; return the bytes."""
     written = io.BytesIO()
 
     def write(_ctx: Any, address: int, size: int) -> int:
@@ -86,12 +86,12 @@ def plan_first_rows(n_rows: int, n_shards: int) -> int:
 
 
 def plan_replicas(n_rows: int, shard_rows: int) -> int:
-    """Return how many shards of this size all rows would be."""
+    """Return the number of replicas (``n_copies``) for a shard of this size."""
     return int(c.library().gsa_plan_replicas(n_rows, shard_rows))
 
 
 def may_fit(n_rows: int, n_entries: int, n_outputs: int) -> bool:
-    """Return whether rows may be few enough to be solved; the features, which count too, are not known yet."""
+    """Return whether the rows may be few enough for the optimum; the features, which count too, are not known yet."""
     return bool(c.library().gsa_train_fits(n_rows, n_entries, n_outputs))
 
 
@@ -111,7 +111,7 @@ class Config(Handle):
 
 
 class State(Handle):
-    """Everything that a run has learned."""
+    """The state of a run (gsa_state)."""
 
     def __init__(self, pointer: int | None) -> None:
         super().__init__(pointer, "gsa_state_free")
@@ -124,23 +124,23 @@ class State(Handle):
 
     @classmethod
     def start_from(cls, other: State, values: Mapping[str, str]) -> State:
-        """Return a new run that begins with what another has learned."""
+        """Return a new run that starts from another state."""
         config = Config(values)
         return cls(new_object("gsa_state_start_from", other.pointer, config.pointer))
 
     @classmethod
     def read(cls, stored: bytes) -> State:
-        """Return the state of these bytes."""
+        """Return a state from its bytes."""
         return cls(new_object("gsa_state_read", stored, len(stored), byref(counted_memory())))
 
     @classmethod
     def load(cls, path: str) -> State:
-        """Return the state of a file."""
+        """Return a state from its file."""
         return cls(new_object("gsa_state_load", path_bytes(path), byref(counted_memory()), None))
 
     @classmethod
     def merge(cls, states: Sequence[State], base: State | None = None) -> State:
-        """Return several states as one."""
+        """Return the merge of several states."""
         pointers = (c_void_p * len(states))(*(state.pointer for state in states))
         start = None if base is None else base.pointer
         return cls(new_object("gsa_state_merge", pointers, len(states), start, None))
@@ -153,16 +153,16 @@ class State(Handle):
         return cls(new_object("gsa_state_merge_deltas", pointers, len(heads), base.pointer, *deltas, None))
 
     def write_delta_header(self, base: State) -> bytes:
-        """Return a copy as bytes, without what it learned of features."""
+        """Return the header of a replica: its bytes without the features."""
         return _bytes_of("gsa_state_write_delta_header", self.pointer, base.pointer)
 
     def write_delta(self, number: int, base: State, first: int, n_features: int) -> bytes:
-        """Return what this copy, which has that number among all, learned of a range of features since its base."""
+        """Return the delta of this replica, by its number among all, for a range of features."""
         copies = (c_void_p * 1)(self.pointer)
         return _bytes_of("gsa_state_write_delta", copies, 1, number, base.pointer, first, n_features)
 
     def fork(self, n_copies: int) -> State:
-        """Return one of several copies that learn side by side, each its own rows."""
+        """Return one of several replicas that learn different rows in parallel."""
         return State(new_object("gsa_state_fork", self.pointer, n_copies))
 
     def write(self) -> bytes:
@@ -177,11 +177,11 @@ class State(Handle):
         call("gsa_state_save", self.pointer, path_bytes(path))
 
     def prepare(self, batch: c.Batch) -> None:
-        """Take the labels of rows without learning these; the rows of the first call are those the run begins with."""
+        """Take the labels of rows without learning the rows; those of the first call must be the first of the run."""
         call("gsa_state_prepare", self.pointer, byref(batch))
 
     def add_labels(self, batch: c.Batch) -> None:
-        """Make the labels of rows known, numbers first and then words, without learning the rows."""
+        """Add the labels of rows, numbers first and then words, without learning the rows."""
         word = (c_int32 * batch.n_rows).from_address(batch.word) if batch.word else [-1] * batch.n_rows
         numbers = [(c_double * batch.n_rows).from_address(batch.label)[i] for i, at in enumerate(word) if at < 0]
         words = [(c_char_p * batch.n_words).from_address(batch.words)[at] for at in word if at >= 0]
@@ -195,7 +195,7 @@ class State(Handle):
         call("gsa_state_update", self.pointer, byref(batch))
 
     def keep_best(self) -> None:
-        """Keep the weights if none before were better by the held-out rows."""
+        """Keep the weights as the best checkpoint if their held-out loss is the lowest so far."""
         call("gsa_state_checkpoint_best", self.pointer, None)
 
     def end_pass(self) -> None:
@@ -212,7 +212,7 @@ class State(Handle):
         return c.text_of(c.library().gsa_state_schema(self.pointer))
 
     def set_schema(self, schema: str | None) -> None:
-        """Say what the columns of the rows mean."""
+        """Set the schema of the rows."""
         text = None if schema is None else schema.encode()
         call("gsa_state_set_schema", self.pointer, text)
 
@@ -222,7 +222,7 @@ class State(Handle):
         call("gsa_state_set_names", self.pointer, name, reader.pointer)
 
     def set_names(self, names: Sequence[str]) -> None:
-        """Keep names of the features 0, 1, 2 ...; none is kept of one that has no plain text."""
+        """Keep names of the features 0, 1, 2 ..., except names that are not plain text."""
         texts = [name.encode() if name and "\0" not in name else None for name in names]
         array = (c_char_p * len(texts))(*texts)
         addresses = ctypes.cast(array, ctypes.POINTER(c_void_p))
@@ -241,19 +241,19 @@ class State(Handle):
 
     @property
     def chosen_method(self) -> str:
-        """Return the method for rows in memory, unless they are too many."""
+        """Return the method that training tries first."""
         return c.text_of(c.library().gsa_train_method(self.pointer, 0, byref(c_char_p()))) or ""
 
     def wants_another_pass(self, asked: int) -> bool:
-        """Return whether shards are to learn another pass."""
+        """Return whether shards should learn another pass."""
         return bool(c.library().gsa_plan_another_pass(self.pointer, asked))
 
     def finish(self) -> CModel:
-        """Return the model that the state stands for."""
+        """Return the model of the state."""
         return CModel(new_object("gsa_state_finish", self.pointer, None))
 
     def summary(self) -> c.Summary:
-        """Return where the run stands."""
+        """Return the summary of the run."""
         return summary_at(self.pointer)
 
     def get(self, name: str) -> str | None:
@@ -262,14 +262,14 @@ class State(Handle):
 
 
 def summary_at(pointer: int) -> c.Summary:
-    """Return where the run of a state stands that is given by its address."""
+    """Return the summary of a state that is given by its address."""
     summary = c.Summary()
     c.library().gsa_state_get_summary(pointer, byref(summary))
     return summary
 
 
 class _Lent:
-    """Numbers of an object of the library; arrays of them keep it alive."""
+    """Numbers inside an object of the library; arrays made from them keep the object alive."""
 
     def __init__(self, owner: Handle, address: int | None, shape: tuple[int, ...]) -> None:
         self._owner = owner
@@ -282,7 +282,7 @@ class _Lent:
 
 
 class CModel(Handle):
-    """A state made read-only. Safe to share between threads."""
+    """A read-only model (gsa_model), safe to share between threads."""
 
     def __init__(self, pointer: int | None) -> None:
         super().__init__(pointer, "gsa_model_free")
@@ -291,12 +291,12 @@ class CModel(Handle):
 
     @classmethod
     def load(cls, path: str) -> CModel:
-        """Return the model of a file, whose weights are mapped."""
+        """Return a model from its file, whose weights are mapped into memory."""
         return cls(new_object("gsa_model_load", path_bytes(path), byref(counted_memory()), None))
 
     @classmethod
     def read(cls, stored: bytes) -> CModel:
-        """Return the model of these bytes."""
+        """Return a model from its bytes."""
         return cls(new_object("gsa_model_read", stored, len(stored), byref(counted_memory())))
 
     def write(self) -> bytes:
@@ -317,7 +317,7 @@ class CModel(Handle):
 
     @property
     def schema(self) -> str | None:
-        """The schema that a table must have; None: rows with feature numbers."""
+        """The schema that tables must match; None: rows with feature numbers."""
         return c.text_of(c.library().gsa_model_schema(self.pointer))
 
     def labels(self) -> list[str]:
@@ -331,7 +331,7 @@ class CModel(Handle):
         return c.text_of(c.library().gsa_model_name(self.pointer, feature))
 
     def strongest(self, n: int, output: int | None = None) -> list[c.StrongFeature]:
-        """Return the features that move predictions most; output None: each with the largest of its weights."""
+        """Return the most important features; output None: each with the largest of its weights."""
         found = (c.StrongFeature * max(n, 1))()
         any_output = 2 ** (8 * ctypes.sizeof(ctypes.c_size_t)) - 1
         count = c.library().gsa_model_strongest(self.pointer, any_output if output is None else output, found, n)
@@ -346,13 +346,13 @@ class CModel(Handle):
         return np.asarray(_Lent(self, first, shape))
 
     def intercepts(self) -> DoubleArray:
-        """Return one constant term an output."""
+        """Return one constant term per output."""
         intercept = c.library().gsa_model_intercept
         return np.array([intercept(self.pointer, k) for k in range(self.info.n_outputs)])
 
     @property
     def width(self) -> int:
-        """How many numbers predictions have per row."""
+        """The number of values per predicted row."""
         return int(max(1, self.info.n_classes))
 
     def margins(self, batch: c.Batch, out: DoubleArray) -> None:
@@ -385,7 +385,7 @@ class Reader(Handle):
         return cls(pointer, run)
 
     def follow(self, schema: str | None) -> None:
-        """Say what the columns must be, before anything is read."""
+        """Set the schema that the columns must match, before anything is read."""
         text = None if schema is None else schema.encode()
         call("gsa_reader_set_schema", self.pointer, text)
         call("gsa_reader_begin", self.pointer)
@@ -397,21 +397,21 @@ class Reader(Handle):
 
     @property
     def description(self) -> str | None:
-        """A line on how the columns of a table were read, and how many numbers are missing."""
+        """A line that describes how the columns of a table were read and how many numbers are missing."""
         return c.text_of(c.library().gsa_reader_description(self.pointer))
 
     def progress(self) -> c.ReaderProgress:
-        """Return how far it has read."""
+        """Return the progress of the reader."""
         progress = c.ReaderProgress()
         c.library().gsa_reader_get_progress(self.pointer, byref(progress))
         return progress
 
     def next(self, batch: c.Batch) -> bool:
-        """Fill in the next rows, borrowed until the next call; False after the last."""
+        """Fill in the next rows, borrowed until the next call; return False after the last."""
         return call("gsa_reader_next", self.pointer, byref(batch), may_end=True) == c.OK
 
     def keep(self, folder: str) -> None:
-        """Keep rows that are dear to read in a temporary file, for further passes."""
+        """Spill rows that are expensive to read to a temporary file, for later passes."""
         call("gsa_reader_spill", self.pointer, path_bytes(folder))
 
 
@@ -431,7 +431,7 @@ def reader_options(
     without_labels: bool = False,
     remember_names: bool = False,
 ) -> c.ReaderOptions:
-    """Return options as the library has them; lists of columns are parted by commas there."""
+    """Return options in the library's form: lists of columns are separated by commas."""
 
     def text(value: str | Iterable[str] | None) -> bytes | None:
         if value is None:

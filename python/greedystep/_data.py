@@ -28,7 +28,7 @@ _LABEL, _WEIGHT = "y", "weight"
 
 
 def paths_of(data: Any) -> list[str] | None:
-    """Return file names if that is what the data is, patterns expanded; else None."""
+    """Return the file names, with patterns expanded, if the data is file names; else None."""
     if isinstance(data, (str, bytes, os.PathLike)):
         data = [data]
     if not isinstance(data, (list, tuple)) or not data:
@@ -98,7 +98,7 @@ def frame_with(
     schema: Schema | None = None,
     weight: str | None = None,
 ) -> tuple[Table, str, str | None]:
-    """Return a frame with labels and weights behind its columns, and their names, as a model or the caller has them."""
+    """Return a frame with labels and weights after its columns, and the names of both columns."""
     weights = None if weights is None else np.asarray(weights)
     check_lengths(len(frame), label, weights)
     names = [str(name) for name in frame.columns]
@@ -116,7 +116,7 @@ def _without(frame: Any, names: Iterable[str]) -> Any:
 
 
 def _per_exposure(y: Any, weights: Any, exposure: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return counts per unit of exposure, and weights times exposure, as the readers of tables have them."""
+    """Return counts per unit of exposure, and weights times exposure, as readers of tables do."""
     if y is None:
         raise ValueError("the labels are in a column, and so are exposures: name it by exposure=")
     found, counts = np.asarray(exposure, np.float64), np.asarray(y, np.float64)
@@ -140,14 +140,14 @@ def _taken_out(frame: Any, name: str, what: str) -> tuple[Any, npt.NDArray[Any]]
 
 
 def _refuse_beside(who: str, y: Any, weights: Any) -> None:
-    """Raise ValueError for labels or weights in arrays where columns have them."""
+    """Raise ValueError for labels or weights in arrays if they must be columns."""
     for values, name, plural in ((y, "label", "labels"), (weights, "weight", "weights")):
         if values is not None:
             raise ValueError(f"{who} {plural} in a column: name it by {name}=")
 
 
 def _refuse_of_tables(options: c.ReaderOptions) -> None:
-    """Raise ValueError for what only tables and files have, where rows are in an array."""
+    """Raise ValueError for options of tables and files if the rows are in an array."""
     for name in ("weight", "exposure"):
         if getattr(options, name):
             raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
@@ -158,7 +158,7 @@ def _refuse_of_tables(options: c.ReaderOptions) -> None:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows, and what their columns are: for engines, those of one shard.
+    """Rows, and the meaning of their columns: for engines, the rows of one shard.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class Rows:
         without_labels: bool = False,
         learns: bool = False,
     ) -> Reader:
-        """Return a reader of the rows that follows a model; None: the schema that they have."""
+        """Return a reader of the rows, matched to a model's columns; None: the rows determine the schema."""
         if self.y is not None and self.label is not None:
             raise ValueError(f"there are labels in y and in the column label={self.label!r}: give one of them")
         has_column, data, y, exposure = isinstance(self.weight, str), self.data, self.y, self.exposure
@@ -234,10 +234,10 @@ def open_data(
     frozen: Frozen | None = None,
     learns: bool = False,
 ) -> Reader | Given:
-    """Return the rows of whatever was given, for a model, or for one that they decide on.
+    """Return a reader of data of any kind, for a model or for a new one.
 
-    A frame is read as a table if it is to be one (it has the labels, or the model knows columns), and as numbers if
-    labels come beside it. Rows of numbers with gaps are a table of their own.
+    A frame is read as a table if it contains the labels or the model has a schema, and as numbers if the labels are
+    given separately. Rows of numbers with gaps are a table of their own.
     """
     paths = paths_of(data)
     if paths is not None and len(paths) == 1 and paths[0].endswith(".npy") and y is not None:
@@ -266,7 +266,7 @@ def open_data(
 
 
 def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:
-    """Return the frame with its columns in the order of the features if they are numbers alone; None: it is a table."""
+    """Return the frame with its columns in the order of the features if all are numbers; None: it is a table."""
     are_named = all(isinstance(name, str) for name in frame.columns)
     ignored = _ignored(options)
     if frozen is not None and frozen.schema is None:  # the model has no table to leave columns out of

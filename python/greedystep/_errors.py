@@ -54,7 +54,7 @@ _CLASSES: dict[int, type[GreedystepError]] = {
 
 
 def _exception_of(status: int, error: c.Error) -> BaseException:
-    """Return the exception that a failed call stands for."""
+    """Return the exception for a failed call."""
     message = error.message.decode("utf-8", "replace")
     if not message:
         message = c.text_of(c.library().gsa_status_text(status)) or "unknown error"
@@ -73,7 +73,7 @@ def _exception_of(status: int, error: c.Error) -> BaseException:
 
 
 def call(name: str, *arguments: Any, may_end: bool = False) -> int:
-    """Call a function of the library that takes an error last; return its status: OK, or END where that may come."""
+    """Call a function of the library whose last parameter is an error; return OK or, with `may_end`, END."""
     error = c.Error()
     error.row = c.NO_ROW
     status: int = getattr(c.library(), name)(*arguments, byref(error))

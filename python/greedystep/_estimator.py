@@ -34,7 +34,7 @@ def _method_of(state: State) -> str:
 
 
 class _Fitted:
-    """A state and the model that it stands for, which is made when it is first asked for."""
+    """A state and its model, which is made on first use."""
 
     def __init__(self, state: State, *, is_open: bool, frozen: Frozen | None = None) -> None:
         self.state = state
@@ -56,7 +56,7 @@ class _Fitted:
 
 
 class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
-    """The base of the three: parameters, inputs, fitting, and weights as scikit-learn shows them."""
+    """The base of the three estimators: parameters, inputs, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted
     passes: int | str | None
@@ -96,7 +96,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         self._keep(locals())
 
     def _keep(self, given: dict[str, Any]) -> None:
-        """Make attributes of the arguments of an ``__init__``, which are its ``locals()``."""
+        """Store the arguments of an ``__init__``, its ``locals()``, as attributes."""
         self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     # ---- what the three differ in ---------------------------------------------------------------
@@ -120,7 +120,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _n_threads(self) -> int:
-        """Return how many there may be here: fewer where joblib runs several fits side by side."""
+        """Return the number of threads: fewer if joblib runs several fits in parallel."""
         return int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs))
 
     def _texts(self) -> dict[str, str]:
@@ -236,11 +236,11 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = 1
 
     def _reopened(self, state: State) -> State:
-        """Return what fit has ended, to learn more rows.
+        """Return a state that can learn more rows after ``fit``.
 
-        An optimum goes on as it is: its averaging stands at the number of its rows, so 100 rows more count for their
-        share. A run of greedy step averaging has chosen its best pass; a new run starts from there, and holds out no
-        rows unless it was told to, since a calibration on a tenth of 100 rows does harm.
+        An optimum continues as it is: its averaging counts its rows, so 100 more rows have their share. A run of greedy
+        step averaging has chosen its best pass; a new run starts from there, and holds out no rows unless `holdout` is
+        set, because calibration on a tenth of 100 rows does harm.
         """
         if _method_of(state) == "optimum":
             return state.fork(1)
@@ -250,7 +250,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         )
 
     def _begin_partial(self) -> bool:
-        """Return whether nothing was learned before; a first call makes the state."""
+        """Return whether this is the first call of ``partial_fit``, which then makes the state."""
         if hasattr(self, "_fitted"):
             return False
         self._fitted = _Fitted(State.new(self._texts()), is_open=True)
@@ -280,7 +280,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         return to_onnx(self.model_, n_features=self.n_features_in_, classes=getattr(self, "classes_", None))
 
     def _weights(self, first: int) -> Any:
-        """Return the weights of as many features as there are columns, from one on."""
+        """Return the weights of n_features_in_ features from `first` on."""
         found = self.model_.coef[:, first : first + self.n_features_in_]
         weights = np.zeros((found.shape[0], self.n_features_in_))
         weights[:, : found.shape[1]] = found
@@ -297,7 +297,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_missing_(self) -> Any:
-        """Weights of the features that say that a number is missing."""
+        """Weights of the features that mark missing numbers."""
         if self._has_words():
             raise AttributeError("if categories were hashed, coef_ has the weights of all features")
         return self._weights(self.n_features_in_)

@@ -34,7 +34,7 @@ def _copied(address: int, dtype: Any, n: int) -> npt.NDArray[Any]:
 
 
 def rows_from(reader: Reader, n_skipped: int) -> Iterator[c.Batch]:
-    """Yield the rows of a reader from a row on."""
+    """Yield the rows of a reader, beginning at a given row."""
     batch = c.Batch()
     while reader.next(batch):
         skipped = min(n_skipped, batch.n_rows)
@@ -137,7 +137,7 @@ class FirstRows:
         self.has_weights = False
 
     def add(self, batch: c.Batch) -> None:
-        """Copy the next rows, as far as they fit; once some do not, no more are taken."""
+        """Copy the next rows while they fit; after the first that does not, none is taken."""
         n = min(self._most_rows - self.n_rows, batch.n_rows)
         if n <= 0:
             return
@@ -185,7 +185,7 @@ class Scan:
 
 
 def _block_starts(scans: Sequence[Scan]) -> list[int]:
-    """Return the first rows of all blocks: a file is cut into parts, and a small rest joins the next file."""
+    """Return the first row of each block: files are divided into blocks, and a small remainder joins the next file."""
     starts, part, n_rows = [0], 0, 0
     for one in scans:
         if one.is_file and n_rows > starts[-1]:
@@ -200,7 +200,7 @@ def _block_starts(scans: Sequence[Scan]) -> list[int]:
 
 
 def _new_labels(scans: Sequence[Scan]) -> list[list[Label]]:
-    """Return the labels that each block of rows shows first, of the blocks that show some."""
+    """Return, per block with new labels, the labels that occur there for the first time."""
     blocks: dict[int, list[Label]] = {}
     known: set[Label] = set()
     starts, n_before = _block_starts(scans), 0
@@ -214,7 +214,7 @@ def _new_labels(scans: Sequence[Scan]) -> list[list[Label]]:
 
 
 def _beginning(scans: Sequence[Scan]) -> list[int]:
-    """Return how many rows of every shard are those that the input begins with, as far as they are known."""
+    """Return how many rows of every shard belong to the first rows of the input, as far as they are known."""
     counts, left = [], _RUN_ID_ROWS
     for one in scans:
         counts.append(min(left, one.first.n_rows))
@@ -237,8 +237,8 @@ def _joined(scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label
 def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> None:
     """Let a state learn the first counts[i] rows of shard i.
 
-    It is told all labels before, in the order in which blocks of rows show them, so that all replicas number them
-    alike; the rows that the input begins with identify the run.
+    All labels are added before, in the order in which blocks of rows have them, so that all replicas number them
+    alike; the first rows of the input identify the run.
     """
     begin = _beginning(scans)
     shown = {label for one, n in zip(scans, begin) for label in one.first.labels[:n]}

@@ -1,4 +1,4 @@
-"""Rows that the caller has, with labels and weights: a reader for the engine, or block by block."""
+"""Rows of the caller, with labels and weights: as a reader for training, or block by block."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Numbers:
         block.lend("label", np.require(self._values[lo:hi], np.float64, ["C", "A"]))
 
     def column(self) -> npt.NDArray[Any]:
-        """Return the labels as a column of a table, where one that is not finite would count as missing."""
+        """Return the labels as a column of a table, in which one that is not finite would count as missing."""
         numbers = self._values.astype(np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError(f"row {int(np.flatnonzero(~np.isfinite(numbers))[0])}: the label is not a finite number")
@@ -47,7 +47,7 @@ def _lend_words(block: Block, codes: npt.NDArray[np.int32], words: Any) -> None:
 
 
 class Labels:
-    """Labels of which each is a number or a word, as readers have them."""
+    """Labels that are numbers or words, as readers deliver them."""
 
     def __init__(self, labels: Sequence[float | str]) -> None:
         words = sorted({one for one in labels if isinstance(one, str)})
@@ -67,7 +67,7 @@ class Labels:
 
 
 class Classes:
-    """Names of classes as the library has them: numbers, words, or else their numbers in order.
+    """Names of classes in the library's form: numbers, words, or else their positions.
 
     Parameters
     ----------
@@ -108,20 +108,20 @@ class Classes:
         return ClassLabels(self, labels)
 
     def column(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return labels as a column of a table, where texts that look like numbers would be numbers."""
+        """Return labels as a column of a table, in which texts that look like numbers would be read as numbers."""
         if self._words is not None and not any(_is_no_word(one) for one in self.classes):
             return labels.astype(str)
         return labels.astype(np.float64) if self._are_numbers else self.codes(labels)
 
     def told(self) -> Block:
-        """Return a row per class, with nothing but its label."""
+        """Return one row per class that has only its label."""
         block = Block(len(self.classes))
         self.lend(block, self.classes)
         return block
 
 
 class ClassLabels:
-    """Names of classes, of every row one."""
+    """One class name per row."""
 
     def __init__(self, classes: Classes, labels: npt.NDArray[Any]) -> None:
         self._classes, self._labels = classes, labels
@@ -143,7 +143,7 @@ def _is_word(name: Any) -> bool:
 
 
 def _is_no_word(name: str) -> bool:
-    """Whether tables take a text for something else than a word: a number or nothing, or refuse it."""
+    """Return whether a table would not read a text as a word: it is a number, a missing value, or refused."""
     try:
         float(name)
     except ValueError:
@@ -159,7 +159,7 @@ def _fit_doubles(classes: npt.NDArray[Any]) -> bool:
 
 
 def check_lengths(n_rows: int, labels: Sized | None, weights: npt.NDArray[Any] | None) -> None:
-    """Raise ValueError unless there are a label and a weight per row, where there are some."""
+    """Raise ValueError unless labels and weights, if given, have one item per row."""
     if labels is not None and len(labels) != n_rows:
         raise ValueError(f"expected a label per row: there are {n_rows} rows, and {len(labels)} labels in y")
     if weights is not None and weights.shape != (n_rows,):
@@ -208,19 +208,19 @@ class Given:
         return reader
 
     def means(self) -> npt.NDArray[np.float32] | None:
-        """Return what a missing number would count as; None for sparse rows, in which none can be missing."""
+        """Return the values that missing numbers would count as; None for sparse rows, in which none can be missing."""
         return self._features.means(self._weights) if isinstance(self._features, Numeric) else None
 
 
 def open_blocks(blocks: Callable[[], Iterator[c.Batch]], run: Run) -> Reader:
-    """Return a reader of blocks, each of which is lent until the next; another pass calls the function again."""
+    """Return a reader of blocks, each valid until the next; another pass calls the function again."""
     source = _Source(blocks, run)
     pointer = new_object("gsa_reader_open_rows", byref(source.struct), byref(counted_memory()), byref(run.struct))
     return Reader(pointer, (source, run))
 
 
 class _Source:
-    """The library's callbacks for rows; what fails in them is the run's to raise."""
+    """The library's callbacks for rows; the run raises their exceptions."""
 
     def __init__(self, blocks: Callable[[], Iterator[c.Batch]], run: Run) -> None:
         self._open, self._run = blocks, run

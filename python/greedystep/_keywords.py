@@ -1,4 +1,4 @@
-"""Keywords that no function has, and which of those there are was perhaps meant."""
+"""Suggestions for misspelt keywords."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Return a question for the name that was perhaps meant; "": none is near."""
+    """Return a "did you mean" for the nearest name; "" if none is near."""
     near = get_close_matches(name, list(known), 1)
     return f"did you mean {near[0]!r}?" if near else ""
 
@@ -28,7 +28,7 @@ def check_keywords(function: str, given: Iterable[str], known: Iterable[str]) ->
 
 
 def suggests_keywords(method: Function) -> Function:
-    """Let an ``__init__`` or another method suggest keywords; Python does so by itself from 3.13 on."""
+    """Make a method suggest keywords; Python does so by itself from 3.13 on."""
     known = list(inspect.signature(method).parameters)[1:]
 
     @functools.wraps(method)

@@ -1,6 +1,6 @@
 """The C library as ctypes sees it: structs, prototypes and the one place where it is loaded.
 
-Structs and functions are those of include/greedystep/*.h, in their order; what they mean is said
+Structs and functions are those of include/greedystep/*.h, in their order, and are described
 there. Nothing else in the package names a C type.
 """
 
@@ -468,7 +468,7 @@ SYSTEM_NAME = "libgreedystep.so.0"  # the number is that of the binary interface
 
 
 def _name() -> str:
-    """Return what is loaded: what a developer says, the library beside this file (a wheel's), else the system's."""
+    """Return the library to load: $GREEDYSTEP_LIBRARY, the one beside this file (in a wheel), else the system's."""
     beside = Path(__file__).with_name("libgreedystep.so")
     return os.environ.get("GREEDYSTEP_LIBRARY") or (str(beside) if beside.exists() else SYSTEM_NAME)
 

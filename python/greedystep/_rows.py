@@ -1,9 +1,8 @@
 """Features in arrays, as blocks of rows that the library borrows.
 
 Dense float32 in C order and CSR of float32 in canonical form are lent as they are. Everything else
-is walked in blocks: the rows of a block are converted into arrays of at most 16 MB, which live
-until the next block is asked for. Half floats (float16, and bfloat16 of ml_dtypes or PyTorch) the
-library converts.
+is converted in blocks: the rows of a block become arrays of at most 16 MB, which live until the
+next block. The library converts half floats (float16, and bfloat16 of ml_dtypes or PyTorch).
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Block(c.Batch):
         self._kept: list[Any] = []
 
     def lend(self, field: str, array: npt.NDArray[Any], offset: int = 0) -> None:
-        """Let the batch have an array from an item on."""
+        """Point the batch to an array, beginning at an item."""
         setattr(self, field, array.ctypes.data + offset * array.itemsize)
         self._kept.append(array)
 
@@ -69,7 +68,7 @@ class Features:
         raise NotImplementedError
 
     def has_gaps(self) -> bool:
-        """Return whether numbers are missing; of a sparse matrix that is an error, which the library tells."""
+        """Return whether numbers are missing; in a sparse matrix that is an error, which the library reports."""
         return False
 
 
@@ -80,12 +79,12 @@ def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def deciding_rows(n_columns: int) -> int:
-    """Return how many first rows the schema of a table of so many columns is made from."""
+    """Return from how many first rows the schema of a table with so many columns is made."""
     return max(_DECIDING_ROWS, _DECIDING_CELLS // max(1, n_columns))
 
 
 class Numeric(Features):
-    """Rows of as many numbers each, of which some may be missing (NaN).
+    """Rows with the same number of values, of which some may be missing (NaN).
 
     Attributes
     ----------
@@ -110,7 +109,7 @@ class Numeric(Features):
         return any(_has_nan(self.numbers(*bounds)) for bounds in self.bounds())
 
     def means(self, weights: npt.NDArray[Any] | None = None) -> FloatArray:
-        """Return what a missing number would count as: means of the rows that decide the schema of a table."""
+        """Return what missing numbers would count as: means of the rows from which a table's schema is made."""
         n = deciding_rows(self.width + 1 + (weights is not None))
         sums, totals = np.zeros(self.width), np.zeros(self.width)
         for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
@@ -124,9 +123,9 @@ class Numeric(Features):
         return np.where(np.isfinite(found), found, np.float32(0))
 
     def closed(self, means: FloatArray | None, *, tells: bool = False) -> Numeric:
-        """Return the rows with means in place of what is missing; without means a gap is refused, with its place.
+        """Return the rows with means in place of missing numbers; without means raise ValueError with the place.
 
-        If it tells, features that say so follow those of the columns, as they do in rows of tables.
+        If `tells`, features that mark missing numbers follow those of the columns, as in rows of tables.
         """
 
         def close(numbers: FloatArray, lo: int) -> FloatArray:
@@ -146,7 +145,7 @@ class Numeric(Features):
 
 
 def _added(total: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return a total with rows added one after the other, as those of tables are; numpy adds lone columns in pairs."""
+    """Return a total with rows added in sequence, as tables do it; numpy would add a single column pairwise."""
     all_rows = np.vstack([total, rows])
     added: npt.NDArray[np.float64] = (
         np.cumsum(all_rows, axis=0)[-1] if rows.shape[1] == 1 else np.add.reduce(all_rows, axis=0)
@@ -155,7 +154,7 @@ def _added(total: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> npt
 
 
 def _has_nan(numbers: npt.NDArray[Any]) -> bool:
-    """Return whether a number is missing; the sum, which is faster, is enough where none is."""
+    """Return whether a number is missing; the sum, which is faster, is enough if none is."""
     with np.errstate(invalid="ignore", over="ignore"):
         return bool(np.isnan(np.sum(numbers))) and bool(np.isnan(numbers).any())
 
@@ -209,7 +208,7 @@ class Frame(Numeric):
 
 
 class _Sparse(Features):
-    """The base of sparse matrices: blocks by how many entries rows have."""
+    """The base of sparse matrices: blocks by the number of entries."""
 
     most_entries = BUFFER // 8
     _starts: npt.NDArray[Any]  # of the rows, as of CSR
@@ -242,7 +241,7 @@ def _check_numbers(numbers: npt.NDArray[Any], n: int, tell: Callable[[int], str]
 
 
 def _check_starts(starts: npt.NDArray[Any], n: int, n_entries: int, what: str) -> None:
-    """Raise ValueError where offsets of n rows or columns descend, or lead beyond the entries."""
+    """Raise ValueError if offsets of n rows or columns descend, or lead beyond the entries."""
     if len(starts) != n + 1 or starts.dtype.kind not in "iu":
         raise ValueError(f"indptr has {len(starts)} items of {starts.dtype}: expected {n + 1} integers")
     if not (np.all(starts[1:] >= starts[:-1]) and starts[0] >= 0 and starts[-1] <= n_entries):
@@ -255,7 +254,7 @@ def _check_starts(starts: npt.NDArray[Any], n: int, n_entries: int, what: str) -
 
 
 def _n_ids(matrix: Any) -> int:
-    """Return how many ids a feature of the matrix may have."""
+    """Return the number of ids that the features of the matrix may have."""
     return int(min(matrix.shape[1], c.MAX_ID + 1))
 
 
@@ -310,7 +309,7 @@ class Csr(_Sparse):
 
 
 def _starts_of(row_numbers: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.int64]:
-    """Return where rows would start if entries were sorted by them."""
+    """Return where rows would start if entries were sorted by row."""
     starts = np.zeros(n_rows + 1, np.int64)
     for at in range(0, len(row_numbers), _CHUNK):
         starts[1:] += np.bincount(row_numbers[at : at + _CHUNK], minlength=n_rows)
@@ -364,13 +363,13 @@ class Coo(_Sparse):
 
 
 def is_frame(data: Any) -> bool:
-    """Whether this is a pandas or polars frame."""
+    """Return whether this is a pandas or polars frame."""
     module = type(data).__module__.partition(".")[0]
     return module in ("pandas", "polars") and hasattr(data, "columns") and hasattr(data, "shape")
 
 
 def has_words(data: Any) -> bool:
-    """Whether this is a frame with columns that hold no numbers."""
+    """Return whether this is a frame with columns that are not numbers."""
     return is_frame(data) and not all(map(_is_number, data.dtypes))
 
 

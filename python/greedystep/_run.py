@@ -1,15 +1,15 @@
-"""Long calls of the library: memory, threads, Ctrl-C, and failures of our own callbacks.
+"""Long calls of the library: memory, threads, Ctrl-C, and exceptions in our own callbacks.
 
-A call that lasts runs in a thread of its own while the caller's waits, since Python looks at
-signals in the main thread only, and only while it runs Python. The library asks a flag whether to
-stop; it does so often and from several threads, so the function it asks is one that needs no GIL:
+A long call runs in a thread of its own while the caller's thread waits, because Python handles
+signals in the main thread only, and only while it runs Python code. The library checks often, and from several
+threads, whether to stop, so the function that it calls must not need the GIL: it is
 libc's atoi, whose text is "0" until a "1" is written.
 
-Messages to the user are given in the thread that called, which waits anyway: loggers keep what belongs to a run
+Messages to the user are issued in the caller's thread, which waits anyway: loggers keep the context of a run
 in variables of the thread that began it.
 
-Threads wait for each other by SimpleQueue, whose put and get happen or do not: an Event that Ctrl-C interrupts may give
-back a lock which the other thread holds.
+Threads wait for each other by SimpleQueue, whose put and get are atomic: an Event that Ctrl-C interrupts may release
+a lock that the other thread holds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LOOK_SECONDS = 0.1  # how long Ctrl-C may wait at worst
 
 
 def _half_of_memory() -> int:
-    """Return the limit that the command has too; 0 (none) where the system does not tell."""
+    """Return half of the machine's memory, the command's limit; 0 (no limit) if the system does not say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") // 2 * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -46,7 +46,7 @@ def counted_memory() -> c.Memory:
 
 
 class _Task:
-    """Something of the user's that another thread does."""
+    """A function of the user's that another thread runs."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.work = work
@@ -61,7 +61,7 @@ def _libc() -> ctypes.CDLL:
 
 
 class Run:
-    """All that belongs to one long call, and must outlive the readers that are opened for it.
+    """The context of one long call, which must outlive the readers that are opened for it.
 
     Parameters
     ----------
@@ -79,17 +79,17 @@ class Run:
         self.struct.ctx = ctypes.addressof(self._flag)
 
     def stop(self) -> None:
-        """Let the call end soon."""
+        """Ask the call to end."""
         self._flag[0] = b"1"
 
     def fail(self, failure: BaseException) -> None:
-        """Keep what a callback raised, for the caller; the call ends soon."""
+        """Keep an exception of a callback, for the caller, and ask the call to end."""
         if self._failure is None:
             self._failure = failure
         self.stop()
 
     def in_caller(self, work: Callable[[], Any]) -> None:
-        """Do something in the thread that called; called by one thread of the library at a time."""
+        """Run a function in the caller's thread; one thread of the library at a time calls this."""
         if self._wake is None:
             work()
             return
@@ -105,7 +105,7 @@ class Run:
             raise failure
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the library that may last."""
+        """Call a function of the library that may take long."""
         try:
             if threading.current_thread() is threading.main_thread():
                 self._wait_for(lambda: call(name, *arguments))
@@ -117,10 +117,10 @@ class Run:
         self._raise_failure()
 
     def _wait_for(self, work: Callable[[], object]) -> None:
-        """Let another thread work and attend to it.
+        """Run the work in another thread and serve its requests until it ends.
 
-        A signal may be raised between any two lines, and what the work uses must not be freed before it has ended: it
-        is begun and attended to inside the try, and if it was not begun by then it sees the interrupt and never does.
+        A signal may be raised between any two lines, and nothing that the work uses may be freed before it has ended:
+        so it is started and served inside the try, and if it was not started by then, it sees the interrupt and ends.
         """
         wake: SimpleQueue[None] = SimpleQueue()
         self._wake = wake
@@ -168,13 +168,13 @@ class Run:
 
 
 def _wait(wake: SimpleQueue[None]) -> None:
-    """Wait, but not for ever: a signal that comes just before the thread falls asleep does not wake it."""
+    """Wait for a limited time: a signal that comes just before the thread sleeps does not wake it."""
     with contextlib.suppress(Empty):
         wake.get(timeout=_LOOK_SECONDS)
 
 
 def _do(task: _Task, interrupt: BaseException | None) -> None:
-    """Do a task, or give it up after an interrupt; the thread that waits for it goes on in any case."""
+    """Run a task, or drop it after an interrupt; the thread that waits for it continues in both cases."""
     try:
         if interrupt is None:
             task.work()

@@ -32,7 +32,7 @@ class Schema:
     numbers : list of str
         Columns of numbers, in the order of their features.
     means : array of float32
-        The value that a missing number of each counts as. That it is missing is the feature len(numbers) + its own.
+        The value that a missing number of each counts as. The feature that marks it is len(numbers) + its own number.
     others : list of str
         Other features, if there are some: "words", "dates", "crosses".
     label, weight : str or None
@@ -66,18 +66,18 @@ class Schema:
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the features of numbers, and of their being missing."""
+        """Names of the features of numbers and of their markers for missing values."""
         return self.numbers + [f"{name} is missing" for name in self.numbers]
 
     def check_numbers(self) -> None:
-        """Raise ValueError unless the model was trained on nothing but numbers."""
+        """Raise ValueError unless the model was trained on numbers only."""
         if self.others:
             raise ValueError(
                 f"the model was trained on a table with {' and '.join(self.others)}: give it one, not an array"
             )
 
     def check_width(self, width: int) -> None:
-        """Raise ValueError unless rows of so many numbers are what the model was trained on."""
+        """Raise ValueError unless the model was trained on rows of so many numbers."""
         if width != len(self.numbers):
             raise ValueError(f"the rows have {width} numbers, and the model was trained on {len(self.numbers)} columns")
 
@@ -99,12 +99,12 @@ class Names:
 
     @classmethod
     def of_columns(cls, columns: Sequence[str]) -> Names | None:
-        """Return the names of columns; None: they do not tell them apart."""
+        """Return the names of columns; None: they are not distinct."""
         return cls(list(columns), True) if columns and len({*columns, ""}) == len(columns) + 1 else None
 
     @classmethod
     def of_model(cls, model: CModel) -> Names | None:
-        """Return the names that a model keeps; None: a feature with a weight has none."""
+        """Return the names that a model keeps; None if a feature with a weight has no name."""
         if model.schema is not None or not 0 < model.info.n_features <= _MAX_NAMES:
             return None
         names = []

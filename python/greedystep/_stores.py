@@ -1,4 +1,4 @@
-"""Files in object stores, s3://bucket/name for instance: opened by pyarrow.fs or fsspec, read by the library."""
+"""Files in object stores, such as s3://bucket/name: opened by pyarrow.fs or fsspec, read by the library."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MAGIC = "*?["
 
 
 def is_elsewhere(path: str) -> bool:
-    """Return whether a path names a file that the system does not have."""
+    """Return whether a path names a file in an object store."""
     return "://" in path
 
 
 def _arrow_system(path: str) -> tuple[Any, str] | None:
-    """Return pyarrow's file system of an address and the path in it; None: pyarrow has none."""
+    """Return pyarrow's file system for an address and the path in it; None if pyarrow has none."""
     try:
         from pyarrow import fs
     except ImportError:
@@ -47,7 +47,7 @@ def _other_system(path: str) -> tuple[Any, str]:
 
 @contextlib.contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Let failures of reading name the file, if it is elsewhere; those of the system do."""
+    """Make errors name the file, if it is in an object store; those of the system do so already."""
     try:
         yield
     except OSError as failure:
@@ -92,7 +92,7 @@ def _size_of(file: Any) -> int:
 
 
 class _Files:
-    """The library's callbacks; numbers stand for open files."""
+    """The library's callbacks; open files are identified by numbers."""
 
     def __init__(self) -> None:
         self._files: dict[int, tuple[Any, str]] = {}
@@ -142,7 +142,7 @@ def _fail(error: Any, what: str, name: str, failure: Exception) -> int:
 
 
 def open_files(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Reader:
-    """Return a reader of text files and caches that are elsewhere, which keeps their rows for further passes."""
+    """Return a reader of text files and caches in object stores, which spills their rows for later passes."""
     files = _Files()
     options.files = ctypes.pointer(files.struct)
     array = (ctypes.c_char_p * len(paths))(*map(path_bytes, paths))

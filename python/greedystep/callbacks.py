@@ -1,7 +1,7 @@
 """Callbacks during training: the protocol ``callback(event)``, and a progress bar.
 
-A callback is called a few times a second while rows are learned and after every pass, in the thread that called ``fit``
-or ``train``. An exception in it ends the training and is raised by that function.
+A callback is called a few times per second while rows are learned and after every pass, in the thread that called
+``fit`` or ``train``. An exception in it ends the training and is raised by that function.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Event:
     rows : int
         Rows learned so far, over all passes.
     loss : float
-        Mean progressive loss (of each row before it was learned) of the pass under way, or of the
+        Mean progressive loss (of each row before it was learned) of the current pass, or of the
         pass that has ended.
     step : float
         Mean of the greedy steps.

@@ -224,7 +224,7 @@ class Part(NamedTuple):
 
 
 def _learn_rows(training: Training, replica: State, rows: Any, shard: int, n_skipped: int) -> int:
-    """Let a replica learn a shard, but for its first rows; return how many rows it learned."""
+    """Let a replica learn a shard, except its first rows; return how many rows it learned."""
     run = Run(1)
     # Names of features are kept by the state from the first pass on.
     remembers = training.schema is not None and training.state.summary().pass_ == 1

@@ -26,7 +26,7 @@ _OPSET, _OPSET_ML, _IR_VERSION = 13, 1, 8
 
 
 def _columns_of(model: Model) -> Schema | None:
-    """Return the columns of a table that is nothing but numbers; None: no table."""
+    """Return the columns of a table that has numbers only; None: no table."""
     if model.schema is None:
         return None
     schema = Schema.of(model.schema)
@@ -40,7 +40,7 @@ def _columns_of(model: Model) -> Schema | None:
 
 
 def _dense_weights(model: Model, schema: Schema | None, n_features: int | None) -> npt.NDArray[np.float32]:
-    """Return the weights, [outputs x features], of as many features as rows have, and of their being missing."""
+    """Return the weights, [outputs x features], of as many features as rows have, and of missing-value markers."""
     n = n_features if n_features is not None else model.n_features
     if schema is not None:
         if n_features is not None:
@@ -57,9 +57,9 @@ def _dense_weights(model: Model, schema: Schema | None, n_features: int | None) 
 
 
 def _fill_gaps(helper: Any, numpy_helper: Any, schema: Schema, n_weights: int) -> tuple[list[Any], list[Any], str]:
-    """Return nodes and constants that put means in place of NaN, and what they make of the rows.
+    """Return nodes and constants that put means in place of NaN, and the name of the result.
 
-    If the model has weights of numbers being missing, these features follow the numbers.
+    If the model has weights for missing-value markers, these features follow the numbers.
     """
     nodes = [
         helper.make_node("IsNaN", ["X"], ["is_missing"]),
@@ -74,7 +74,7 @@ def _fill_gaps(helper: Any, numpy_helper: Any, schema: Schema, n_weights: int) -
 
 
 def _label_names(classes: npt.NDArray[Any]) -> dict[str, list[Any]]:
-    """Return labels as the operators have them: 64-bit integers, or else texts."""
+    """Return labels in the form of the operators: 64-bit integers, or else texts."""
     if classes.dtype.kind in "biu" and (classes <= np.iinfo(np.int64).max).all():
         return {"classlabels_ints": [int(one) for one in classes]}
     return {"classlabels_strings": [str(one) for one in classes]}

@@ -47,7 +47,7 @@ def confusion(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots the confusion matrix: each line is a class, its cells the shares of its rows predicted as each class."""
+    """Plot the confusion matrix: each line is a class, its cells the shares of its rows predicted as each class."""
     which = ""
     if predicted is not None:
         counts, names = _confusion_of_arrays(source, predicted, labels)
@@ -88,7 +88,7 @@ def confusion(
 
 
 def classes(run: Source, ax: Axes | None = None, *, rows: str | None = None, most: int = 20) -> Axes:
-    """Plots the recall of the classes with the most missed rows. For many classes."""
+    """Plot the recall of the classes with the most missed rows. For many classes."""
     evaluation = evaluated(run).evaluation(rows)
     entries = [entry for entry in evaluation.get("classes", []) if entry["actual"] > 0]
     if not entries:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _columns_of(table: Any) -> dict[str, list[Any]]:
-    """The columns that are needed, of a CSV file of `greedystep compare`, a data frame or a mapping."""
+    """Return the needed columns of a CSV file of `greedystep compare`, a data frame or a mapping."""
     needed = ("method", "parameters", "pass", "seed", "split")
     if isinstance(table, (str, os.PathLike)):
         with open(table, encoding="utf-8", newline="") as file:
@@ -60,7 +60,7 @@ def comparison(
     measure: str = "loss",
     split: str = "test",
 ) -> Axes:
-    """Plots learning curves of ``greedystep compare``: mean over the seeds after every pass, with minimum and maximum.
+    """Plot learning curves of ``greedystep compare``: mean over the seeds after every pass, with minimum and maximum.
     ``measure``: "loss", "accuracy" or "auc"."""
     found = _columns_of(table)
     if measure not in found:

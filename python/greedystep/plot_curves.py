@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _scores(source: Any, score: Any, weight: Any, positive: Any, rows: str | None) -> tuple[Scores, str, Event]:
-    """The scores, of which rows, and the metrics if they are known exactly."""
+    """Return the scores, a name for their rows, and the metrics if they are known exactly."""
     if score is not None:
         return scores_of_arrays(source, score, weight, positive), "", {}
     evaluation = evaluated(source).evaluation(rows)
@@ -49,7 +49,7 @@ def roc(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots the ROC curve of a run (``rows``: "test" or "training") or of labels and scores."""
+    """Plot the ROC curve of a run (``rows``: "test" or "training") or of labels and scores."""
     scores, which, metrics = _scores(source, score, weight, positive, rows)
     ax = axes_of(ax)
     wrong, right = scores.roc()
@@ -71,7 +71,7 @@ def precision_recall(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots precision over recall, for a run or for labels and scores."""
+    """Plot precision over recall, for a run or for labels and scores."""
     scores, which, metrics = _scores(source, score, weight, positive, rows)
     ax = axes_of(ax)
     recall, precision = scores.precision_recall()
@@ -98,7 +98,7 @@ def calibration(
     bins: int = 10,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots observed frequencies over predicted probabilities. With more than two classes: the accuracy of the
+    """Plot observed frequencies over predicted probabilities. With more than two classes: the accuracy of the
     predicted class. The size of a dot shows its number of rows."""
     confidence = None
     if score is None:

@@ -34,7 +34,7 @@ _STRONGEST = 50
 
 
 def _find(name: str, folder: str) -> str | None:
-    """Return where a file of the trace is: as it was named, or beside the trace."""
+    """Return the path of a file that the trace names: as named, or beside the trace."""
     for path in (name, os.path.join(folder, name)):
         if os.path.isfile(path):
             return path
@@ -55,7 +55,7 @@ def _strongest(model: Model, labels: list[str]) -> list[Event]:
 
 
 def model_event(model: Model) -> Event:
-    """Return what the model is."""
+    """Return the event that describes the model."""
     weights, labels = model._model.weights(), model._model.labels()
     return {
         "loss": model.loss,
@@ -126,7 +126,7 @@ def _columns(**columns: Floats) -> dict[str, list[float]]:
 
 
 def _scores(score: Floats, is_positive: npt.NDArray[np.bool_], weight: Floats, has_probabilities: bool) -> Event:
-    """Rows of two classes in about 200 groups by score, in which each class has half of the resolution."""
+    """Group rows of two classes by score into about 200 groups, in which each class has half of the resolution."""
     order = np.argsort(score, kind="stable")
     score, weight, is_positive = score[order], weight[order], is_positive[order]
     sides = [np.where(is_positive == side, weight, 0.0) for side in (True, False)]
@@ -146,7 +146,7 @@ def _scores(score: Floats, is_positive: npt.NDArray[np.bool_], weight: Floats, h
 
 
 def _confidence(rows: _Rows, predicted: npt.NDArray[np.int64]) -> Event:
-    """With more than two classes: the probability of the predicted one in 20 bins, and how often it is right."""
+    """Return the probability of the predicted class in 20 bins, and how often it is right; for 3 or more classes."""
     top = rows.margins.max(axis=1, keepdims=True)
     confidence = 1 / np.exp(rows.margins - top).sum(axis=1)
     group = np.minimum((20 * confidence).astype(np.int64), 19)
@@ -181,7 +181,7 @@ def _of_classes(rows: _Rows, labels: list[str], has_probabilities: bool) -> Even
 
 
 def _of_numbers(rows: _Rows) -> Event:
-    """Groups of 1/40 of the rows by prediction, and a histogram of the residuals."""
+    """Return groups of 1/40 of the rows by prediction, and a histogram of the residuals."""
     said, rest, weight = rows.margins[:, 0], rows.actual - rows.margins[:, 0], rows.weight
     order = np.argsort(said, kind="stable")
     share = np.cumsum(weight[order]) / max(float(weight.sum()), 1e-300)

@@ -30,7 +30,7 @@ def residuals(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots a histogram of the residuals, label - prediction."""
+    """Plot a histogram of the residuals, label - prediction."""
     which, outside = "", 0.0
     if predicted is not None:
         rest = np.asarray(source, float) - np.asarray(predicted, float)
@@ -78,7 +78,7 @@ def predictions(
     rows: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots labels over predictions: mean and spread of the labels in groups of equally many rows."""
+    """Plot labels over predictions: mean and spread of the labels in groups of equally many rows."""
     which = ""
     if predicted is not None:
         columns = _group_predictions(source, predicted)

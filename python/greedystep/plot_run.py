@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _test_loss(metrics: Event | None) -> float | None:
-    """The loss of training on the test rows: half the square of the error, of numbers."""
+    """Return the training loss on the test rows: for numbers half the squared error."""
     if not metrics:
         return None
     if metrics.get("rmse") is not None:
@@ -40,7 +40,7 @@ def _test_loss(metrics: Event | None) -> float | None:
 
 
 def _step_of_model(trace: Trace) -> float | None:
-    """At the end, or as far as is known."""
+    """Return the step at the end, or the last known one."""
     for event in (trace.end, trace.passes[-1] if trace.passes else None):
         if event is not None and event.get("step"):
             return float(event["step"])
@@ -48,8 +48,8 @@ def _step_of_model(trace: Trace) -> float | None:
 
 
 def _ways(trace: Trace) -> tuple[list[Event], list[Event]]:
-    """Small files are learned in several ways at first, and lines of progress are of one copy: those of ways that were
-    given up, which their steps tell, and those of the way that the model came from."""
+    """Return the lines of progress of scalings that were given up, recognised by their steps, and those of the scaling
+    that the model came from: at first a run learns in several ways, and each line is of one of them."""
     step_of_model = _step_of_model(trace)
     if step_of_model is None:
         return [], trace.progress
@@ -86,7 +86,7 @@ def _dots(ax: Axes, trace: Trace, values: Sequence[Any], color: str, marker: str
 
 
 def _recent_means(progress: Sequence[Event], begin: int, share: float = 1 / 3) -> list[float]:
-    """The mean loss of the last third of all rows so far, at every line: smooth where there are many."""
+    """Return the mean loss of the last third of all rows so far, at every line: smooth if there are many."""
     rows = [event["rows"] for event in progress]
     before = [begin, *rows[:-1]]
     losses = numbers(event["recent_loss"] for event in progress)
@@ -99,7 +99,7 @@ def _recent_means(progress: Sequence[Event], begin: int, share: float = 1 / 3) -
 
 
 def _limit(ax: Axes, values: Sequence[float]) -> None:
-    """From the least to the most; by powers where the first rows cost many times the rest, which they would flatten."""
+    """Set the limits of the loss axis; logarithmic if the first losses are so high that they would flatten the rest."""
     finite = [value for value in values if np.isfinite(value)]
     if not finite or max(finite) <= min(finite):
         return
@@ -113,7 +113,7 @@ def _limit(ax: Axes, values: Sequence[float]) -> None:
 
 
 def loss(run: Source, ax: Axes | None = None) -> Axes:
-    """Plots the loss over the rows learned: of rows before they are learned, of held-out rows, and of the test
+    """Plot the loss over the rows learned: of rows before they are learned, of held-out rows, and of the test
     file."""
     trace, ax = read_trace(run), axes_of(ax)
     given_up, kept = _ways(trace)
@@ -153,7 +153,7 @@ def _finish_rows(ax: Axes, trace: Trace) -> None:
 
 
 def step(run: Source, ax: Axes | None = None) -> Axes:
-    """Plots the step, the mean of the steps that the rows propose, over the rows learned."""
+    """Plot the step, the mean of the greedy steps of the rows, over the rows learned."""
     trace, ax = read_trace(run), axes_of(ax)
     _given_up, kept = _ways(trace)
     rows, found = [e["rows"] for e in kept], numbers(e["step"] for e in kept)
@@ -174,7 +174,7 @@ def step(run: Source, ax: Axes | None = None) -> Axes:
 
 
 def passes(run: Source, ax: Axes | None = None) -> Axes:
-    """Plots the loss after every pass."""
+    """Plot the loss after every pass."""
     trace, ax = read_trace(run), axes_of(ax)
     number = [event["pass"] for event in trace.passes]
     series = [

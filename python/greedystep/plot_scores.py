@@ -29,32 +29,32 @@ class Scores:
     probability: Floats | None  #: mean of the group; None: the model has none
 
     def roc(self) -> tuple[Floats, Floats]:
-        """False and true positive rate, from (0, 0) to (1, 1)."""
+        """Return false and true positive rates, from (0, 0) to (1, 1)."""
         wrong = np.concatenate([[0.0], np.cumsum(self.negative[::-1])])
         right = np.concatenate([[0.0], np.cumsum(self.positive[::-1])])
         return wrong / max(wrong[-1], 1e-300), right / max(right[-1], 1e-300)
 
     def precision_recall(self) -> tuple[Floats, Floats]:
-        """Recall and precision at every group's score, recall rising."""
+        """Return recall and precision at every group's score, with recall rising."""
         right, wrong = np.cumsum(self.positive[::-1]), np.cumsum(self.negative[::-1])
         return right / max(right[-1], 1e-300), right / np.maximum(right + wrong, 1e-300)
 
     def area(self) -> float:
-        """Under the ROC curve; NaN if there is one class only."""
+        """Return the area under the ROC curve; NaN if there is one class only."""
         if not (self.positive.sum() > 0 and self.negative.sum() > 0):
             return float("nan")
         x, y = self.roc()
         return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
     def average_precision(self) -> float:
-        """Precision averaged over the recall; NaN without a positive row."""
+        """Return the precision averaged over the recall; NaN without a positive row."""
         if not self.positive.sum() > 0:
             return float("nan")
         recall, precision = self.precision_recall()
         return float(np.sum(np.diff(np.concatenate([[0.0], recall])) * precision))
 
     def calibration(self, bins: int = 10) -> tuple[Floats, Floats, Floats]:
-        """Mean probability, share of positives and weight of the bins (of equal width) that have rows."""
+        """Return mean probability, share of positives and weight of the bins (of equal width) that have rows."""
         if self.probability is None:
             raise TraceError("the model has no probabilities (a hinge loss): there is nothing to calibrate")
         weight = self.positive + self.negative
@@ -67,7 +67,7 @@ class Scores:
 
 
 def merge_small_bins(said: Floats, is_so: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Bins with under a hundredth of the rows, or under ten, say nothing by themselves: they join the next one."""
+    """Merge bins with less than a hundredth of the rows, or fewer than ten rows, into the next one."""
     least = max(10.0, 0.01 * float(weight.sum()))
     sums: list[list[float]] = []
     for said_here, is_so_here, weight_here in zip(said, is_so, weight):
@@ -83,7 +83,7 @@ def merge_small_bins(said: Floats, is_so: Floats, weight: Floats) -> tuple[Float
 
 
 def scores_of_event(evaluation: Event) -> Scores:
-    """Scores of an event `evaluation`."""
+    """Return the scores of an event `evaluation`."""
     columns = evaluation.get("scores")
     if not columns or not columns.get("score"):
         raise TraceError("this picture is for models of two classes, and needs rows that were evaluated")
@@ -97,8 +97,8 @@ def scores_of_event(evaluation: Event) -> Scores:
 
 
 def scores_of_arrays(labels: Any, score: ArrayLike, weight: ArrayLike | None, positive: Any) -> Scores:
-    """Scores from a label and a score per row; probabilities if all scores lie between 0 and 1. With two labels the
-    second in sorted order is the positive one, unless it is named."""
+    """Return scores from a label and a score per row; probabilities if all scores lie between 0 and 1. With two labels
+    the second in sorted order is the positive one, unless it is named."""
     label, value = np.asarray(labels), np.asarray(score, np.float64)
     if label.ndim != 1 or label.shape != value.shape:
         raise ValueError(f"a label and a score a row are needed, not {label.shape} and {value.shape}")

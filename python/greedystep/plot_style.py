@@ -24,14 +24,14 @@ REFERENCE: Any = {"color": GREY, "linewidth": 1, "linestyle": (0, (4, 3))}
 
 
 def axes_of(ax: Axes | None) -> Axes:
-    """The axes given, or those of a new figure."""
+    """Return the given axes, or those of a new figure."""
     if ax is not None:
         return ax
     return plt.subplots(figsize=(5.0, 3.5), layout="constrained")[1]
 
 
 def tidy(ax: Axes, title: str, x: str = "", y: str = "", grid: str = "y") -> None:
-    """Title and names of the axes; a frame of two sides and a quiet grid."""
+    """Set the title and the names of the axes; draw a frame of two sides and a quiet grid."""
     ax.set_title(title, loc="left", fontweight="bold", color=INK)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -43,12 +43,12 @@ def tidy(ax: Axes, title: str, x: str = "", y: str = "", grid: str = "y") -> Non
 
 
 def legend_below(ax: Axes) -> None:
-    """Where it hides no line."""
+    """Put the legend below the axes, where it hides no line."""
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.46, -0.19), ncols=2, columnspacing=1.2)
 
 
 def plain(text: object, most: int = 32) -> str:
-    """A name as it is: no mathematics between dollars, nothing that breaks the line, not too long."""
+    """Return a name as plain text: no mathematics between dollars, no line breaks, not too long."""
     one_line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     if len(one_line) > most:
         one_line = one_line[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
@@ -56,12 +56,12 @@ def plain(text: object, most: int = 32) -> str:
 
 
 def label_of_legend(text: str) -> str:
-    """matplotlib leaves out what begins with an underscore."""
+    """Return a label for a legend: matplotlib leaves out labels that begin with an underscore."""
     return "\N{ZERO WIDTH SPACE}" + text if text.startswith("_") else text
 
 
 def short(number: float) -> str:
-    """950, 12.3k, 4.56M."""
+    """Return a short text for a number: 950, 12.3k, 4.56M."""
     for unit in ("", "k", "M", "G"):
         if abs(number) < 999.5:
             return f"{number:.0f}" if unit == "" and number == int(number) else f"{number:.3g}{unit}"
@@ -74,7 +74,7 @@ def _short_tick(number: float, _position: Any) -> str:
 
 
 def axis_of_rows(ax: Axes, least: float, most: float) -> None:
-    """Rows along the x axis: by powers where they go over some, with numbers that can be read."""
+    """Put rows along the x axis: logarithmic if they span several powers of ten, with readable numbers."""
     if least > 0 and most / least > 30:
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(base=10, numticks=6))
@@ -87,12 +87,12 @@ def axis_of_rows(ax: Axes, least: float, most: float) -> None:
 
 
 def axis_of_passes(ax: Axes) -> None:
-    """Whole numbers along the x axis."""
+    """Put whole numbers along the x axis."""
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def axis_of_powers(ax: Axes) -> None:
-    """Losses that differ by powers, with numbers that can be read."""
+    """Make the y axis logarithmic, with readable numbers."""
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=10))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _position: f"{value:g}"))
@@ -100,7 +100,7 @@ def axis_of_powers(ax: Axes) -> None:
 
 
 def axis_of_shares(ax: Axes) -> None:
-    """Both axes from 0 to 1."""
+    """Make both axes run from 0 to 1."""
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     for axis in (ax.xaxis, ax.yaxis):
@@ -109,15 +109,15 @@ def axis_of_shares(ax: Axes) -> None:
 
 
 def numbers(values: Sequence[Any] | Iterable[Any]) -> list[float]:
-    """null is not a number."""
+    """Return numbers as a list; None becomes NaN."""
     return [float("nan") if value is None else float(value) for value in values]
 
 
 def say(ax: Axes, text: str) -> None:
-    """In place of a picture that there is nothing for."""
+    """Write a text in place of a figure that has no data."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=MUTED)
 
 
 def which_rows(evaluation: dict[str, Any]) -> str:
-    """The rows that the numbers are of, behind a title: a model looks better on rows that it has learned."""
+    """Return the name of the rows for a title: a model looks better on rows that it has learned."""
     return ", test rows" if evaluation.get("rows") == "test" else ", rows that were learned"

@@ -22,7 +22,7 @@ class TraceError(ValueError):
 
 @dataclass
 class Trace:
-    """The events of a run, sorted out."""
+    """The events of a run, by kind."""
 
     start: Event = field(default_factory=dict)  #: of the last time that the run was begun or resumed
     progress: list[Event] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Trace:
         return None if chosen in (None, "auto") else str(chosen)
 
     def evaluation(self, rows: str | None = None) -> Event:
-        """The evaluation of these rows, or of the best that there are: those of the test file, else those learned."""
+        """Return the evaluation of these rows; None: those of the test file, else those that were learned."""
         wanted = (rows,) if rows is not None else ("test", "training")
         for name in wanted:
             if name in self.evaluations:
@@ -58,7 +58,7 @@ class Trace:
 
 
 def _drop_what_is_learned_again(trace: Trace, rows: int) -> None:
-    """A run that was killed goes on from where it was saved last: lines beyond that place come once more."""
+    """Drop lines after the last save of a run that was killed: the resumed run writes them again."""
     trace.progress = [event for event in trace.progress if event["rows"] <= rows]
     trace.passes = [event for event in trace.passes if event["rows"] <= rows]
 
@@ -109,7 +109,7 @@ def _read_events(path: str | os.PathLike[str]) -> list[Event]:
 
 
 def read_trace(source: Source) -> Trace:
-    """The trace of a file, or of events that were read from one. A trace is returned as it is."""
+    """Return the trace of a file, or of events that were read from one. A trace is returned as it is."""
     if isinstance(source, Trace):
         return source
     if isinstance(source, (str, os.PathLike)):

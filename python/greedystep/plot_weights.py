@@ -45,7 +45,7 @@ def _title_of_weights(trace: Trace) -> str:
 
 
 def _bar_of(entry: Event) -> float:
-    """The importance with the sign of the weight: comparable, whatever the units of features are."""
+    """Return the importance with the sign of the weight, which is comparable between units."""
     importance, weight = entry.get("importance"), float(entry["weight"])
     return weight if importance is None or importance != importance else math.copysign(importance, weight)
 
@@ -57,7 +57,7 @@ def weights(
     top: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plots the strongest features by name: by importance (weight x deviation) for a model, estimator or run; by weight
+    """Plot the strongest features by name: by importance (weight x deviation) for a model, estimator or run; by weight
     for a mapping from names to weights, or for names and weights."""
     x_label = "weight"
     if values is not None or isinstance(source, Mapping):

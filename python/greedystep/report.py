@@ -18,7 +18,7 @@ __all__ = ["main", "write_report"]
 
 
 def write_report(run: Source, path: str | os.PathLike[str]) -> None:
-    """Writes the report of a run to a file, atomically."""
+    """Write the report of a run to a file, atomically."""
     from .report_page import page_of  # needs matplotlib, which may be missing
 
     html = page_of(run).encode("utf-8", "replace")
@@ -44,7 +44,7 @@ def _complain(text: str, code: int = 1) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line. Returns the exit code."""
+    """Run the command line and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m greedystep.report",
         description="Draws one page about a run, from what `greedystep train --trace FILE` has written.",

@@ -1,4 +1,4 @@
-"""The look of the page: one column on a phone, two of pictures on a desk, light and dark as the reader has it."""
+"""The style of the page: one column on a phone, two columns of figures on a desktop, light or dark as the reader's."""
 
 CSS = """
 :root {

@@ -1,4 +1,4 @@
-"""The page about a run: which pictures and tables it has, in which order."""
+"""The page about a run: its figures and tables, in their order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEARNED = "These rows were learned: on others the model is not as good. Give --
 
 
 class _Page:
-    """Sections, with pictures that are numbered over all of them."""
+    """The sections of the page, with figures numbered across all of them."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -120,7 +120,7 @@ def _features(page: _Page, trace: Trace) -> str:
 
 
 def page_of(run: Source) -> str:
-    """The page about a run, as HTML."""
+    """Return the page about a run, as HTML."""
     trace, page = evaluated(run), _Page()
     page.add(words.head(trace))
     page.add(words.cards(trace))

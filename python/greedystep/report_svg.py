@@ -1,5 +1,5 @@
-"""Figures as SVG that can stand in a page: text stays text in the page's font, colours follow its scheme, names of
-parts are its own, and nothing refers to anything outside."""
+"""Figures as SVG inside a page: text stays text in the page's font, colours follow its scheme, ids are
+unique, and nothing refers to other files."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _inline(svg: str, prefix: str, title: str) -> str:
 
 
 def draw_svg(draw: Callable[[Axes], Any], number: int, title: str, width: float = 4.8, height: float = 3.3) -> str:
-    """The picture that ``draw`` puts into axes of so many inches, as an element for the page."""
+    """Return the figure that ``draw`` draws into axes of so many inches, as an element for the page."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # glyphs that our font lacks: the page's may have them
         figure = Figure(figsize=(width, height), layout="constrained")

@@ -1,4 +1,4 @@
-"""The parts of the page that are words and numbers. Everything that comes from a trace is escaped here."""
+"""The text and tables of the page. Everything that comes from a trace is escaped here."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .plot_trace import Event, Trace
 
 
 def text(value: object) -> str:
-    """Inert, whatever it is."""
+    """Return a value as escaped text."""
     return escape(str(value), quote=True)
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A number for people: 12,345 or 0.1234."""
+    """Return a number for people: 12,345 or 0.1234."""
     if value is None or value != value:
         return "undefined"
     if float(value) == int(value) and abs(value) < 1e15:
@@ -25,7 +25,7 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def seconds(value: float) -> str:
-    """0.12 s, 3 min 20 s, 2 h 5 min."""
+    """Return a time as text: 0.12 s, 3 min 20 s, 2 h 5 min."""
     if value < 60:
         return f"{value:.3g} s" if value >= 0.0995 else f"{1000 * value:.2g} ms"
     minutes, rest = divmod(round(value), 60)
@@ -33,7 +33,7 @@ def seconds(value: float) -> str:
 
 
 def size(n_bytes: float) -> str:
-    """1.2 MB."""
+    """Return a size as text: 1.2 MB."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"
@@ -42,7 +42,7 @@ def size(n_bytes: float) -> str:
 
 
 def table(rows: Iterable[Sequence[str]], head: Sequence[str] = (), numbers_from: int = 99) -> str:
-    """Cells are HTML; the columns from ``numbers_from`` on are numbers."""
+    """Return a table; cells are HTML, and the columns from ``numbers_from`` on are numbers."""
 
     def cells(row: Sequence[str], tag: str) -> str:
         out = ""
@@ -57,12 +57,12 @@ def table(rows: Iterable[Sequence[str]], head: Sequence[str] = (), numbers_from:
 
 
 def bar(share: float) -> str:
-    """A bar of so much of its cell."""
+    """Return a bar that fills this share of its cell."""
     return f'<span class="bar" style="width:{100 * min(max(share, 0.0), 1.0):.1f}%"></span>'
 
 
 def card(value: str, name: str) -> str:
-    """One figure to look at first."""
+    """Return one of the headline numbers."""
     return f'<div class="card"><b>{text(value)}</b><span>{text(name)}</span></div>'
 
 
@@ -70,7 +70,7 @@ def card(value: str, name: str) -> str:
 
 
 def status(trace: Trace) -> str:
-    """How the run ended, if it did."""
+    """Return how the run ended, if it did."""
     if trace.end is None:
         return '<span class="status warn">no end: still running, or killed</span>'
     name = trace.end.get("status")
@@ -92,7 +92,7 @@ def _seconds_of_run(trace: Trace) -> float | None:
 
 
 def head(trace: Trace) -> str:
-    """The run, its date, and how it ended."""
+    """Return the head of the page: the run, its date, and how it ended."""
     date = str(trace.start.get("date", "")).replace("T", " ").replace("Z", " UTC")
     took = _seconds_of_run(trace)
     facts = [status(trace), text(date)]
@@ -125,7 +125,7 @@ _HEADLINES = (
 
 
 def cards(trace: Trace) -> str:
-    """The figures to look at first."""
+    """Return the headline numbers."""
     out = []
     for rows, name in (("test", "test rows"), ("training", "rows that were learned")):
         if rows in trace.evaluations:
@@ -169,7 +169,7 @@ _NAMES = {
 
 
 def metrics(trace: Trace) -> str:
-    """Every metric, of test and training rows side by side."""
+    """Return all metrics, of test and training rows side by side."""
     columns = [rows for rows in ("test", "training") if rows in trace.evaluations]
     if not columns:
         return ""
@@ -191,7 +191,7 @@ def _files(entries: Sequence[Event]) -> str:
 
 
 def data(trace: Trace) -> str:
-    """The rows, in words."""
+    """Return a description of the rows."""
     start, model = trace.start, trace.model
     lines = [["training data", _files(start.get("data", [])) or text(start.get("sql", ""))]]
     if start.get("test"):
@@ -215,7 +215,7 @@ def data(trace: Trace) -> str:
 
 
 def class_balance(trace: Trace, most: int = 20) -> str:
-    """How many rows each class has, the largest first."""
+    """Return how many rows each class has, the largest first."""
     looked = trace.data.get("training") or trace.data.get("test")
     entries = sorted((looked or {}).get("classes", []), key=lambda entry: -entry["weight"])
     if looked is None or not entries:
@@ -245,7 +245,7 @@ _STAGES = {
 
 
 def stages(trace: Trace) -> str:
-    """Time per stage."""
+    """Return the time per stage."""
     known = {name: value for name, value in trace.stages.items() if value is not None}
     if not known:
         return ""
@@ -258,7 +258,7 @@ def stages(trace: Trace) -> str:
 
 
 def strongest(trace: Trace) -> str:
-    """All features that the trace has, for looking up."""
+    """Return all features that the trace has, for reference."""
     entries = (trace.model or {}).get("strongest", [])
     if not entries:
         return ""
@@ -275,7 +275,7 @@ def strongest(trace: Trace) -> str:
 
 
 def intercepts(trace: Trace) -> str:
-    """The constant terms, where they are few."""
+    """Return the constant terms, if they are few."""
     values = (trace.model or {}).get("intercept")
     if not values:
         return ""
@@ -284,7 +284,7 @@ def intercepts(trace: Trace) -> str:
 
 
 def how(trace: Trace) -> str:
-    """Parameters, versions and machine."""
+    """Return parameters, versions and machine."""
     start = trace.start
     lines = [[text(name.replace("_", " ")), text(value)] for name, value in start.get("parameters", {}).items()]
     versions = ", ".join(f"{name} {version or 'none'}" for name, version in start.get("versions", {}).items())

@@ -28,7 +28,7 @@ _KEEP_BYTES = 4_000_000
 
 
 def parameter_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return parameters as the library takes them; None is left to its default."""
+    """Return parameters in the library's form; None means the default."""
 
     def text(value: Any) -> str:
         return ("on" if value else "off") if isinstance(value, bool) else str(value)
@@ -37,7 +37,7 @@ def parameter_texts(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def checked_parameters(function: str, values: Mapping[str, Any], others: Iterable[str]) -> dict[str, str]:
-    """Return parameters as the library takes them, after their names were compared with all that the function knows."""
+    """Return parameters in the library's form; raise TypeError for a name that the function does not know."""
     check_keywords(function, values, [c.text_of(one.name) or "" for one in parameters()] + list(others))
     return parameter_texts(values)
 
@@ -54,7 +54,7 @@ def inherited(state: State) -> dict[str, str]:
 
 
 def _loss_of(y: Any) -> dict[str, str]:
-    """Return the loss that labels in an array ask for, also if their rows are a table: it does not depend on gaps."""
+    """Return the loss for labels in an array, also if their rows are a table: it does not depend on gaps."""
     values = np.asarray(y)
     if values.dtype.kind in "biuf" and not np.array_equal(values, np.floor(values)):
         return {}

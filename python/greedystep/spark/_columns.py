@@ -1,4 +1,4 @@
-"""The columns of a frame that are learned, and how they are handed to the library.
+"""The columns of a frame that are learned, and how they reach the library.
 
 The driver selects them; a task turns each Arrow batch of them into columns that the library's
 Arrow reader takes: a label, a weight, and either lists of ids and values or plain columns.
@@ -80,7 +80,7 @@ class Columns:
 
     @property
     def label_name(self) -> str:
-        """The label's name in batches: its own, if the model is to know columns by name."""
+        """The label's name in batches: its own, if the model has columns by name."""
         return (self.label if self.kind == "table" else LABEL) or LABEL
 
     @property
@@ -116,7 +116,7 @@ class Columns:
         return pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
 
     def given(self, data: Any) -> Rows:
-        """Return converted rows as the library takes them."""
+        """Return converted rows in the library's form."""
         return Rows(
             data,
             label=None if self.label is None else self.label_name,
@@ -127,7 +127,7 @@ class Columns:
         )
 
     def rows(self, batches: Iterator[Any]) -> Rows | None:
-        """Return the rows of batches of the query, which are asked for one at a time; None: no batches."""
+        """Return the rows of the query's batches, which are read one at a time; None: no batches."""
         converted = map(self.converted, batches)
         first = next(converted, None)
         if first is None:
@@ -136,7 +136,7 @@ class Columns:
 
 
 def _quoted(name: str) -> str:
-    """Return a column's name as a query has it, whatever stands in it."""
+    """Return a column's name quoted for a query."""
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -30,7 +30,7 @@ def _param(name: str, doc: str, convert: Any) -> Any:
 
 
 class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
-    """Where features are: in one column, in two, or in any number of plain ones."""
+    """The parameters for feature columns: one column, two, or any number of plain ones."""
 
     indicesCol = _param("indicesCol", "column of arrays with the ids of features", TypeConverters.toString)
     valuesCol = _param("valuesCol", "column of arrays with the values of features", TypeConverters.toString)
@@ -67,7 +67,7 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
         return self._set(valuesCol=value)
 
     def columns_of(self, frame: Any, label: str | None = None, weight: str | None = None) -> Columns:
-        """Return where things are in a frame, or say what is missing."""
+        """Return the columns of a frame; raise ValueError for a missing one."""
         for name in (label, weight):
             if name is not None:
                 _need(frame, name)
@@ -114,7 +114,7 @@ def _kind_of(frame: Any, name: str) -> str:
 
 
 class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # type: ignore[misc]
-    """Parameters of estimators beside features."""
+    """The parameters of estimators except those for features."""
 
     passes = _param(
         "passes",
@@ -131,7 +131,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
     leastShardRows = _param("leastShardRows", "partitions with fewer rows are combined", TypeConverters.toInt)
 
     def may_solve(self) -> bool:
-        """Return whether the method is open: no parameter of greedy step averaging in shards is given."""
+        """Return whether the optimum is possible: no parameter of greedy step averaging in shards is given."""
         is_default = self.getOrDefault("leastShardRows") == LEAST_SHARD_ROWS
         return is_default and State.new(self.library_parameters()).chosen_method == "optimum"
 
@@ -148,19 +148,19 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         )
 
     def setLabelCol(self, value: str) -> Any:
-        """Set the column that is learned."""
+        """Set the label column."""
         return self._set(labelCol=value)
 
     def setWeightCol(self, value: str) -> Any:
-        """Set the column that says what rows count for, in proportion to each other."""
+        """Set the column of row weights; only their proportions matter."""
         return self._set(weightCol=value)
 
     def setPasses(self, value: int | str) -> Any:
-        """Set how often all rows are learned."""
+        """Set the number of passes."""
         return self._set(passes=value)
 
     def setSeed(self, value: int) -> Any:
-        """Set which order."""
+        """Set the seed for shuffling."""
         return self._set(seed=value)
 
     def library_parameters(self) -> dict[str, str]:
@@ -173,5 +173,5 @@ class PredictionParams(FeatureParams, HasPredictionCol):  # type: ignore[misc]
     """The base of estimators and models."""
 
     def setPredictionCol(self, value: str) -> Any:
-        """Set the column that gets the label, or the number, of every row."""
+        """Set the column for the predicted label or number."""
         return self._set(predictionCol=value)

@@ -50,7 +50,7 @@ MAX_REDUCERS = 200
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wishes of the user.
+    """The user's parameters.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class Wanted:
     parameters : dict
         The library's, as text.
     passes : int
-        0: as many as held-out rows gain by.
+        0: until the held-out loss stops falling.
     least_shard : int
-        Partitions of fewer rows are put together.
+        Partitions with fewer rows are combined.
     may_solve : bool
         Rows that fit in memory are solved by one task.
     """
@@ -79,13 +79,13 @@ class Wanted:
 
 
 def _by_partition(frame: Any, task: Task, text: str) -> dict[int, Any]:
-    """Return what a task gives of every partition that it gives something of."""
+    """Return the results of a task by partition."""
     with described(frame, text):
         return {row.shard: pickle.loads(row.scan) for row in frame.mapInArrow(task, SCANNED).collect()}
 
 
 def _scanned(frame: Any, task: Task, text: str) -> list[Scan]:
-    """Return what is known of every partition."""
+    """Return the scans of all partitions."""
     found = _by_partition(frame, task, text)
     return [found.get(shard, Scan()) for shard in range(1 + max(found, default=0))]
 
@@ -103,7 +103,7 @@ def _n_rows(scans: list[Scan]) -> int:
 
 
 def _n_classes(scans: list[Scan], wanted: Wanted) -> int:
-    """Return how many classes there are, or say why there is nothing to learn."""
+    """Return the number of classes; raise ValueError if there is nothing to learn."""
     if _n_rows(scans) == 0:
         raise ValueError("the frame has no rows: nothing to learn")
     if not wanted.has_classes:
@@ -117,13 +117,13 @@ def _n_classes(scans: list[Scan], wanted: Wanted) -> int:
 
 
 def _count_entries(chosen: Any, wanted: Wanted) -> int:
-    """Return how many entries all rows have."""
+    """Return the number of entries of all rows."""
     with described(chosen, "counting entries"):
         return sum(row.n_entries for row in chosen.mapInArrow(count_entries(wanted.columns), ENTRIES).collect())
 
 
 def _fits_one_task(chosen: Any, wanted: Wanted, n_rows: int, n_classes: int) -> bool:
-    """Return whether one task is to have all rows: there are few, or they can be solved."""
+    """Return whether one task should get all rows: they are few, or they can be solved."""
     if n_rows <= wanted.least_shard or wanted.parameters["method"] == "optimum":
         return True
     n_outputs = n_classes if n_classes > 2 else 1
@@ -133,12 +133,12 @@ def _fits_one_task(chosen: Any, wanted: Wanted, n_rows: int, n_classes: int) -> 
 
 
 def n_shards_of(rows: Sequence[int], least_shard: int) -> int:
-    """Return how many shards there should be; a partition too small for one counts by its part."""
+    """Return the number of shards; a partition that is too small for one counts as a fraction."""
     return max(1, sum(min(n, least_shard) for n in rows) // max(1, least_shard))
 
 
 def _schema_of(chosen: Any, columns: Columns, scans: Sequence[Scan]) -> str | None:
-    """Return the schema that all partitions share, from the first rows of all, with a label or without."""
+    """Return the schema of all partitions, from the first rows of all, with a label or without."""
     rows = [one.n_rows + one.n_unlabelled for one in scans]
     if columns.kind != "table":
         return None
@@ -166,7 +166,7 @@ def _begun(chosen: Any, wanted: Wanted, scans: list[Scan]) -> Training:
 
 
 def _learned(frame: Any, columns: Columns, training: Training, base: Any) -> Iterator[Part]:
-    """Yield what all partitions learn; ranges of features are reduced by tasks, if replicas are large."""
+    """Yield what all partitions learned; tasks reduce ranges of features if replicas are large."""
     learned = frame.mapInArrow(learn(columns, base), LEARNED)
     if training.range_features == 0:
         return parts_of(learned.collect())
@@ -208,7 +208,7 @@ def _run_pass(frame: Any, columns: Columns, training: Training) -> tuple[Trainin
 
 
 def _train_in_one_task(frame: Any, wanted: Wanted, scans: list[Scan]) -> tuple[State, TrainingSummary]:
-    """Rows are learned as on one machine, by the task that has them all."""
+    """Learn all rows in one task, as on one machine."""
     began, n_rows = time.monotonic(), _n_rows(scans)
     with described(frame, f"{n_rows} rows in one task"):
         task = train_all(wanted.columns, wanted.parameters)

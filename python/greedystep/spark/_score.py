@@ -69,7 +69,7 @@ def scoring(sent: Any, columns: Columns) -> Any:
 
 @lru_cache(maxsize=1)
 def has_arrow_udf() -> bool:
-    """Whether this Spark hands Arrow arrays to functions."""
+    """Return whether this Spark passes Arrow arrays to functions."""
     from pyspark.sql import functions
 
     return hasattr(functions, "arrow_udf")
@@ -106,7 +106,7 @@ _VECTOR = pa.struct(
 
 
 def _array_of(series: Any) -> Any:
-    """Return what pandas has as Arrow has it; a column of vectors is a frame of their parts."""
+    """Return a pandas object in Arrow's form; a column of vectors is a frame of their parts."""
     if not hasattr(series, "columns"):
         return pa.array(series, from_pandas=True)
     parts = [pa.array(series[field.name], field.type, from_pandas=True) for field in _VECTOR]

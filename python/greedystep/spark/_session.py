@@ -22,7 +22,7 @@ _TOO_LARGE = ("larger than max", "exceeds maximum size", "PLAN_SIZE_LARGER_THAN_
 
 
 class Carried:
-    """A value inside of a task's function, with the property of a broadcast. A Python worker unpickles it once."""
+    """A value inside a task's function, with the interface of a broadcast. A Python worker unpickles it once."""
 
     def __init__(self, value: Any) -> None:
         self.stored = pickle.dumps(value, protocol=5)
@@ -43,14 +43,14 @@ def _context_of(frame: Any) -> Any:
 
 
 def send(frame: Any, value: Any) -> Any:
-    """Return what tasks on a frame have a value by: a broadcast, if there are any."""
+    """Return an object by which tasks on a frame get a value: a broadcast, if the session has them."""
     context = _context_of(frame)
     return Carried(value) if context is None else context.broadcast(value)
 
 
 @contextmanager
 def _without_plan_cache(session: Any) -> Iterator[None]:
-    """Have a server of Spark Connect not keep the queries inside, which it does with the last 16, values and all."""
+    """Keep a Spark Connect server from caching the plans inside: it would keep the last 16, with all their values."""
     before = session.conf.get(_PLAN_CACHE, "true")
     with suppress(PySparkException):  # some servers let clients set nothing
         session.conf.set(_PLAN_CACHE, "false")
@@ -63,7 +63,7 @@ def _without_plan_cache(session: Any) -> Iterator[None]:
 
 @contextmanager
 def sent(frame: Any, value: Any) -> Iterator[Any]:
-    """Yield what tasks have a value by, and take it back; say what to do if it is too large to be sent."""
+    """Yield an object by which tasks get a value, and release it; raise an error if it is too large to send."""
     found = send(frame, value)
     if not isinstance(found, Carried):
         try:
@@ -87,7 +87,7 @@ def sent(frame: Any, value: Any) -> Iterator[Any]:
 
 @contextmanager
 def described(frame: Any, text: str) -> Iterator[None]:
-    """Show in Spark's pages what the jobs inside are for; those of Spark Connect have names of the server's."""
+    """Describe the jobs inside in Spark's UI; in Spark Connect the server names them."""
     context = _context_of(frame)
     if context is None:
         yield

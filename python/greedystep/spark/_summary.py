@@ -33,7 +33,7 @@ class Pass:
     loss : float
         Mean loss of all rows, each before it was learned.
     held_out_loss : float
-        That of the rows that are not learned, after the pass; NaN if there are none.
+        Mean loss of the held-out rows after the pass; NaN if there are none.
     seconds : float
         How long it took.
     shards : tuple of Shard
@@ -55,8 +55,8 @@ class TrainingSummary:
     rows : int
         Rows of the data.
     n_partitions, n_shards : int
-        Partitions that the data came in, and those that were learned side by side: small ones are
-        put together.
+        Partitions of the data, and shards that were learned in parallel: small partitions are
+        combined.
     first_rows : int
         Rows that the driver learned before the first pass.
     passes : list of Pass

@@ -49,7 +49,7 @@ _LEARNED_ARROW = pa.schema(
 
 
 def partition_number() -> int:
-    """Return the number of the partition that this task has."""
+    """Return the number of this task's partition."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -75,7 +75,7 @@ def _without_features(batch: Any) -> Any:
 
 
 def _has_label(batch: Any) -> Any:
-    """Return which rows have a label; it is their first column."""
+    """Return which rows have a label, which is their first column."""
     labels = batch.column(0)
     if pa.types.is_floating(labels.type):
         is_absent = pc.is_nan(labels)
@@ -123,19 +123,19 @@ def _first_of(batches: Batches, n_rows: int) -> Batches:
 
 
 def _read_on(batches: Batches, n_rows: int) -> None:
-    """Read what is left of a partition, if that is little."""
+    """Read the rest of a partition, if it is small."""
     if n_rows <= READ_ON:
         for _ in batches:
             pass
 
 
 def _number_here(numbers: Sequence[int]) -> int:
-    """Return the number that is meant for this partition; 0: there is none."""
+    """Return the number for this partition; 0 if there is none."""
     return sum(numbers[partition_number() :][:1])
 
 
 def first_tables(columns: Columns, takes: Sequence[int], rows: Sequence[int]) -> Task:
-    """Return a task that gives so many first rows of its partition as they are, for the driver to decide the schema."""
+    """Return a task that yields so many first rows of its partition unchanged, for the schema."""
 
     def giving(batches: Batches) -> Batches:
         n = _number_here(takes)
@@ -148,7 +148,7 @@ def first_tables(columns: Columns, takes: Sequence[int], rows: Sequence[int]) ->
 
 
 def first_rows(columns: Columns, most_rows: int, rows: Sequence[int], schema: str | None) -> Task:
-    """Return a task that gives the first rows of its partition.
+    """Return a task that yields the first rows of its partition.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ Row = Any  # a tuple as _LEARNED_ARROW has it
 
 
 def learn(columns: Columns, sent: Any) -> Task:
-    """Return a task that learns its partition, from a run that was sent."""
+    """Return a task that learns its partition, starting from the run that was sent."""
 
     def learning(batches: Batches) -> Batches:
         return _packed(learn_parts(sent.value, columns.rows(batches), partition_number()))
@@ -185,14 +185,14 @@ def learn(columns: Columns, sent: Any) -> Task:
 
 
 def _rows_of(part: Part) -> Iterator[Row]:
-    """Yield a part in rows; a whole state in pieces of at most CHUNK bytes."""
+    """Yield a part as rows; a whole state in pieces of at most CHUNK bytes."""
     size = CHUNK if part.feature_range == HEADER else len(part.content)
     for piece, at in enumerate(range(0, len(part.content), size)):
         yield part.feature_range, part.shard, piece, *part[2:-1], part.content[at : at + size]
 
 
 def parts_of(rows: Iterable[Row]) -> Iterator[Part]:
-    """Yield parts again; the pieces of one follow one another."""
+    """Yield the parts of such rows; the pieces of a part follow one another."""
     for (number, shard), group in itertools.groupby(rows, key=lambda row: (row[0], row[1])):
         pieces = list(group)
         _, _, _, n_rows, loss_sum, loss_weight, _ = pieces[0]
@@ -219,7 +219,7 @@ def _batch_of(rows: list[Row]) -> Any:
 
 
 def reduce_ranges(shards: Sequence[int]) -> Task:
-    """Return a task that reduces the deltas of each range of features, which come sorted, and hands headers on."""
+    """Return a task that reduces the deltas of each range of features, which come sorted, and passes headers on."""
 
     def reducing(batches: Batches) -> Batches:
         rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns)))
@@ -237,9 +237,9 @@ def reduce_ranges(shards: Sequence[int]) -> Task:
 
 
 def train_all(columns: Columns, parameters: dict[str, Any]) -> Task:
-    """Return a task that trains on the one partition there is as ``greedystep.train`` does.
+    """Return a task that trains on the only partition as ``greedystep.train`` does.
 
-    Rows wait in a temporary file of the executor's, since several passes read them.
+    Rows are spilled to a temporary file of the executor, because several passes read them.
     """
 
     def training(batches: Batches) -> Batches:

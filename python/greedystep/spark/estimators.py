@@ -73,7 +73,7 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
 
     @property
     def hasSummary(self) -> bool:
-        """Whether there is a summary."""
+        """Return whether there is a summary."""
         return self._summary is not None
 
     @property
@@ -155,8 +155,8 @@ class GreedystepRegressionModel(_GreedystepModel):
 def _by_rows(frame: Any) -> Any:
     """Return the frame in a form that Spark does not pass on in its own columnar batches.
 
-    Spark 4.3 evaluates an Arrow UDF on these where it can, and then fails at columns of a type
-    of users' own, vectors among them. A filter that lets all rows pass stands in between.
+    Spark 4.3 evaluates an Arrow UDF on these if it can, and then fails on columns of user-defined types,
+    such as vectors. A filter that lets all rows pass prevents this.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import UserDefinedType
@@ -167,7 +167,7 @@ def _by_rows(frame: Any) -> Any:
 
 
 def _with(before: Any, found: Any, made: list[tuple[str, Any]]) -> Any:
-    """Return all columns from before and those that are made, but for names that are empty."""
+    """Return all earlier columns and the new ones, except those with empty names."""
     kept = [_quoted(name) for name in before.columns if name not in dict(made)]
     return found.select(*kept, *(column.alias(name) for name, column in made if name))
 
@@ -176,14 +176,14 @@ def _with(before: Any, found: Any, made: list[tuple[str, Any]]) -> Any:
 
 
 class _Writer(MLWriter):  # type: ignore[misc]
-    """Parameters as ``pyspark.ml`` stores them, by frames: Spark Connect has nothing else."""
+    """A writer of parameters as ``pyspark.ml`` stores them, by frames: Spark Connect has no other way."""
 
     def __init__(self, instance: Any) -> None:
         super().__init__()
         self._instance = instance
 
     def save(self, path: str) -> None:
-        """Store the instance; what pyspark.ml does to overwrite needs a JVM."""
+        """Save the instance; overwriting as in pyspark.ml would need a JVM."""
         self._mode = "overwrite" if self.shouldOverwrite else "error"
         self.saveImpl(path)
 
@@ -198,7 +198,7 @@ class _Writer(MLWriter):  # type: ignore[misc]
 
 
 class _ModelWriter(_Writer):
-    """A summary besides, and the model's bytes as Parquet."""
+    """A writer that also saves the summary, and the model's bytes as Parquet."""
 
     def saveImpl(self, path: str) -> None:
         made = self._instance
