@@ -1,11 +1,9 @@
 /* The files of a reader, one after the other, each through its codec: which one is read, what format it has, and where
  * in it reading begins.
  *
- *   1 A row is sought by its location: of a file that can be entered in the middle its byte, of a cache its number.
- *   2 Shares cut all files together at bytes: a line, or a block of a cache, is in the share in which it begins, and so
- *     is, as a whole, a file that cannot be divided.
- *   3 After a failure there are no rows until the next rewind, seek or share.
- *   4 Once a pass has been spilled (spill.c), the last file alone is read, and the spilled rows stand for it. */
+ *   1 A block of a plain cache is sought by its file and byte.
+ *   2 After a failure there are no rows until the next rewind or seek.
+ *   3 Once a pass has been spilled (spill.c), the spilled rows are read in place of all files, as the last of them. */
 #include "data/files.h"
 
 #include "base/error.h"
