@@ -202,7 +202,7 @@ static bool of_passes(const train_outcome *run, train_advice *out)
 static bool of_rows(const train_outcome *run, train_advice *out)
 {
     uint64_t n = run->summary.pass > 0 ? run->n_rows / run->summary.pass : run->n_rows;
-    return n < FEW_ROWS && say(out->limit, "the rows: %" PRIu64 " are too few for a reliable model", n);
+    return n < FEW_ROWS && say(out->limit, "the rows: only %" PRIu64 "; more may help", n);
 }
 
 static train_advice advise(const train_outcome *run)

@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def _test_loss(metrics: Event | None) -> float | None:
-    """Return the training loss on the test rows: for numbers half the squared error."""
-    if not metrics:
+def _test_loss(trace: Trace, metrics: Event | None) -> float | None:
+    """Return the training loss on the test rows: for numbers half the squared error, for counts half the deviance. A
+    Huber loss is not among the metrics."""
+    if not metrics or trace.loss == "huber":
         return None
+    if metrics.get("poisson_deviance") is not None:
+        return float(metrics["poisson_deviance"]) / 2
     if metrics.get("rmse") is not None:
         return float(metrics["rmse"]) ** 2 / 2
     for name in ("log_loss", "hinge", "squared_hinge"):
@@ -132,7 +135,7 @@ def loss(run: Source, ax: Axes | None = None) -> Axes:
         if part is kept or not kept:  # an abandoned variant does not set the scale
             smooth += means
     held_out = [e.get("held_out_loss") for e in trace.passes]
-    test = [_test_loss(e.get("test")) for e in trace.passes]
+    test = [_test_loss(trace, e.get("test")) for e in trace.passes]
     _dots(ax, trace, held_out, ORANGE, "o", "held-out rows (model)")
     _dots(ax, trace, test, GREEN, "s", "test file (model)")
     _mark_passes(ax, trace)
@@ -180,7 +183,7 @@ def passes(run: Source, ax: Axes | None = None) -> Axes:
     series = [
         ("next rows (weights in motion)", [e.get("progressive_loss") for e in trace.passes], BLUE, "^"),
         ("held-out rows (model)", [e.get("held_out_loss") for e in trace.passes], ORANGE, "o"),
-        ("test file (model)", [_test_loss(e.get("test")) for e in trace.passes], GREEN, "s"),
+        ("test file (model)", [_test_loss(trace, e.get("test")) for e in trace.passes], GREEN, "s"),
     ]
     for label, values, color, marker in series:
         y = numbers(values)

@@ -180,6 +180,15 @@ def test_the_test_loss_of_numbers_is_half_the_squared_error() -> None:
     assert ys(drawn["test file (model)"]) == [pytest.approx(0.08)]
 
 
+def test_the_test_loss_of_counts_is_half_the_deviance_and_huber_has_none() -> None:
+    counts = {"rmse": 3.0, "poisson_deviance": 1.0}
+    ax = plot.passes([events.start(), events.passed(100, 1, test=counts)])
+    assert [ys(line) for line in ax.get_lines() if line.get_label() == "test file (model)"] == [[0.5]]
+    huber = {**events.start(), "parameters": {"loss": "huber"}}
+    ax = plot.passes([huber, events.passed(100, 1, test={"rmse": 3.0})])
+    assert "test file (model)" not in [line.get_label() for line in ax.get_lines()]
+
+
 def test_a_way_of_learning_that_was_given_up_is_told_apart_by_its_step() -> None:
     lines = [events.progress(100 * i, step=1e-8 if i < 4 else 0.1) for i in range(1, 9)]
     given_up, kept = _ways(read_trace([events.start(), *lines, events.end(step=0.12)]))

@@ -219,7 +219,6 @@ static void close_files(gsa_reader *head)
     for (size_t i = 0; reader->paths && i < reader->n_files; i++)
         gsai_free(&env, reader->paths[i]);
     gsai_free(&env, reader->paths);
-    gsai_free(&env, reader->file_end);
     gsai_free(&env, reader->memory_name);
     gsai_free(&env, reader);
 }
@@ -334,7 +333,6 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
     if (!copy)
         return gsai_fail_memory(&reader->head.env, error, "no memory for the names of the input files");
     reader->bytes_total += info.size;
-    reader->file_end[reader->n_files] = reader->bytes_total;
     reader->paths[reader->n_files++] = copy;
     reader->is_stream = reader->input.is_stream = reader->is_stream || info.is_stream;
     reader->total_unknown = reader->total_unknown || (info.is_stream && info.size == 0);
@@ -374,8 +372,7 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
     status = gsai_take(&reader->given, files, error);
     reader->options.files = files ? &reader->given : NULL;
     reader->paths = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
-    reader->file_end = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->file_end);
-    if (status == GSA_OK && (!reader->paths || !reader->file_end))
+    if (status == GSA_OK && !reader->paths)
         status = gsai_fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
     for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
         status = add_path(reader, paths[i], n_paths == 1, error);

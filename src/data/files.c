@@ -26,18 +26,6 @@ const char *gsai_files_name(const gsa_reader *head, uint32_t file)
     return strcmp(reader->paths[file], GSAI_STDIN_PATH) == 0 ? GSAI_STDIN_NAME : reader->paths[file];
 }
 
-uint64_t gsai_files_start_of(const gsai_files *reader, size_t file)
-{
-    return reader->bytes_spilled == 0 && reader->file_end && file > 0 ? reader->file_end[file - 1] : 0;
-}
-
-uint64_t gsai_files_end_of(const gsai_files *reader, size_t file)
-{
-    return reader->bytes_spilled > 0 ? reader->bytes_spilled
-           : reader->file_end        ? reader->file_end[file]
-                                     : reader->memory_size;
-}
-
 static gsa_status open_source(const gsai_files *reader, size_t file, gsai_source *out, gsa_error *error)
 {
     const gsai_env *env = &reader->head.env;

@@ -19,8 +19,7 @@ typedef struct gsai_files {
     gsai_schema schema;
     gsai_feature_names names;
     gsai_reader_sizes sizes;
-    char **paths;       /* NULL: memory */
-    uint64_t *file_end; /* bytes of the files up to the end of each; NULL: memory */
+    char **paths; /* NULL: memory */
     size_t n_files;
     char *memory_name;
     const void *memory;
@@ -48,9 +47,6 @@ typedef struct gsai_files {
 
 /* Returns the name of a file for messages; NULL if there is no such file. */
 const char *gsai_files_name(const gsa_reader *head, uint32_t file);
-/* Return the first byte of a file, and that after its last, counted over all files. Spilled rows replace all files. */
-uint64_t gsai_files_start_of(const gsai_files *reader, size_t file);
-uint64_t gsai_files_end_of(const gsai_files *reader, size_t file);
 
 /* Opens the current file, without looking at its format. */
 gsa_status gsai_files_open_current(gsai_files *reader, gsa_error *error);

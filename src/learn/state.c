@@ -222,7 +222,7 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
     bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
     bool settled = begun || (id == GSAI_PARAM_loss && state->loss);
     if (changed.value[id] != state->params.value[id] && gsai_param_decides_result(id) && settled)
-        return gsai_fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s; begin a new one",
+        return gsai_fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot continue with %s; begin a new one",
                          name, state->params.text[id], value);
     const gsai_loss *loss = gsai_loss_asked(&changed);
     GSA_TRY(gsai_class_weight_check(&changed, state->loss, error));

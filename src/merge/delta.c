@@ -334,7 +334,7 @@ static gsa_status open_all(reduction *all, const void *const *deltas, const size
         GSA_TRY(gsai_delta_open(GSAI_DELTA_OF_ONE, deltas[s], sizes[s], &n_outputs, delta, error));
         if (s > 0 && (n_outputs != all->n_outputs || delta->first != all->delta[0].first ||
                       delta->n_features != all->delta[0].n_features))
-            return gsai_fail(error, GSA_CONFLICT, "slices 1 and %zu are not of the same features", s + 1);
+            return gsai_fail(error, GSA_CONFLICT, "deltas 1 and %zu are not of the same features", s + 1);
         if (delta->first_copy != n_copies)
             return gsai_fail(error, GSA_CONFLICT, "delta %zu begins with replica %llu, expected %llu", s + 1,
                              (unsigned long long)delta->first_copy, (unsigned long long)n_copies);

@@ -76,7 +76,7 @@ static gsa_status check_base(const gsa_state *const *states, size_t n_states, co
         if (gsai_state_continues(states[a], base) != gsai_state_continues(states[0], base))
             return gsai_fail(error, GSA_CONFLICT,
                              "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
-                             "these do not add up; merge those of one sort",
+                             "these do not add up; merge only copies, or only new runs",
                              a + 1);
     }
     return GSA_OK;
@@ -353,12 +353,12 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
 {
     if (!base || copy->loss != base->loss || !copy->loss || !gsai_labels_equal(&copy->labels, &base->labels))
         return gsai_fail(error, GSA_CONFLICT,
-                         "slices are of copies of a base that knows all labels: prepare the base with all of them");
+                         "deltas are of replicas of a base that knows all labels: prepare the base with all of them");
     if (copy->group.n_rows > 0 || base->group.n_rows > 0)
         return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: close it first");
     return gsai_state_continues(copy, base) && !copy->scaling && !base->scaling
                ? GSA_OK
-               : gsai_fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");
+               : gsai_fail(error, GSA_CONFLICT, "deltas are of replicas that continue from the given base");
 }
 
 static gsa_status put_changes(gsai_merging *merging, const gsai_delta *of, gsai_sink *to, gsa_error *error)

@@ -375,7 +375,7 @@ static void results_of_numbers(gsa_metrics *metrics, double weight)
 gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
 {
     if (metrics->weight == 0)
-        return gsai_fail(error, GSA_ARGUMENT, "no rows to judge by");
+        return gsai_fail(error, GSA_ARGUMENT, "no rows to evaluate");
     double weight = metrics->weight;
     metrics->n_results = 0;
     result(metrics, "rows", (double)metrics->n_rows);

@@ -38,7 +38,7 @@ for each in four.svm number.svm 'train.svm --loss hinge' 'train.svm --loss huber
         echo "$each $method: $(grep -c '"features_before"' said)"
     done
 done
-echo "-- nothing to judge by, and nothing to learn --"
+echo "-- no held-out rows, and nothing to learn --"
 try_line 'greedystep train train.svm --method gsa --holdout none --passes 1 --compact -o m 2>log | grep compact'
 printf '1 1:1\n0 2:1\n' >two.svm
 try_line 'greedystep train two.svm --compact -o m -q && greedystep inspect m | grep nonzero'

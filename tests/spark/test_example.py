@@ -15,19 +15,24 @@ pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
+def environment(**more: str) -> dict[str, str]:
+    """Return the environment without what Spark Connect left in it in an earlier test."""
+    from spark_cluster import SHORT_LIVED
+
+    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED}
+    env |= {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
+    return env | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"} | more
+
+
 @pytest.mark.skipif(
     not (os.environ.get("JAVA_HOME") or shutil.which("java")), reason="Spark is NOT tested: there is no JRE"
 )
 @pytest.mark.parametrize("remote", [{}, {"SPARK_REMOTE": "local[2]"}], ids=["classic", "connect"])
 def test_the_example_prints_what_is_expected(tmp_path, remote):
-    from spark_cluster import SHORT_LIVED
-
-    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED, **os.environ, **remote}
-    env.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "spark" / "train.py")],
         cwd=tmp_path,
-        env=env,
+        env=environment(**remote),
         capture_output=True,
         text=True,
         timeout=300,
@@ -41,13 +46,9 @@ def test_the_example_prints_what_is_expected(tmp_path, remote):
     not (os.environ.get("JAVA_HOME") or shutil.which("java")), reason="Spark is NOT tested: there is no JRE"
 )
 def test_the_guide_shows_what_it_prints():
-    from spark_cluster import SHORT_LIVED
-
     root = EXAMPLES.parent
     command = Path(sys.executable).with_name("greedystep")
     guide = root / "docs" / "guides" / "from-spark-mllib.md"
-    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED, **os.environ}
-    env.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     words = [
         sys.executable,
         root / "tests" / "docs" / "run.py",
@@ -58,7 +59,7 @@ def test_the_guide_shows_what_it_prints():
         guide,
     ]
     done = subprocess.run(
-        [str(word) for word in words], env=env, capture_output=True, text=True, timeout=300, check=False
+        [str(word) for word in words], env=environment(), capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stdout
     assert "left out" not in done.stdout
