@@ -79,14 +79,11 @@ def paired(of_auto: list[np.ndarray], of_cell: list[np.ndarray], fixed: bool) ->
 
 
 def outcome(column: str, p: Paired) -> str:
-    """A win needs an interval on the good side of 0; a loss one on the bad side and a mean beyond the margin."""
-    if column == "loss":
-        if p.high < 0:
-            return WIN
-        return LOSS if p.low > 0 and p.difference > LOSS_MARGIN * p.grid else TIE
-    if p.low > 0:
-        return WIN
-    return LOSS if p.high < 0 and p.difference < -ACCURACY_MARGIN else TIE
+    """Wins and losses alike need an interval on one side of 0 and a mean beyond the margin."""
+    margin = LOSS_MARGIN * p.grid if column == "loss" else ACCURACY_MARGIN
+    if abs(p.difference) <= margin or p.low <= 0 <= p.high:
+        return TIE
+    return WIN if (p.difference < 0) == (column == "loss") else LOSS
 
 
 def one(bench: Bench, suite: Suite, of: Set) -> list[Line]:

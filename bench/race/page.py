@@ -95,7 +95,9 @@ def headline(standings: Standings, is_short: bool) -> str:
             time += f" ({times(min(seconds))} to {times(max(seconds))})"
         n = "" if len(losses) == len(standings.sets) else f" ({len(losses)} sets)"
         rows.append([f"{entry.title}{n}", loss, time, f"{less} / {same} / {more}"])
-    return markdown(["median over the sets, beside greedystep", "loss", "time", "sets: less / same / more loss"], rows)
+    return markdown(
+        ["median over the sets, compared with greedystep", "loss", "time", "sets: less / same / more loss"], rows
+    )
 
 
 def sentence(standings: Standings) -> str:
@@ -218,7 +220,7 @@ def unseen_table(found: Table) -> str:
         less, same, more = standings.outcomes(entry)
         row = [title, more_or_less(statistics.median(losses)), f"{times(statistics.median(spent))} the time"]
         rows.append([*row, f"{less} / {same} / {more}"])
-    return markdown(["beside greedystep, default", "loss", "time", "sets: less / same / more loss"], rows)
+    return markdown(["compared with greedystep, default", "loss", "time", "sets: less / same / more loss"], rows)
 
 
 def bound_table() -> str:
@@ -314,7 +316,7 @@ def dates(found: Table) -> str:
         day = groups.setdefault((kind, part), {})
         day[f"{each.commit} {each.date[:10]}"] = day.get(f"{each.commit} {each.date[:10]}", 0) + 1
     names = {
-        "a": "21 sets", "c": "Python on arrays", "d": "a scaler in front", "e": "regression",
+        "a": "21 sets", "c": "Python on arrays", "d": "with a scaler", "e": "regression",
         "f": "copies", "u": "unseen sets",
     }  # fmt: skip
     for (kind, part), days in sorted(groups.items(), key=lambda each: (each[0][1], each[0][0])):

@@ -76,7 +76,7 @@ ENTRIES = (
     Entry(SGD, "default", "SGD"),
     Entry(SGD, "searched", "SGD tuned", True),
     Entry(LR, "default", "LR"),
-    Entry(LR, "scaler in front", "LR scaled"),
+    Entry(LR, "with a scaler", "LR scaled"),
     Entry(LR, "cross-validated", LR_BOTH, True),
 )
 

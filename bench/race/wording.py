@@ -81,8 +81,8 @@ a change of how rows are assigned to folds ([decision 0025](decisions/0025-rows-
 ## Beside the best of 41 settings of other optimisers
 
 SGD with 14 rates, Adagrad with 9, Adadelta with 8 and SCSG with 10 settings, up to ten passes, on 17 of the sets (all but scikit-learn's own): greedystep
-is compared with the setting and pass that are best *on the test rows*, which no search can know. *Better*: the 95 % interval of the
-difference per test row excludes 0. *Worse*: so it does, and the difference is above 1 % of the loss (0.2 points of accuracy).
+is compared with the setting and pass that are best *on the test rows*, which no search can know. *Better* and *worse*:
+the 95 % interval of the difference per test row excludes 0, and the difference is above 1 % of the loss (0.2 points of accuracy).
 
 {grid}
 Rows in memory are solved without an option; `--method gsa` is greedy step averaging, which streams and clusters use. The settings'
