@@ -25,11 +25,10 @@ static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n
                                   "greedystep predict my.model test.svm | head";
 
 static const char about_data[] =
-    "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, or "
-    "Parquet; - is "
-    "standard input. A column is named by its header or its number from 1; a column whose name contains a comma or a "
-    "colon "
-    "only by its number.";
+    "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, a "
+    "NumPy array (.npy) or Parquet; Parquet and CSV may be in an object store (s3://BUCKET/FILE); - is standard input. "
+    "A column is named by its header or its number from 1; a column whose name contains a comma or a colon only by its "
+    "number.";
 
 const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
                                  &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};
@@ -60,6 +59,7 @@ static const help_entry about[] = {
     {NULL, "-V, --version", "In place of a command: print the version and the libraries found."},
     {NULL, "N", "A count is 10000, 10_000 or 1e4."},
     {NULL, "SIZE", "A size is 512M or 1.5G, in powers of 1024."},
+    {NULL, "TIME", "A time is 60s, 5m or 1h."},
     {"Files", "MODEL",
      "A model, a safetensors file that other programs can read. `predict`, `evaluate`, `inspect` and `export` need "
      "only "
