@@ -124,7 +124,7 @@ static int check_position(const cli_arguments *arguments, const gsa_state *state
         return complain_failed("%s.state has no position; leave out --from-position, and give all rows again", model);
     if (!is_line && !arguments_given(arguments, "position"))
         return complain_failed("the position in %s.state is not a line number; give --position COLUMN again", model);
-    note("continues behind position %s, row %" PRIu64, position, summary_of(state).pass_rows);
+    note("continues after position %s, row %" PRIu64, position, summary_of(state).pass_rows);
     return EXIT_DONE;
 }
 

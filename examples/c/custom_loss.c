@@ -69,7 +69,7 @@ static gsa_status next_rows(void *ctx, gsa_batch *out, gsa_error *error)
 
 static void print(const char *name, double parcel, double mile, double always)
 {
-    printf("%-14s %.2f a parcel, %.3f a mile, %.2f always\n", name, parcel, mile, always);
+    printf("%-14s %.2f per parcel, %.3f per mile, %.2f always\n", name, parcel, mile, always);
 }
 
 /* Learns the stream once and prints the weights. loss NULL: squared loss. */

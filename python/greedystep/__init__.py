@@ -57,7 +57,7 @@ def __getattr__(name: str) -> _typing.Any:
     try:
         from . import estimators
     except ImportError as failure:
-        raise ImportError(f"greedystep.{name} needs scikit-learn: pip install 'greedystep[sklearn]'") from failure
+        raise ImportError(f"greedystep.{name} needs scikit-learn: pip install scikit-learn") from failure
     return getattr(estimators, name)
 
 

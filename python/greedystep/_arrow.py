@@ -35,7 +35,7 @@ def pyarrow() -> Any:
     try:
         import pyarrow as found
     except ImportError as failure:
-        raise ImportError("tables of this kind are read by pyarrow: pip install 'greedystep[arrow]'") from failure
+        raise ImportError("tables of this kind are read by pyarrow: pip install pyarrow") from failure
     return found
 
 

@@ -139,7 +139,7 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
     try:
         from onnx import TensorProto, checker, helper, numpy_helper
     except ImportError as failure:
-        raise ImportError("to_onnx needs onnx: pip install 'greedystep[onnx]'") from failure
+        raise ImportError("to_onnx needs onnx: pip install onnx") from failure
     from ._library import version
 
     schema = _columns_of(model)

@@ -15,7 +15,7 @@ from __future__ import annotations
 try:
     import matplotlib as _matplotlib  # noqa: F401
 except ImportError as error:
-    raise ImportError("figures need matplotlib: `pip install 'greedystep[plot]'`") from error
+    raise ImportError("figures need matplotlib: `pip install matplotlib`") from error
 
 from .plot_classes import classes, confusion
 from .plot_comparison import comparison

@@ -101,7 +101,7 @@ def scores_of_arrays(labels: Any, score: ArrayLike, weight: ArrayLike | None, po
     the second in sorted order is the positive one, unless it is named."""
     label, value = np.asarray(labels), np.asarray(score, np.float64)
     if label.ndim != 1 or label.shape != value.shape:
-        raise ValueError(f"a label and a score a row are needed, not {label.shape} and {value.shape}")
+        raise ValueError(f"a label and a score per row are needed, not {label.shape} and {value.shape}")
     kinds = np.unique(label)
     if positive is None and len(kinds) > 2:
         raise ValueError(f"{len(kinds)} different labels; say which one is positive")

@@ -103,7 +103,7 @@ def _read_events(path: str | os.PathLike[str]) -> list[Event]:
                 continue  # without its end: the run is writing it, or was killed meanwhile and resumed
             raise TraceError(f"{os.fspath(path)}, line {number}: {error}; expected what train --trace writes") from None
         if not isinstance(event, dict):
-            raise TraceError(f"{os.fspath(path)}, line {number}: expected what train --trace writes, an object a line")
+            raise TraceError(f"{os.fspath(path)}, line {number}: expected one object per line, as train --trace writes")
         events.append(event)
     return events
 

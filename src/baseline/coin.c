@@ -33,7 +33,7 @@ static void learn(gsai_optimizer *o, size_t row)
 
 const gsai_method gsai_coin = {
     .name = "coin",
-    .help = "coin betting for every weight; nothing to tune, four numbers more a weight",
+    .help = "coin betting for every weight; nothing to tune, four more numbers per weight",
     .source = "Orabona, Tommasi 2017",
     .knobs = {{"alpha", 1, 1, 1e6, "how cautious the first bets are"}},
     .n_tables = 4,

@@ -101,9 +101,10 @@ static gsa_status skip_rows(gsa_reader *head, gsa_row_range *out, gsa_error *err
         status = gsai_files_open(reader, error);
         bool can = status == GSA_OK && reader->current->skip && !reader->stream.entry && !reader->is_stream;
         if (status == GSA_OK)
-            status = can ? reader->current->skip(gsai_files_parser(reader), out, error)
-                         : gsai_fail(error, GSA_UNSUPPORTED, "%s is no plain cache, whose blocks can be read apart",
-                                     reader->input.name);
+            status =
+                can ? reader->current->skip(gsai_files_parser(reader), out, error)
+                    : gsai_fail(error, GSA_UNSUPPORTED,
+                                "%s is not a plain cache, so its blocks cannot be read one by one", reader->input.name);
         if (status == GSA_END)
             gsai_files_next(reader);
     }

@@ -2,10 +2,10 @@
  *
  * Some data has units that mean something (text weights, pixels), some has not (raw measurements), and the two ways to
  * learn are far apart where it matters. So the first rows are learned both ways, and progressive loss decides: over the
- * rows from 4096 to 8191, or over the last half to all of the rows if the first pass is shorter. Early rows are left
- * out because standardised features learn faster at first even where they are worse in the end. With one output the
- * held-out rows count too, each as much as a row that is learned: where rows come sorted by label, the next row tells
- * nothing, and calibrated margins of held-out ones do. */
+ * rows from 2048 to 8191, or over the last half to three quarters of the rows if the first pass is shorter. Early rows
+ * are left out because standardised features learn faster at first even where they are worse in the end. With one
+ * output the held-out rows count too, each as much as a row that is learned: where rows come sorted by label, the next
+ * row tells nothing, and calibrated margins of held-out ones do. */
 #include "learn/state.h"
 
 #include "base/error.h"

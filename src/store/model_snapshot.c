@@ -83,7 +83,7 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
     model->has_intercept = params.value[GSAI_PARAM_intercept];
     model->n_outputs = gsai_loss_outputs(model->loss, model->labels.n) > 1 ? model->labels.n : 1;
     if (model->labels.n > model->loss->max_labels || (gsai_loss_has_classes(model->loss) && model->labels.n == 0))
-        return gsai_fail(error, GSA_FORMAT, "a model of %zu labels and %s loss cannot be", model->labels.n,
+        return gsai_fail(error, GSA_FORMAT, "a model cannot have %zu labels and %s loss", model->labels.n,
                          gsai_loss_name(model->loss));
     return GSA_OK;
 }

@@ -20,7 +20,7 @@ fails()
 fails 1 'missing.gsac: .*No such file' 3 "$greedystep" train missing.gsac -o model
 fails 1 'cannot write ./nowhere/model' 3 "$greedystep" train rows.gsac -o ./nowhere/model
 fails 1 'cannot read a stream.*greedystep convert DATA' 2 "$greedystep" train - -o model < /dev/null
-fails 1 'test.svm is no plain cache.*greedystep convert DATA' 2 "$greedystep" train test.svm -o model
+fails 1 'test.svm is not a plain cache.*greedystep convert DATA' 2 "$greedystep" train test.svm -o model
 fails 1 '2 processes cannot write one file' 2 "$greedystep" convert test.svm -o model
 GREEDYSTEP_MPI=$work/nothing.so
 export GREEDYSTEP_MPI

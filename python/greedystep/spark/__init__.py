@@ -16,7 +16,7 @@ try:
     import pyarrow as _pyarrow  # noqa: F401
     import pyspark as _pyspark  # noqa: F401
 except ImportError as failure:
-    raise ImportError("greedystep.spark needs pyspark and pyarrow: pip install 'greedystep[spark]'") from failure
+    raise ImportError("greedystep.spark needs pyspark and pyarrow: pip install pyspark pyarrow") from failure
 
 if TYPE_CHECKING:
     from ._summary import Shard, TrainingSummary

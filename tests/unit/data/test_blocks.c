@@ -116,7 +116,7 @@ static void only_plain_caches_have_blocks(void **state)
     gsa_row_range range;
     gsa_reader *reader = open_text("1 1:2\n", 6, NULL, 0, NULL);
     assert_int_equal(gsa_reader_skip(reader, &range, &error), GSA_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "text is no plain cache"));
+    assert_non_null(strstr(error.message, "text is not a plain cache"));
     assert_int_equal(gsa_reader_seek(reader, &(gsa_place){1, 0, 0}, &error), GSA_UNSUPPORTED);
     gsa_reader_close(reader);
     const gsa_generator what = {.size = sizeof what, .n_rows = 3, .n_features = 3, .nnz = 1, .n_classes = 2};

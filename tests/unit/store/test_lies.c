@@ -412,8 +412,8 @@ static void a_model_that_lies_is_refused_with_a_message_that_says_where(void **u
     static const lie lies[] = {
         {.note = "version", .text = "", .message = "use a newer greedystep"},
         {.note = "loss", .text = "absolute", .message = "unknown loss 'absolute'"},
-        {.note = "loss", .text = "squared", .message = "3 labels and squared loss cannot be"},
-        {.note = "loss", .text = "logistic", .message = "3 labels and logistic loss cannot be"},
+        {.note = "loss", .text = "squared", .message = "a model cannot have 3 labels and squared loss"},
+        {.note = "loss", .text = "logistic", .message = "a model cannot have 3 labels and logistic loss"},
         {.note = "method", .text = long_text, .message = "the method of a model cannot be 'a text"},
         {.note = "method", .text = "\033[31m", .message = "the method of a model cannot be"},
         {.note = "method", .text = "", .message = "the method of a model cannot be ''"},

@@ -227,7 +227,7 @@ static void processes_learn_from_caches_only_and_from_the_same_ones(void **unuse
     run_ranks(rank, 2, learn_what_each_has, NULL);
     for (size_t r = 0; r < 2; r++) {
         assert_int_equal(rank[r].status, GSA_UNSUPPORTED);
-        assert_non_null(strstr(rank[r].error.message, "test.svm is no plain cache"));
+        assert_non_null(strstr(rank[r].error.message, "test.svm is not a plain cache"));
     }
     /* Another number of rows, and another label only. */
     static const char *const differing[][2] = {{"1 1:1\n0 2:1\n", "1 1:1\n0 2:1\n0 3:1\n"},
