@@ -117,7 +117,7 @@ static gsa_status begin_current(gsai_files *reader, gsa_error *error)
         format = reader->format;
     if (gsa_model_matches(reader->stream.start, reader->stream.start_size))
         return gsai_fail(error, GSA_FORMAT, "%s is a model or state, not rows; give rows", reader->input.name);
-    const char *foreign = gsai_foreign(reader->stream.start, reader->stream.start_size);
+    const char *foreign = reader->recognises ? gsai_foreign(reader->stream.start, reader->stream.start_size) : NULL;
     if (foreign)
         return gsai_fail(error, GSA_ARGUMENT, "cannot read %s: it is %s", reader->input.name, foreign);
     if (reader->recognises)

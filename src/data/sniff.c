@@ -128,7 +128,7 @@ const char *gsai_foreign(const unsigned char *start, size_t size)
         {"PK\003\004", "a zip archive or a spreadsheet: unpack it, or save the sheet as CSV"},
         {"SQLite format 3", "a database: write its rows to a CSV file"},
         {"%PDF-", "a PDF document: give a table"},
-        {"<?xml", "XML: give a table"},
+        {"<?xml ", "XML: give a table"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (size >= strlen(kinds[i][0]) && memcmp(start, kinds[i][0], strlen(kinds[i][0])) == 0)
