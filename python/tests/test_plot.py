@@ -242,7 +242,7 @@ def test_weights_of_rows_count_and_the_positive_label_can_be_named() -> None:
     assert scores_of_arrays(["a", "b", "c"], [1, 2, 3], None, "a").area() == 0
     with pytest.raises(ValueError, match="positive"):
         scores_of_arrays(["a", "b", "c"], [1, 2, 3], None, None)
-    with pytest.raises(ValueError, match="a row"):
+    with pytest.raises(ValueError, match="per row"):
         scores_of_arrays([0, 1], [1, 2, 3], None, None)
 
 
