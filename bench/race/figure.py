@@ -30,11 +30,11 @@ BOTTOM, LEFT, RIGHT = 0.9, 0.07, 700.0
 LABELS = {
     "VW": ("Vowpal Wabbit", 8, -20, "right"),
     "VW freegrad": ("VW --freegrad", 12, -2, "left"),
-    "VW tuned": ("Vowpal Wabbit", 14, 20, "center"),
+    "VW tuned": ("Vowpal Wabbit", 24, 20, "center"),
     "LIBLINEAR -s 0": ("LIBLINEAR", -12, 0, "right"),
-    "LIBLINEAR tuned": ("LIBLINEAR", 0, 18, "center"),
+    "LIBLINEAR tuned": ("LIBLINEAR", -13, -9, "right"),
     "SGD": ("SGDClassifier", 12, 0, "left"),
-    "SGD tuned": ("SGDClassifier", 0, 18, "center"),
+    "SGD tuned": ("SGDClassifier", 8, 44, "center"),
     "LR": ("LogisticRegression", 12, 10, "left"),
     "LR CV best": ("LogisticRegression", 56, -20, "right"),
 }
