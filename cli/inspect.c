@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const cli_option inspect_options[] = {
@@ -127,7 +126,7 @@ static void print_top(const inspection *what)
 static int print_inspection(const inspection *what)
 {
     const gsa_model_info *info = &what->info;
-    bool is_solved = strcmp(info->method, "optimum") == 0;
+    bool is_solved = is_optimum(info->method);
     report_field("loss", "%s", info->loss);
     report_field("method", "%s", info->method);
     if (!is_solved)

@@ -232,7 +232,7 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
         return;
     gsa_summary summary = summary_of(state);
     trace->test_seconds += test != NULL ? progress_clock() - test_began : 0;
-    if (strcmp(summary.method, "optimum") == 0) /* which reports no row before its end */
+    if (is_optimum(summary.method)) /* which reports no row before its end */
         trace->rows = summary.n_rows;
     json_t *event = new_event("pass");
     json_object_set_new(event, "pass", report_count(summary.pass));

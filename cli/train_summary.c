@@ -210,10 +210,10 @@ static train_advice advise(const train_outcome *run)
     train_advice advice = {.verb = "evaluate", .path = run->model_path, .what = " TEST_DATA"};
     if (run->test->results != NULL)
         advice = (train_advice){.verb = "predict", .path = run->model_path, .what = " NEW_DATA"};
-    bool is_solved = strcmp(run->summary.method, "optimum") == 0;
     bool is_once = run->reading.is_stream || run->passes_asked == 1 || run->summary.best_pass == 1;
     if (of_stop(run, &advice) || of_input(run, &advice) || of_rows(run, &advice) || of_features(run, &advice) ||
-        (is_solved && of_optimum(run, &advice)) || (run->summary.pass <= 1 && is_once && of_one_pass(run, &advice)))
+        (is_optimum(run->summary.method) && of_optimum(run, &advice)) ||
+        (run->summary.pass <= 1 && is_once && of_one_pass(run, &advice)))
         return advice;
     if (run->reading.is_stream)
         say(advice.limit, "the stream: too few rows to tell whether more would help");
@@ -249,17 +249,14 @@ static void append_features(const train_outcome *run, char line[LINE_SIZE])
                       schema->n_words, plural(schema->n_words, "s"));
 }
 
-static bool is_solved(const train_outcome *run)
-{
-    return strcmp(run->summary.method, "optimum") == 0;
-}
-
 /* Which method ran, and why. */
 static void append_method(const train_outcome *run, char line[LINE_SIZE])
 {
     const char *why = "as asked for";
     if (run->chosen_by == NULL)
-        why = is_solved(run) ? "they fit in memory" : run->reading.is_stream ? "a stream" : "more than fits in memory";
+        why = is_optimum(run->summary.method) ? "they fit in memory"
+              : run->reading.is_stream        ? "a stream"
+                                              : "more than fits in memory";
     if (run->chosen_by != NULL && strcmp(run->chosen_by, "method") != 0)
         report_append(line, LINE_SIZE, "; %s, for --%s", run->summary.method, run->chosen_by);
     else
@@ -276,7 +273,7 @@ static void print_learned(const train_outcome *run)
     append_features(run, line);
     if (run->stopped || summary->pass == 0) /* 0: a stream that may go on */
         report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->stopped ? run->n_rows : summary->pass_rows);
-    else if (is_solved(run))
+    else if (is_optimum(run->summary.method))
         report_append(line, LINE_SIZE, ", %" PRIu64 " row%s", run->n_rows, plural(run->n_rows, "s"));
     else if (run->n_input_rows > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " pass%s over %" PRIu64 " row%s", summary->pass,
@@ -333,7 +330,7 @@ static void print_compact(const train_outcome *run)
                      measure(loss, summary->full_loss + summary->compact_error) - full);
     else if (strcmp(gsa_state_get(run->state, "compact"), "on") == 0 && !run->stopped)
         report_field("compact", "nothing dropped: %s",
-                     is_solved(run) ? "too few rows to hold some out" : "too few held-out rows");
+                     is_optimum(run->summary.method) ? "too few rows to hold some out" : "too few held-out rows");
 }
 
 /* A command where there is one. */

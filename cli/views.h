@@ -5,6 +5,15 @@
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 
+#include <stdbool.h>
+#include <string.h>
+
+/* Returns whether rows in memory were solved: such a run has no passes, steps or averages to show. */
+static inline bool is_optimum(const char *method)
+{
+    return strcmp(method, "optimum") == 0;
+}
+
 static inline gsa_summary summary_of(const gsa_state *state)
 {
     gsa_summary summary = {.size = sizeof summary};
