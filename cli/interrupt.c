@@ -1,4 +1,5 @@
-/* SIGINT and SIGTERM. Variables that outlive a call, like those of message.c: a handler can reach nothing else. */
+/* SIGINT, SIGTERM and SIGHUP. Variables that outlive a call, like those of message.c: a handler can reach nothing else.
+ */
 #include "interrupt.h"
 
 #include "message.h"
@@ -39,6 +40,11 @@ void interrupt_catch(void)
     action.sa_handler = remember_signal;
     sigemptyset(&action.sa_mask);
     /* No SA_RESTART: a read that waits for a pipe returns, and the reader asks should_stop. */
+#ifdef SIGHUP /* the terminal or connection is gone; nohup(1) ignores it, and so do we then */
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+#endif
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

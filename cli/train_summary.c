@@ -105,8 +105,10 @@ static bool of_stop(const train_outcome *run, train_advice *out)
         return false;
     say(out->next, "run the same command with --resume to continue");
     return say(out->limit, "%s, at row %" PRIu64 " of pass %" PRIu64,
-               interrupt_signal() == SIGTERM ? "a signal to end (SIGTERM)" : "Ctrl-C", run->summary.pass_rows,
-               run->summary.pass + 1);
+               interrupt_signal() == SIGINT    ? "Ctrl-C"
+               : interrupt_signal() == SIGTERM ? "a signal to end (SIGTERM)"
+                                               : "the end of the terminal session (SIGHUP)",
+               run->summary.pass_rows, run->summary.pass + 1);
 }
 
 /* So many that fewer than half of min_collision_rate share one. */

@@ -34,6 +34,16 @@ wait $pid
 echo "greedystep generate: [exit $?]"
 cat err
 
+# A terminal that ends does not stop what nohup(1) started.
+(trap '' HUP; exec greedystep generate --rows 3e6 --features 20 --nnz 5 -o kept.svm --quiet) 2>err &
+pid=$!
+wait_until_listening $pid
+kill -HUP $pid
+wait $pid
+echo "greedystep generate without a terminal: [exit $?]"
+cat err
+rm -f kept.svm
+
 # Twice at once, as timeout(1) signals a process and then its group, is one wish.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     greedystep generate --rows 1e12 -o endless.svm 2>err &

@@ -23,6 +23,9 @@ interrupt_with()
 }
 interrupt_with TERM 16384
 try_line "greedystep inspect m --top 0 | grep ^state | sed -E 's/[0-9]+/N/g'"
+interrupt_with HUP 16384
+greedystep train --resume data.svm --method paper -o m --passes 24 --quiet >log || fail "resume after the terminal ended"
+same whole m
 interrupt_with INT '131[0-9]*'
 try greedystep train --resume data.svm --method paper -o m --passes 24 --seed 7
 try greedystep train --resume data.svm --method paper -o m --passes 24 --no-intercept

@@ -1,6 +1,8 @@
 /* Flat JSON objects, taken apart where they lie. */
 #include "data/format/json.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 bool gsai_json_matches(const unsigned char *start, size_t size)
@@ -86,29 +88,69 @@ static bool take_escape(const char **p, const char *end, char **out)
     return true;
 }
 
-/* A string whose quote is at p: where it lies, or copied if it has escapes. */
-static bool take_string(object *from, gsai_cell *out)
+/* A string whose quote is at p: where it lies, or copied if it has escapes. Returns what is wrong at p, or NULL. */
+static const char *take_string(object *from, gsai_cell *out)
 {
     const char *start = from->p + 1, *p = start;
-    while (p < from->end && *p != '"' && *p != '\\')
-        p++;
+    char *to = from->copy;
+    unsigned char all = 0; /* bits of its bytes */
+    for (; p < from->end && *p != '"' && *p != '\\' && (unsigned char)*p >= ' '; p++)
+        all |= (unsigned char)*p;
     *out = (gsai_cell){.text = start, .size = (size_t)(p - start), .at = from->p};
     if (p < from->end && *p == '\\') {
-        char *to = from->copy;
         memcpy(to, start, out->size);
         to += out->size;
-        while (p < from->end && *p != '"') {
-            if (*p != '\\')
+        while (p < from->end && *p != '"' && (unsigned char)*p >= ' ') {
+            const char *escape = p;
+            if (*p != '\\') {
+                all |= (unsigned char)*p;
                 *to++ = *p++;
-            else if (p++, !take_escape(&p, from->end, &to))
-                return false;
+            } else if (p++, !take_escape(&p, from->end, &to)) {
+                from->p = escape;
+                return "not an escape of JSON strings";
+            }
         }
         *out = (gsai_cell){.text = from->copy, .size = (size_t)(to - from->copy), .at = from->p};
         *to++ = '\n';
         from->copy = to;
     }
+    if (p >= from->end)
+        return "the string that begins here does not end in this line";
+    if (*p != '"') {
+        from->p = p;
+        return "a control character cannot stand in a string: write an escape, such as \\t or \\n";
+    }
+    if (all >= 0x80 && !gsai_is_text(out->text, out->size))
+        return "the string that begins here is not UTF-8: save the file as UTF-8";
     from->p = p + 1;
-    return p < from->end;
+    return NULL;
+}
+
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && gsai_is_digit(*p))
+        p++;
+    return p;
+}
+
+/* Returns where a number of JSON ends that begins at p; p if there is none. */
+static const char *end_of_number(const char *p, const char *end)
+{
+    const char *start = p, *digits = p + (p < end && *p == '-'), *whole = skip_digits(digits, end);
+    bool is_number = whole > digits && (*digits != '0' || whole == digits + 1);
+    p = whole;
+    if (is_number && p < end && *p == '.') {
+        const char *fraction = skip_digits(p + 1, end);
+        is_number = fraction > p + 1;
+        p = fraction;
+    }
+    if (is_number && p < end && (*p == 'e' || *p == 'E')) {
+        p += 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
+        const char *exponent = skip_digits(p, end);
+        is_number = exponent > p;
+        p = exponent;
+    }
+    return is_number ? p : start;
 }
 
 /* The value behind a key. */
@@ -117,11 +159,10 @@ static const char *take_value(object *from, gsai_cell *out)
     skip_blanks(from);
     const char *start = from->p;
     if (start < from->end && *start == '"')
-        return take_string(from, out) ? NULL
-                                      : "the string that begins here does not end, or has an escape that is none";
+        return take_string(from, out);
     if (start < from->end && (*start == '{' || *start == '['))
         return "a value is an object or a list: columns are flat; take such values apart with a query";
-    while (from->p < from->end && !strchr(",} \t\r", *from->p))
+    while (from->p < from->end && *from->p && !strchr(",} \t\r", *from->p))
         from->p++;
     *out = (gsai_cell){.text = start, .size = (size_t)(from->p - start), .at = start};
     bool is_true = out->size == 4 && memcmp(start, "true", 4) == 0;
@@ -131,8 +172,11 @@ static const char *take_value(object *from, gsai_cell *out)
         out->size = 1;
     } else if (out->size == 4 && memcmp(start, "null", 4) == 0) {
         out->size = 0;
-    } else if (out->size == 0 || !(gsai_is_digit(*start) || *start == '-')) {
-        return "expected a value: a string, a number, true, false or null";
+    } else if (out->size == 0 || end_of_number(start, from->p) != from->p) {
+        bool is_number = out->size > 0 && (gsai_is_digit(*start) || *start == '-');
+        from->p = start;
+        return is_number ? "not a number of JSON: digits without leading zeros, and digits on both sides of a point"
+                         : "expected a value: a string, a number, true, false or null";
     }
     return NULL;
 }
@@ -154,6 +198,7 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
 {
     object from = {start, end, copy};
     int32_t number = -1;
+    const char *first = NULL; /* the first key: where cells without a value lie */
     const char *objection = take(&from, '{') ? NULL : "expected an object per line: {\"name\": value, ...}";
     for (bool more = !objection && !take(&from, '}'); more && !objection; more = !objection && !take(&from, '}')) {
         gsai_cell name, value;
@@ -161,19 +206,30 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
         if (number >= 0 && !take(&from, ','))
             return "expected a comma or the end of the object";
         skip_blanks(&from);
-        *at = from.p;
-        if (from.p == from.end || *from.p != '"' || !take_string(&from, &name) || !take(&from, ':'))
+        const char *key = *at = from.p;
+        if (from.p == from.end || *from.p != '"')
             return "expected a key in quotes and a colon";
-        if (name.size == 0 || memchr(name.text, '\0', name.size))
-            return "a key is empty or has a NUL byte in it";
+        objection = take_string(&from, &name);
         *at = from.p;
+        if (objection)
+            return objection;
+        if (!take(&from, ':'))
+            return "expected a colon behind the key";
+        if (name.size == 0)
+            return "a key is empty";
+        first = first ? first : key;
         objection = take_value(&from, &value);
-        if (!objection)
-            number = find_key(keys, collects, &name, number + 1);
-        if (!objection && number < 0)
+        *at = from.p;
+        if (objection)
+            return objection;
+        number = find_key(keys, collects, &name, number + 1);
+        *at = key;
+        if (number < 0)
             objection = number == -1 ? "no memory for the names of the columns"
                                      : "neither the first rows nor a model have this key: ignore it";
-        if (!objection && !collects)
+        else if (!collects && cell[number].at != first)
+            objection = "the object has this key twice";
+        else if (!collects)
             cell[number] = value;
     }
     skip_blanks(&from);

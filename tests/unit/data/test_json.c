@@ -56,6 +56,9 @@ static void strings_have_escapes(void **state)
     expect_same("{\"y\":1,\"\\u0061 b\":\"x\"}\n", "y,a b\n1,x\n", NULL);
 }
 
+#define NO_NUMBER "not a number of JSON: digits without leading zeros, and digits on both sides of a point"
+#define NO_CONTROL "a control character cannot stand in a string: write an escape, such as \\t or \\n"
+
 static void what_is_no_flat_object_is_named(void **state)
 {
     (void)state;
@@ -70,12 +73,24 @@ static void what_is_no_flat_object_is_named(void **state)
         {"{\"y\":1,\"a\":2", "t.csv:2 (byte 20): expected a comma or the end of the object"},
         {"{\"y\":1,a:2}", "t.csv:2 (byte 15): expected a key in quotes and a colon"},
         {"{\"y\":1,\"a\":two}", "t.csv:2 (byte 19): expected a value: a string, a number, true, false or null"},
-        {"{\"y\":1,\"a\":\"x}",
-         "t.csv:2 (byte 19): the string that begins here does not end, or has an escape that is none"},
-        {"{\"y\":1,\"a\":\"\\uD83D\"}",
-         "t.csv:2 (byte 19): the string that begins here does not end, or has an escape that is none"},
-        {"{\"y\":1,\"a\":\"\\u0000\"}",
-         "t.csv:2 (byte 19): the string that begins here does not end, or has an escape that is none"},
+        {"{\"y\":1,\"a\":\"x}", "t.csv:2 (byte 19): the string that begins here does not end in this line"},
+        {"{\"y\":1,\"a\":\"\\uD83D\"}", "t.csv:2 (byte 20): not an escape of JSON strings"},
+        {"{\"y\":1,\"a\":\"\\u0000\"}", "t.csv:2 (byte 20): not an escape of JSON strings"},
+        {"{\"y\":1,\"a\":01}", "t.csv:2 (byte 19): " NO_NUMBER},
+        {"{\"y\":1,\"a\":-00.5}", "t.csv:2 (byte 19): " NO_NUMBER},
+        {"{\"y\":1,\"a\":1.}", "t.csv:2 (byte 19): " NO_NUMBER},
+        {"{\"y\":1,\"a\":-}", "t.csv:2 (byte 19): " NO_NUMBER},
+        {"{\"y\":1,\"a\":1e}", "t.csv:2 (byte 19): " NO_NUMBER},
+        {"{\"y\":1,\"a\":1,234}", "t.csv:2 (byte 21): expected a key in quotes and a colon"},
+        {"{\"y\":1,\"a\":1_000}", "t.csv:2 (byte 19): " NO_NUMBER},
+        {"{\"y\":1,\"a\":.5}", "t.csv:2 (byte 19): expected a value: a string, a number, true, false or null"},
+        {"{\"y\":1,\"a\":\"x\ty\"}", "t.csv:2 (byte 21): " NO_CONTROL},
+        {"{\"y\":1,\"a\":\"x\\\\\x01\"}", "t.csv:2 (byte 23): " NO_CONTROL},
+        {"{\"y\":1,\"a\":\"\xE9\"}",
+         "t.csv:2 (byte 19): the string that begins here is not UTF-8: save the file as UTF-8"},
+        {"{\"y\":1,\"a\":2,\"y\":1}", "t.csv:2 (byte 21): the object has this key twice"},
+        {"{\"a\":null,\"y\":1,\"\\u0061\":2}", "t.csv:2 (byte 24): the object has this key twice"},
+        {"{\"y\":1,\"a\"}", "t.csv:2 (byte 18): expected a colon behind the key"},
         {"{\"y\":1} {", "t.csv:2 (byte 16): text after the object: expected one object per line"},
         {"[1]", "t.csv:2 (byte 8): expected an object per line: {\"name\": value, ...}"},
     };
@@ -90,6 +105,19 @@ static void what_is_no_flat_object_is_named(void **state)
         assert_int_equal(batch.n_rows, 2);
         gsa_reader_close(reader);
     }
+}
+
+static void a_nul_in_a_string_is_refused(void **state)
+{
+    (void)state;
+    const char text[] = "{\"y\":1,\"a\":\"x\0y\"}\n";
+    gsa_reader *reader;
+    gsa_batch batch;
+    gsa_error error = {0};
+    assert_int_equal(gsa_reader_open_memory(text, sizeof text - 1, "t.json", NULL, NULL, NULL, &reader, NULL), GSA_OK);
+    assert_int_not_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+    assert_string_equal(error.message, "t.json:1 (byte 13): " NO_CONTROL);
+    gsa_reader_close(reader);
 }
 
 static void keys_that_rows_lack_are_missing_for_a_model_too(void **state)
@@ -135,6 +163,7 @@ int main(void)
         cmocka_unit_test(json_lines_are_tables),
         cmocka_unit_test(strings_have_escapes),
         cmocka_unit_test(what_is_no_flat_object_is_named),
+        cmocka_unit_test(a_nul_in_a_string_is_refused),
         cmocka_unit_test(keys_that_rows_lack_are_missing_for_a_model_too),
         cmocka_unit_test(json_rows_do_not_depend_on_buffers),
     };
