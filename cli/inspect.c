@@ -91,9 +91,8 @@ static void print_hashing(const inspection *what)
     double share = collision_rate(what);
     if (what->schema.n_words + what->schema.n_crosses == 0)
         return;
-    report_field("hashed words", "%u bits; about %.3g %% of the words share a feature with another%s",
-                 what->schema.bits, 100 * share,
-                 share > 0.1 && what->schema.bits < 31 ? ": more --bits would tell them apart" : "");
+    report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * share,
+                 share > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
 }
 
 static void print_top(const inspection *what)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 18, TEXT_SIZE = 10000, DOUBLE_DIGITS = 17 };
+enum { NAME_WIDTH = 18, SHORT_NAME_WIDTH = 9, LINE_WIDTH = 80, TEXT_SIZE = 10000, DOUBLE_DIGITS = 17 };
 
 void report_name(const char *name)
 {
@@ -43,6 +43,33 @@ void report_field(const char *name, const char *format, ...)
     report_name(name);
     print_text(STYLE_NONE, format, arguments);
     va_end(arguments);
+}
+
+void report_short_name(const char *name)
+{
+    printf("%s%-*s%s ", style_begin(stdout, STYLE_NAME), SHORT_NAME_WIDTH, name, style_end(stdout, STYLE_NAME));
+}
+
+void report_paragraph(const char *name, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *word = printable_clean(text);
+    size_t indent = SHORT_NAME_WIDTH + 1, at = indent;
+    report_short_name(name);
+    while (*word != '\0') {
+        size_t size = strcspn(word, " ");
+        if (at > indent && at + 1 + size > LINE_WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            at = indent;
+        }
+        at += (size_t)printf("%s%.*s", at > indent ? " " : "", (int)size, word);
+        word += size + (word[size] == ' ');
+    }
+    putchar('\n');
 }
 
 void report_append(char *line, size_t size, const char *format, ...)

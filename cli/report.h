@@ -13,6 +13,9 @@
 void report_name(const char *name);
 /* Prints a whole line; characters that a terminal must not show are replaced. */
 void report_field(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
+/* Do the same for a summary, whose names are short; a paragraph wraps at 80 columns. */
+void report_short_name(const char *name);
+void report_paragraph(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
 /* Prints a line above others. */
 void report_heading(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends text to a line in a buffer of this size. */

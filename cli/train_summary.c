@@ -1,5 +1,4 @@
-/* How a training run ends: five lines for people (what was learned, how good it is, how long it took, what limited it,
- * what to do next), or an object for programs. */
+/* The summary of a training run: lines for people (model, quality, time, limit, next), or an object for programs. */
 #include "train.h"
 
 #include "interrupt.h"
@@ -56,11 +55,15 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "held_out", report_count(train_rows_held_out(run->state, run->held_out_loss)));
     if (!isnan(run->held_out_loss))
         json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
-    json_object_set_new(object, "passes", report_count(summary->pass));
+    if (!isnan(run->constant_loss))
+        json_object_set_new(object, "baseline_loss", report_real(run->constant_loss));
+    if (!is_optimum(summary->method))
+        json_object_set_new(object, "passes", report_count(summary->pass));
     json_object_set_new(object, "features", report_count(summary->n_features));
     json_object_set_new(object, "classes", report_count(summary->n_classes));
     json_object_set_new(object, "progressive_loss", report_real(train_progressive_loss(summary)));
-    json_object_set_new(object, "mean_step", report_real(summary->step));
+    if (!is_optimum(summary->method))
+        json_object_set_new(object, "mean_step", report_real(summary->step));
     if (summary->n_features_full > 0)
         json_object_set_new(object, "compact",
                             json_pack("{s:I, s:I, s:f, s:f, s:f}", "features_before",
@@ -104,14 +107,14 @@ static bool of_stop(const train_outcome *run, train_advice *out)
     if (!run->stopped)
         return false;
     say(out->next, "run the same command with --resume to continue");
-    return say(out->limit, "%s, at row %" PRIu64 " of pass %" PRIu64,
+    return say(out->limit, "interrupted by %s at row %" PRIu64 " of pass %" PRIu64,
                interrupt_signal() == SIGINT    ? "Ctrl-C"
-               : interrupt_signal() == SIGTERM ? "a signal to end (SIGTERM)"
+               : interrupt_signal() == SIGTERM ? "a signal (SIGTERM)"
                                                : "the end of the terminal session (SIGHUP)",
                run->summary.pass_rows, run->summary.pass + 1);
 }
 
-/* So many that fewer than half of min_collision_rate share one. */
+/* Returns the bits at which collisions fall below half of min_collision_rate. */
 static unsigned enough_bits(const train_outcome *run)
 {
     unsigned bits = run->schema.bits;
@@ -124,87 +127,98 @@ static bool of_input(const train_outcome *run, train_advice *out)
 {
     if (run->summary.n_classes == 1) {
         say(out->next, "add rows of other classes, or name the right column (--label)");
-        return say(out->limit, "the labels: all rows have the same one");
+        return say(out->limit, "labels: all rows have the same one");
     }
     if (run->is_sorted) {
         say(out->next, "shuffle the rows and train again");
-        return say(out->limit, "the order of the rows: they seem to be sorted by label");
+        return say(out->limit, "row order: the rows seem to be sorted by label");
     }
     if (run->collision_rate > min_collision_rate && run->schema.bits < MAX_BITS) {
         say(out->next, "train again with --bits %u", enough_bits(run));
-        return say(out->limit, "hashing: about %.3g %% of the words share a feature with another",
+        return say(out->limit, "hashing: 2^%u slots, about %.3g %% collisions", run->schema.bits,
                    100 * run->collision_rate);
     }
     return false;
 }
 
-/* A linear model that is no better than a guess: the features do not tell the label, or not in this form. */
+static uint64_t rows_of_pass(const train_outcome *run)
+{
+    return run->summary.pass > 0 ? run->n_rows / run->summary.pass : run->n_rows;
+}
+
+/* The features say little about the label, or not in a form that a linear model can use. */
 static bool of_features(const train_outcome *run, train_advice *out)
 {
+    const char *loss = run->summary.loss;
+    bool is_few = rows_of_pass(run) < FEW_ROWS;
     if (!(run->held_out_loss > (1 - min_gap) * run->constant_loss))
         return false;
     out->verb = "inspect";
     out->path = gsa_reader_file(run->reader, 0);
     out->what = "";
-    return say(out->limit, "the features: hardly better than %s alone",
-               run->summary.n_classes == 0 ? "the mean" : "the class shares");
+    return say(out->limit, "%s (%.4g held out, baseline %.4g)%s",
+               is_few || run->held_out_loss >= run->constant_loss ? "nothing was learned"
+                                                                  : "features; hardly better than the baseline",
+               measure(loss, run->held_out_loss), measure(loss, run->constant_loss),
+               is_few ? "; the rows may be too few" : "");
 }
 
-/* Rows that are learned once, as they come. */
+/* Each row was learned once, in the order of the input. */
 static bool of_one_pass(const train_outcome *run, train_advice *out)
 {
     bool is_asked = run->passes_asked == 1;
     if (isnan(run->summary.falling))
         return false;
     if (run->summary.falling <= GSA_MIN_GAIN)
-        return say(out->limit, "the features: the loss had stopped falling");
+        return say(out->limit, "features; the loss had stopped falling");
     if (run->reading.is_stream) {
         say(out->next, "give more rows, or train on a file, which can be read again");
-        return say(out->limit, "the stream: it ended while the loss was still falling");
+        return say(out->limit, "length of the stream; the loss was still falling at its end");
     }
     say(out->next,
         is_asked ? "train again without --passes, which makes as many as help" : "train again with --passes 2");
-    return say(out->limit, "%s: the loss was still falling",
-               is_asked ? "--passes 1" : "the rows, too many for a second pass without --passes");
+    return say(out->limit, "%s; the loss was still falling",
+               is_asked ? "--passes 1" : "one pass, the maximum for so many rows without --passes");
+}
+
+static bool of_data(const train_outcome *run, train_advice *out)
+{
+    double learned = measure(run->summary.loss, train_progressive_loss(&run->summary));
+    double held_out = measure(run->summary.loss, run->held_out_loss);
+    return learned < (1 - min_gap) * held_out &&
+           say(out->limit, "amount of data (%.4g on training rows, %.4g held out); more rows may help", learned,
+               held_out);
 }
 
 static bool of_optimum(const train_outcome *run, train_advice *out)
 {
-    double learned = measure(run->summary.loss, train_progressive_loss(&run->summary));
-    double held_out = measure(run->summary.loss, run->held_out_loss);
     if (run->summary.n_features_kept < run->summary.n_features_full)
-        return say(out->limit, "the features that --compact kept");
-    if (learned < (1 - min_gap) * held_out)
-        return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
-                   measure_name(run->summary.loss), learned, held_out);
-    return say(out->limit, "the features: more rows would hardly help");
+        return say(out->limit, "features kept by --compact");
+    return of_data(run, out) || say(out->limit, "features; more rows would hardly help");
 }
 
 static bool of_passes(const train_outcome *run, train_advice *out)
 {
     const gsa_summary *summary = &run->summary;
-    double learned = measure(summary->loss, train_progressive_loss(summary));
-    double held_out = measure(summary->loss, run->held_out_loss);
     bool has_gained = summary->best_pass == 0 || summary->best_pass == summary->pass;
     if (run->passes_asked > 0)
-        return say(out->limit, "--passes %" PRIu64 ", as asked for", run->passes_asked);
-    if (isnan(held_out))
-        return say(out->limit, "%" PRIu64 " passes: no rows were held out", summary->pass);
+        return say(out->limit, "--passes %" PRIu64 ", as requested", run->passes_asked);
+    if (isnan(run->held_out_loss))
+        return say(out->limit, "%" PRIu64 " passes; no rows were held out to tell whether more would help",
+                   summary->pass);
     if (has_gained && summary->pass > 0 && summary->pass >= gsa_plan_passes(run->n_rows / summary->pass)) {
         say(out->next, "train again with --passes %" PRIu64, 2 * summary->pass);
-        return say(out->limit, "%" PRIu64 " passes, the most without --passes: the held-out loss was still falling",
+        return say(out->limit, "%" PRIu64 " passes, the maximum without --passes; the held-out loss was still falling",
                    summary->pass);
     }
-    if (summary->pass > 1 && learned < (1 - min_gap) * held_out)
-        return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
-                   measure_name(summary->loss), learned, held_out);
-    return say(out->limit, "the features: another pass gained nothing on held-out rows");
+    return (summary->pass > 1 && of_data(run, out)) ||
+           say(out->limit, "features; another pass did not improve the held-out loss");
 }
 
 static bool of_rows(const train_outcome *run, train_advice *out)
 {
-    uint64_t n = run->summary.pass > 0 ? run->n_rows / run->summary.pass : run->n_rows;
-    return n < FEW_ROWS && say(out->limit, "the rows: only %" PRIu64 "; more may help", n);
+    return rows_of_pass(run) < FEW_ROWS &&
+           say(out->limit, "amount of data (only %" PRIu64 " rows); more rows may help", rows_of_pass(run));
 }
 
 static train_advice advise(const train_outcome *run)
@@ -213,12 +227,12 @@ static train_advice advise(const train_outcome *run)
     if (run->test->results != NULL)
         advice = (train_advice){.verb = "predict", .path = run->model_path, .what = " NEW_DATA"};
     bool is_once = run->reading.is_stream || run->passes_asked == 1 || run->summary.best_pass == 1;
-    if (of_stop(run, &advice) || of_input(run, &advice) || of_rows(run, &advice) || of_features(run, &advice) ||
+    if (of_stop(run, &advice) || of_input(run, &advice) || of_features(run, &advice) || of_rows(run, &advice) ||
         (is_optimum(run->summary.method) && of_optimum(run, &advice)) ||
         (run->summary.pass <= 1 && is_once && of_one_pass(run, &advice)))
         return advice;
     if (run->reading.is_stream)
-        say(advice.limit, "the stream: too few rows to tell whether more would help");
+        say(advice.limit, "length of the stream; too few rows to tell whether more would help");
     else
         of_passes(run, &advice);
     return advice;
@@ -231,7 +245,7 @@ static const char *plural(uint64_t n, const char *ending)
     return n == 1 ? "" : ending;
 }
 
-/* A table by its columns: the highest number of a hashed word says nothing. */
+/* The columns of a table: the highest number of a hashed category says nothing. */
 static void append_features(const train_outcome *run, char line[LINE_SIZE])
 {
     const gsa_schema_info *schema = &run->schema;
@@ -240,42 +254,60 @@ static void append_features(const train_outcome *run, char line[LINE_SIZE])
         report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", run->summary.n_features,
                       plural(run->summary.n_features, "s"));
     else if (strstr(text, "\ncolumns namespaces\n") != NULL)
-        report_append(line, LINE_SIZE, ", features hashed to %u bits", schema->bits);
+        report_append(line, LINE_SIZE, ", features hashed to 2^%u slots", schema->bits);
     else if (schema->n_words == 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " number column%s", schema->n_numbers,
+        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric column%s", schema->n_numbers,
                       plural(schema->n_numbers, "s"));
     else if (schema->n_numbers == 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " word column%s", schema->n_words, plural(schema->n_words, "s"));
+        report_append(line, LINE_SIZE, ", %" PRIu64 " categorical column%s", schema->n_words,
+                      plural(schema->n_words, "s"));
     else
-        report_append(line, LINE_SIZE, ", %" PRIu64 " number and %" PRIu64 " word column%s", schema->n_numbers,
-                      schema->n_words, plural(schema->n_words, "s"));
+        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric + %" PRIu64 " categorical columns", schema->n_numbers,
+                      schema->n_words);
 }
 
-/* Which method ran, and why. */
+/* How the model was trained, and why so. */
 static void append_method(const train_outcome *run, char line[LINE_SIZE])
 {
-    const char *why = "as asked for";
-    if (run->chosen_by == NULL)
-        why = is_optimum(run->summary.method) ? "they fit in memory"
-              : run->reading.is_stream        ? "a stream"
-                                              : "more than fits in memory";
-    if (run->chosen_by != NULL && strcmp(run->chosen_by, "method") != 0)
-        report_append(line, LINE_SIZE, "; %s, for --%s", run->summary.method, run->chosen_by);
-    else
-        report_append(line, LINE_SIZE, "; %s: %s", run->summary.method, why);
+    const char *method = run->summary.method;
+    bool is_solved = is_optimum(method);
+    report_append(line, LINE_SIZE, ", %s",
+                  is_solved                      ? "solved in memory"
+                  : strcmp(method, "paper") == 0 ? "Algorithm 1 of the paper"
+                                                 : "greedy step averaging");
+    if (run->chosen_by != NULL)
+        report_append(line, LINE_SIZE, " (--%s)", run->chosen_by);
+    else if (!is_solved)
+        report_append(line, LINE_SIZE, " (%s)", run->reading.is_stream ? "stream" : "too large to solve in memory");
 }
 
-static void print_learned(const train_outcome *run)
+static const char *model_name(const char *loss)
+{
+    static const char *const names[][2] = {{"squared", "linear regression"},
+                                           {"huber", "linear regression (Huber loss)"},
+                                           {"poisson", "Poisson regression"},
+                                           {"logistic", "logistic regression"},
+                                           {"softmax", "multinomial logistic regression"},
+                                           {"hinge", "linear SVM (hinge loss)"},
+                                           {"squared_hinge", "linear SVM (squared hinge loss)"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(loss, names[i][0]) == 0)
+            return names[i][1];
+    return "linear model";
+}
+
+static void print_model(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
+    uint64_t n_unlabelled = run->reading.n_unlabelled, n_skipped = run->n_bad_rows + n_unlabelled;
     char line[LINE_SIZE] = "";
-    report_append(line, LINE_SIZE, "%s", summary->loss);
+    report_append(line, LINE_SIZE, "%s", model_name(summary->loss));
     if (summary->n_classes > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " class%s", summary->n_classes, plural(summary->n_classes, "es"));
     append_features(run, line);
     if (run->stopped || summary->pass == 0) /* 0: a stream that may go on */
         report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->stopped ? run->n_rows : summary->pass_rows);
-    else if (is_optimum(run->summary.method))
+    else if (is_optimum(summary->method))
         report_append(line, LINE_SIZE, ", %" PRIu64 " row%s", run->n_rows, plural(run->n_rows, "s"));
     else if (run->n_input_rows > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " pass%s over %" PRIu64 " row%s", summary->pass,
@@ -283,13 +315,16 @@ static void print_learned(const train_outcome *run)
     else
         report_append(line, LINE_SIZE, ", %" PRIu64 " rows in %" PRIu64 " pass%s", run->n_rows, summary->pass,
                       plural(summary->pass, "es"));
-    if (run->n_bad_rows > 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " bad row%s skipped", run->n_bad_rows,
-                      plural(run->n_bad_rows, "s"));
-    if (run->reading.n_unlabelled > 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " without a label left out", run->reading.n_unlabelled);
+    if (n_skipped > 0) {
+        report_append(line, LINE_SIZE, " (");
+        if (run->n_bad_rows > 0)
+            report_append(line, LINE_SIZE, "%" PRIu64 " bad%s", run->n_bad_rows, n_unlabelled > 0 ? " and " : "");
+        if (n_unlabelled > 0)
+            report_append(line, LINE_SIZE, "%" PRIu64 " unlabelled", n_unlabelled);
+        report_append(line, LINE_SIZE, " row%s skipped)", plural(n_skipped, "s"));
+    }
     append_method(run, line);
-    report_field("learned", "%s", line);
+    report_paragraph("model", "%s", line);
 }
 
 static void print_quality(const train_outcome *run)
@@ -297,15 +332,15 @@ static void print_quality(const train_outcome *run)
     const char *loss = run->summary.loss;
     char line[LINE_SIZE] = "";
     if (isnan(run->held_out_loss)) {
-        report_append(line, LINE_SIZE, "progressive %s %.6g", measure_name(loss),
+        report_append(line, LINE_SIZE, "progressive %s %.4g", measure_name(loss),
                       measure(loss, train_progressive_loss(&run->summary)));
     } else {
-        report_append(line, LINE_SIZE, "held-out %s %.6g", measure_name(loss), measure(loss, run->held_out_loss));
+        report_append(line, LINE_SIZE, "%s %s %.4g", is_optimum(run->summary.method) ? "cross-validated" : "held-out",
+                      measure_name(loss), measure(loss, run->held_out_loss));
     }
     if (!isnan(run->constant_loss))
-        report_append(line, LINE_SIZE, " (%s alone: %.4g)", run->summary.n_classes == 0 ? "the mean" : "class shares",
-                      measure(loss, run->constant_loss));
-    report_field("how good", "%s", line);
+        report_append(line, LINE_SIZE, " (baseline %.4g)", measure(loss, run->constant_loss));
+    report_paragraph("quality", "%s", line);
     train_test_report(run->test);
 }
 
@@ -322,23 +357,23 @@ static void print_compact(const train_outcome *run)
     const char *loss = summary->loss;
     double full = measure(loss, summary->full_loss);
     if (summary->n_features_full > 0)
-        report_field("compact",
-                     "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out %s "
-                     "%.6g instead of %.6g (standard error %.2g)",
-                     summary->n_features_kept, summary->n_features_full,
-                     weights_size(summary, summary->n_features_kept) / 1e3,
-                     weights_size(summary, summary->n_features_full) / 1e3, measure_name(loss),
-                     measure(loss, summary->compact_loss), full,
-                     measure(loss, summary->full_loss + summary->compact_error) - full);
+        report_paragraph("compact",
+                         "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out %s "
+                         "%.6g instead of %.6g (standard error %.2g)",
+                         summary->n_features_kept, summary->n_features_full,
+                         weights_size(summary, summary->n_features_kept) / 1e3,
+                         weights_size(summary, summary->n_features_full) / 1e3, measure_name(loss),
+                         measure(loss, summary->compact_loss), full,
+                         measure(loss, summary->full_loss + summary->compact_error) - full);
     else if (strcmp(gsa_state_get(run->state, "compact"), "on") == 0 && !run->stopped)
-        report_field("compact", "nothing dropped: %s",
-                     is_optimum(run->summary.method) ? "too few rows to hold some out" : "too few held-out rows");
+        report_paragraph("compact", "nothing dropped: %s",
+                         is_optimum(run->summary.method) ? "too few rows to hold some out" : "too few held-out rows");
 }
 
 /* A command where there is one. */
 static void print_next(const train_advice *advice)
 {
-    report_name("next");
+    report_short_name("next");
     fputs(advice->next, stdout);
     if (advice->next[0] == '\0') {
         printf("greedystep %s ", advice->verb);
@@ -353,12 +388,11 @@ int train_summary_print(const train_outcome *run, bool as_json)
     if (as_json)
         return print_json(run);
     train_advice advice = advise(run);
-    print_learned(run);
+    print_model(run);
     print_quality(run);
     print_compact(run);
-    report_field("how long", "%.2f s (%.0f rows/s), %.0f MB of memory", run->seconds,
-                 (double)run->n_new_rows / fmax(run->seconds, 1e-9), (double)run->peak_memory / 1e6);
-    report_field("limited by", "%s", advice.limit);
+    report_paragraph("time", "%.2f s, %.0f MB", run->seconds, (double)run->peak_memory / 1e6);
+    report_paragraph("limit", "%s", advice.limit);
     print_next(&advice);
     return EXIT_DONE;
 }

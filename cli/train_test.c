@@ -62,21 +62,21 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_e
 void train_test_report(const train_test *test)
 {
     size_t n_results = json_array_size(test->results);
-    if (n_results == 0)
-        return;
     const char *name;
     json_t *value;
+    char line[256] = "";
     json_object_foreach(json_array_get(test->results, n_results - 1), name, value)
     {
-        char title[64];
-        snprintf(title, sizeof title, "test %s", name);
         if (!report_is_headline(name))
             continue;
+        report_append(line, sizeof line, "%s%s ", line[0] != '\0' ? ", " : "", name);
         if (json_is_null(value))
-            report_field(title, "undefined");
+            report_append(line, sizeof line, "undefined");
         else
-            report_field(title, "%.6g", json_number_value(value));
+            report_append(line, sizeof line, "%.6g", json_number_value(value));
     }
+    if (n_results > 0)
+        report_paragraph("test", "%s", line);
 }
 
 void train_test_close(train_test *test)

@@ -323,7 +323,7 @@ def test_verbose_says_how_many_numbers_are_missing(capsys):
     X, y = gappy()
     n = int(np.isnan(X).sum())
     greedystep.train(X, y, verbose=True)
-    assert f"{n} numbers are missing in 2 columns, counted as the column's mean" in capsys.readouterr().err
+    assert f"{n} missing values in 2 columns, replaced by the column mean" in capsys.readouterr().err
 
 
 def test_models_that_fill_gaps_have_no_twin_in_scikit_learn():

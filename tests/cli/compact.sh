@@ -55,6 +55,6 @@ awk 'function draw(n) { x = x * 16807 % 2147483647; return int(n * x / 214748364
         for (j = 2; j <= 20; j++) line = line " " j ":" draw(9)
         print (a + draw(5) > 6 ? 1 : 0) line } }' >some.svm
 echo "$(held_out some.svm) $(held_out some.svm --compact)" | awk '{ print ($2 >= $1 ? "no better than the full model" : "better: " $0) }'
-try_line "greedystep train some.svm --compact -o m | grep -e '^limited' -e '^compact'"
+try_line "greedystep train some.svm --compact -o m | grep -e '^limit' -e '^compact'"
 echo "-- numbers are judged by the root of the mean squared error --"
-try_line "greedystep train number.svm --compact -o m | grep -e '^how good' -e '^compact' | sed 's/[0-9.]*[0-9]/N/g'"
+try_line "greedystep train number.svm --compact -o m | grep -e '^quality' -e '^compact' | sed 's/[0-9.]*[0-9]/N/g'"

@@ -30,7 +30,7 @@ head -n 2000 all.svm >train.svm
 tail -n 1000 all.svm >test.svm
 for each in train test; do greedystep convert $each.svm -o $each.gsac >log || fail $each; done
 for each in svm gsac; do
-    greedystep train train.$each -o $each.model --test test.$each 2>log | grep -v -e '^how long' -e '^next' >$each.log
+    greedystep train train.$each -o $each.model --test test.$each 2>log | grep -v -e '^time' -e '^next' >$each.log
     greedystep predict $each.model test.$each -o $each.out || fail predict
     greedystep evaluate $each.model test.$each >$each.metrics || fail evaluate
     greedystep compare train.$each --test test.$each --methods gsa --seeds 2 --quiet -o - | cut -d, -f2-10 >$each.compared

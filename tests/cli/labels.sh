@@ -35,7 +35,7 @@ echo "-- sorted by label: class shares are those of all rows --"
     seq 1 9000 | sed 's/.*/0 1:&e-3/'
     seq 1 3000 | sed 's/.*/1 2:&e-3/'
 } >sorted.svm
-try_line "greedystep train sorted.svm -o m | grep -o 'class shares.*'"
+try_line "greedystep train sorted.svm -o m | grep -o 'baseline.*'"
 try_line "greedystep train sorted.svm -o m --quiet --json | grep '\"held_out\"'"
 
 echo "-- rows whose label the model does not know or that have none: told, in no confusion count --"

@@ -8,7 +8,7 @@ head -n 12 long.svm >12.svm
 # What a run says, without its time.
 learn()
 {
-    try greedystep train "$@" 2>&1 | grep -v "^pass " | grep -v '^how long'
+    try greedystep train "$@" 2>&1 | grep -v "^pass " | grep -v '^time'
 }
 
 for n in 12 150 2000; do
@@ -35,8 +35,8 @@ echo "auto solves files that fit in memory, and gsa learns streams"
 learn 2000.svm -o auto
 learn 2000.svm -o optimum --method optimum
 same auto optimum
-cat 2000.svm | try greedystep train - -o stream | grep '^learned'
-cat 2000.svm | try greedystep train - -o stream --method optimum | grep '^learned'
+cat 2000.svm | try greedystep train - -o stream | paragraph model
+cat 2000.svm | try greedystep train - -o stream --method optimum | paragraph model
 same stream optimum
 greedystep inspect auto | grep '^method'
 
@@ -52,7 +52,7 @@ same copies optimum
 
 echo "options of greedy step averaging choose it, or are refused"
 for option in "--passes 2" "--average last" "--holdout 100" "--holdout none" "--order file"; do
-    greedystep train 2000.svm -o m $option 2>log | grep '^learned'
+    greedystep train 2000.svm -o m $option 2>log | paragraph model
     try greedystep train 2000.svm -o refused --method optimum $option --quiet
     absent refused
 done

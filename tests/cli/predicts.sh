@@ -11,7 +11,7 @@ table()
 # said COMMAND...: what it says of the task, and the loss.
 said()
 {
-    "$@" 2>&1 | grep -e predicts -e '^learned' -e 'cannot' | sed -e 's/^greedystep: //' -e 's/^\(learned *[^,]*\),.*/\1/'
+    "$@" 2>&1 | grep -e predicts -e '^model' -e 'cannot' | sed -e 's/^greedystep: //' -e 's/^\(model *[^,]*\),.*/\1/'
 }
 
 decides()

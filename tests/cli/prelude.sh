@@ -20,6 +20,12 @@ try_line()
     return 0
 }
 
+# Prints the paragraph of a summary that has this name.
+paragraph()
+{
+    awk -v name="$1" '/^[a-z]/ { shown = $1 == name } shown'
+}
+
 # Says whether two files have equal bytes.
 same()
 {

@@ -16,5 +16,5 @@ greedystep generate --rows 20000 --features 1000 --nnz 10 --classes 1 --noise 0.
 sed 's/^-*[0-9.e+-]*/&0/' numbers.svm >tens.svm
 greedystep train tens.svm -o m --passes 3 2>err >out
 falls err
-seconds=$(sed -n 's/^how long *\([0-9]*\)\..*/\1/p' out)
+seconds=$(sed -n 's/^time *\([0-9]*\)\..*/\1/p' out)
 [ "$seconds" -gt 0 ] || ! grep 'rows/s' err || fail "a rate in the first second"

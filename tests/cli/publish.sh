@@ -30,7 +30,7 @@ pid=$!
 wait $pid
 echo "[exit $?]"
 grep -v '^pass' err
-grep '^learned' out
+paragraph model <out
 try greedystep inspect m --top 0
 grep '"published"' trace.jsonl | head -n 2 | sed -E 's/(loss|saving|seconds)": [-0-9.e]+/\1": N/g'
 

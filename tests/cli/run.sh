@@ -27,6 +27,7 @@ replace_volatile()
         -e 's/[0-9.]+[kMGT]? rows\/s/RATE rows\/s/' \
         -e 's/[0-9]+ MB\/s/RATE MB\/s/' \
         -e 's/[0-9]+ MB of memory/SIZE MB of memory/' \
+        -e 's/^(time +)[0-9.]+ s, [0-9]+ MB/\1SECONDS s, SIZE MB/' \
         -e 's/"seconds": [0-9.e+-]+/"seconds": SECONDS/' \
         -e 's/^(gzip|zstd|xz|bzip2|jansson) +([0-9].*|no)$/\1 VERSION/' \
         -e 's/^mpi +(openmpi|mpich|openmpi mpich|no)$/mpi LIBRARIES/' \

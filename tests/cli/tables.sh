@@ -95,10 +95,10 @@ try greedystep train clicks.csv -o e --bits 32
 { cat numbers.csv numbers.csv numbers.csv numbers.csv numbers.csv; cat numbers.csv numbers.csv numbers.csv numbers.csv; \
     cat numbers.csv numbers.csv numbers.csv numbers.csv numbers.csv; echo '1,2,old'; } >late.csv
 try_line 'cat late.csv | greedystep train - -o e --quiet'
-try_line 'cat late.csv | greedystep train - -o late --passes 1 --bad-rows skip 2>log | grep bad'
-try_line 'greedystep train late.csv -o late --passes 1 2>&1 | grep -e old -e learned'
+try_line 'cat late.csv | greedystep train - -o late --passes 1 --bad-rows skip 2>log | grep -B 1 bad'
+try_line 'greedystep train late.csv -o late --passes 1 2>&1 | grep -e old -e ^model'
 try_line "printf '1,2\n1,2,3\n' | greedystep train - -o e --quiet"
-try_line "printf 'y,a\n1,2\n,3\n0,4\n' | greedystep train - -o unlabelled | grep learned"
+try_line "printf 'y,a\n1,2\n,3\n0,4\n' | greedystep train - -o unlabelled | grep -A 1 ^model"
 try_line "printf 'y,a\n1,\"2\"3\n' | greedystep train - -o e --quiet"
 try_line "printf 'y,a\n1,\"2\n' | greedystep train - -o e --quiet"
 try_line "printf 'y,a\n1,inf\n' | greedystep train - -o e --quiet"

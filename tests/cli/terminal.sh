@@ -30,8 +30,8 @@ $train >out 2>err
 grep -c '^pass' err
 echo "a terminal is told the same words"
 on_terminal 100 sh -c "$train 2>err" >log
-sed 's/^how long .*/how long/' screen >shown
-sed 's/^how long .*/how long/' out >piped
+sed 's/^time .*/time/' screen >shown
+sed 's/^time .*/time/' out >piped
 same shown piped
 
 echo "names that would control a terminal"

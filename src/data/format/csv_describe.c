@@ -49,6 +49,7 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 {
     const gsai_schema *schema = csv->input->schema;
     size_t n_missing = 0, n_columns = 0;
+    char first[GSAI_QUOTE_SIZE] = "";
     for (size_t i = 0; i < sniff->n_columns; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
         const gsai_field *field = &schema->field[i];
@@ -57,19 +58,25 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
         bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
         size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words : 0;
         n_missing += n;
-        n_columns += n > 0;
+        if (n > 0 && n_columns++ == 0)
+            memcpy(first, name, sizeof name);
         if (is_number && !seen->decided.is_plain)
             tell_reading(csv, seen, name);
         if (seen->decided.is_ambiguous)
             tell(csv,
-                 "; '%s' is words: '%s' may have the day or the month first; the option dates says which, day-first or "
+                 "; '%s' is categorical: '%s' may have the day or the month first; the option dates says which, "
+                 "day-first or "
                  "month-first",
                  name, seen->cells.ambiguous);
     }
-    if (n_missing > 0)
-        tell(csv, "; %zu number%s missing in %zu column%s%s, counted as the column's mean", n_missing,
-             n_missing == 1 ? " is" : "s are", n_columns, n_columns == 1 ? "" : "s",
-             sniff->is_all ? "" : " of the first rows");
+    if (n_missing == 0)
+        return;
+    tell(csv, "; %zu missing value%s", n_missing, n_missing == 1 ? "" : "s");
+    if (n_columns == 1)
+        tell(csv, " in '%s'", first);
+    else
+        tell(csv, " in %zu columns", n_columns);
+    tell(csv, "%s, replaced by the column mean", sniff->is_all ? "" : " of the first rows");
 }
 
 void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is_new)
@@ -81,15 +88,15 @@ void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is
     while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
         f++;
     if (n_words > 0)
-        snprintf(words, sizeof words, " and %zu word", n_words);
+        snprintf(words, sizeof words, " and %zu categorical", n_words);
     if (csv->n_crosses > 0)
         snprintf(crosses, sizeof crosses, ", %zu cross%s", csv->n_crosses, csv->n_crosses == 1 ? "" : "es");
     if (n_words + csv->n_crosses > 0)
-        snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
+        snprintf(bits, sizeof bits, " (hashed to 2^%u slots)", schema->bits);
     if (n_ignored > 0)
         snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
     snprintf(csv->input->description, sizeof csv->input->description,
-             "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
+             "%s: %s, %s; label is %s%s%s%s, %zu numeric%s column%s%s%s%s", csv->input->name,
              csv->records.keys   ? "JSON lines"
              : separator == ','  ? "comma-separated"
              : separator == ';'  ? "semicolon-separated"

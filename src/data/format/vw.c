@@ -66,7 +66,7 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
         status = gsai_feature_names_begin(input->names, schema->bits, parser->text.env, error);
     if (status == GSA_OK && input->description[0] == '\0')
         snprintf(input->description, sizeof input->description,
-                 "%s: Vowpal Wabbit text; features are hashed to %u bits", input->name, schema->bits);
+                 "%s: Vowpal Wabbit text; features hashed to 2^%u slots", input->name, schema->bits);
     return status;
 }
 

@@ -192,7 +192,7 @@ static void the_reader_says_what_it_understood(void **state)
     gsa_reader *reader = open_table("y;a;c\n1;2;x\n", NULL, NULL);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
     assert_string_equal(gsa_reader_description(reader), "t.csv: semicolon-separated, with a header; label is 'y', 1 "
-                                                        "number and 1 word column (hashed to 24 bits)");
+                                                        "numeric and 1 categorical column (hashed to 2^24 slots)");
     gsa_reader_close(reader);
     reader = open_table("", NULL, NULL);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
@@ -228,9 +228,9 @@ static void columns_are_crossed(void **state)
         assert_string_equal(gsa_reader_name(reader, id), crosses[c].name);
     }
     assert_string_equal(gsa_reader_description(reader),
-                        "t.csv: comma-separated, with a header; label is 'y', 2 number and "
-                        "2 word columns, 3 crosses (hashed to 24 bits); 1 number is missing in 1 column, "
-                        "counted as the column's mean");
+                        "t.csv: comma-separated, with a header; label is 'y', 2 numeric and "
+                        "2 categorical columns, 3 crosses (hashed to 2^24 slots); 1 missing value in 'b', "
+                        "replaced by the column mean");
     gsa_reader_close(reader);
     expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .cross = "2:b"},
                   "columns named\nbits 24\nlabel y\nnumber a\nnumber b\ncross a\tb\n");

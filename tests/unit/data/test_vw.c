@@ -82,7 +82,7 @@ static void the_documented_examples_are_read(void **state)
         expect_row(&batch, 4, -1, 1, twice, N(twice));
         expect_row(&batch, 5, 1.5, 1, NULL, 0);
         assert_string_equal(gsa_reader_schema(reader), "greedystep schema 2\ncolumns namespaces\nbits 24\n");
-        assert_string_equal(gsa_reader_description(reader), "t.vw: Vowpal Wabbit text; features are hashed to 24 bits");
+        assert_string_equal(gsa_reader_description(reader), "t.vw: Vowpal Wabbit text; features hashed to 2^24 slots");
         gsa_reader_close(reader);
     }
 }
