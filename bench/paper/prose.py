@@ -88,7 +88,7 @@ python3 bench/paper/run.py --greedystep build/release/greedystep
 ```
 
 Rows are in the same order for all methods, shuffled anew in blocks of 65536 for every pass and seed; an intercept is learned; weights
-start at zero; the last iterate is returned, as in the paper. cod-rna's file has long runs of one label, so its rows are shuffled once before.
+start at zero; the last iterate is returned, as in the paper and by `train --method paper`. cod-rna's file has long runs of one label, so its rows are shuffled once before.
 All numbers are in `bench/paper/results.csv`; `bench/paper/page.py` writes both pages from it.
 """
 

@@ -82,7 +82,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         passes: int | str | None = "auto",
         method: str = "auto",
         scale: str = "auto",
-        average: str = "recent",
+        average: str = "auto",
         order: str = "auto",
         holdout: int | str | None = "auto",
         compact: bool = False,

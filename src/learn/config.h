@@ -18,7 +18,7 @@ enum { GSAI_CLASS_WEIGHT_NONE, GSAI_CLASS_WEIGHT_BALANCED };
 /* States ask only whether it is the paper's; training chooses among the others. */
 enum { GSAI_METHOD_AUTO, GSAI_METHOD_OPTIMUM, GSAI_METHOD_GSA, GSAI_METHOD_PAPER };
 enum { GSAI_SCALE_AUTO, GSAI_SCALE_NONE, GSAI_SCALE_STANDARD };
-enum { GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
+enum { GSAI_AVERAGE_AUTO, GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
 
 #define GSAI_PARAM_TEXT 24
 /* The value of a count that the program finds out by itself. */
@@ -48,6 +48,14 @@ static inline uint64_t gsai_params_holdout(const gsai_params *params)
     if (asked != GSAI_COUNT_AUTO)
         return asked;
     return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? 0 : GSAI_HELD_OUT_ROWS;
+}
+/* Returns which weights the model has: Algorithm 1 of the paper returns the last ones. */
+static inline uint64_t gsai_params_average(const gsai_params *params)
+{
+    uint64_t asked = params->value[GSAI_PARAM_average];
+    if (asked != GSAI_AVERAGE_AUTO)
+        return asked;
+    return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? GSAI_AVERAGE_LAST : GSAI_AVERAGE_RECENT;
 }
 bool gsai_param_decides_result(gsai_param_id id);
 /* Returns whether files leave the parameter out if it has its initial value. */

@@ -22,7 +22,7 @@
 
 static size_t rows_of_group(const gsa_state *state)
 {
-    uint64_t average = state->params.value[GSAI_PARAM_average];
+    uint64_t average = gsai_params_average(&state->params);
     uint64_t size = 1 + state->n_rows / (state->table.n_outputs > 1 ? RAMP_ROWS_MANY : RAMP_ROWS);
     if (!state->loss->has_probabilities || average == GSAI_AVERAGE_SUFFIX || average == GSAI_AVERAGE_FULL)
         return 1;

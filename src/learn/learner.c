@@ -34,7 +34,7 @@ struct rows {
 static void advance_averaging(gsa_state *state, size_t n_rows)
 {
     gsai_averaging *averaging = &state->averaging;
-    uint64_t average = state->params.value[GSAI_PARAM_average];
+    uint64_t average = gsai_params_average(&state->params);
     averaging->now += n_rows * averaging->per_row;
     if (average == GSAI_AVERAGE_RECENT) {
         averaging->first = 1;
@@ -53,7 +53,7 @@ static void advance_averaging(gsa_state *state, size_t n_rows)
  * is asked for. */
 static double past_weight_of(const gsa_state *state, size_t n_rows)
 {
-    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST)
+    if (gsai_params_average(&state->params) == GSAI_AVERAGE_LAST)
         return 0;
     return gsai_averaging_total(state, state->averaging.now - n_rows * state->averaging.per_row);
 }

@@ -328,7 +328,7 @@ void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_colu
 static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
 {
     double n = (double)t;
-    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_RECENT)
+    if (gsai_params_average(&state->params) == GSAI_AVERAGE_RECENT)
         return n * (n + 1) * (n + 2) / 3;
     return t < state->averaging.first ? 0 : (double)(t - state->averaging.first + 1);
 }
@@ -336,7 +336,7 @@ static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
 /* Returns the total weight in the average of now; 0: the last weights are the model's. */
 static inline double gsai_state_average_total(const gsa_state *state)
 {
-    bool is_averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
+    bool is_averaged = gsai_params_average(&state->params) != GSAI_AVERAGE_LAST;
     return is_averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
 }
 

@@ -19,6 +19,8 @@
 static uint64_t value_of(const gsa_state *state, gsai_param_id id)
 {
     uint64_t value = state->params.value[id];
+    if (id == GSAI_PARAM_average)
+        return gsai_params_average(&state->params);
     return id == GSAI_PARAM_method ? value == GSAI_METHOD_PAPER : value;
 }
 

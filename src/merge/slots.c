@@ -36,7 +36,7 @@ static bool find_places(gsai_merged *from, const gsa_state *state, const gsa_sta
 
 static bool enter(gsai_merged *from, const gsai_merging *merging, const gsa_state *state)
 {
-    bool averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
+    bool averaged = gsai_params_average(&state->params) != GSAI_AVERAGE_LAST;
     double total = averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
     from->state = state;
     from->table = gsai_state_table(state);
@@ -89,7 +89,7 @@ gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error)
         return gsai_fail_memory(env, error, "no memory to merge %zu states of %zu outputs", n, n_outputs);
     if (merging->n_deltas > 0)
         merging->found = merging->deltas[0];
-    bool averaged = into && into->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
+    bool averaged = into && gsai_params_average(&into->params) != GSAI_AVERAGE_LAST;
     merging->steps.kept = into ? 1 - fresh_share(merging, into) : 0;
     merging->steps.total = averaged ? gsai_averaging_total(into, into->averaging.now) : 0;
     return GSA_OK;

@@ -330,7 +330,7 @@ void gsai_change_apply(gsa_state *into, const gsai_change *sum, const gsa_state 
         note_losses(into, sum, base->n_rows);
     }
     /* A suffix average starts anew with the next row, that of the merged copies being where it begins. */
-    bool recent = into->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_RECENT;
+    bool recent = gsai_params_average(&into->params) == GSAI_AVERAGE_RECENT;
     into->averaging.first = recent && into->averaging.now > 0 ? 1 : into->averaging.now;
     into->averaging.restart = recent ? UINT64_MAX : into->averaging.now + 1;
 }

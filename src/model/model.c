@@ -134,7 +134,10 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
     GSA_TRY(gsai_model_create(env, &model, error));
     model->loss = state->loss;
     memcpy(model->method, gsai_state_method(state), strlen(gsai_state_method(state)) + 1);
-    memcpy(model->average, state->params.text[GSAI_PARAM_average], sizeof model->average);
+    const char *average = state->params.text[GSAI_PARAM_average];
+    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_AUTO)
+        average = gsai_params_average(&state->params) == GSAI_AVERAGE_LAST ? "last" : "recent";
+    memcpy(model->average, average, strlen(average) + 1);
     model->has_intercept = state->params.value[GSAI_PARAM_intercept];
     model->n_rows = state->n_solved > 0 ? state->n_solved : state->n_rows;
     model->n_passes = state->position.pass;

@@ -14,7 +14,7 @@
 static const char *learner_param(const gsa_state *state)
 {
     static const char *const open[][2] = {
-        {"passes", "auto"}, {"average", "recent"}, {"holdout", "auto"}, {"shards", "none"}};
+        {"passes", "auto"}, {"average", "auto"}, {"holdout", "auto"}, {"shards", "none"}};
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         if (strcmp(gsa_state_get(state, open[i][0]), open[i][1]) != 0)
             return open[i][0];

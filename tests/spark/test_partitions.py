@@ -51,6 +51,15 @@ def written_as_libsvm(path, n_rows):
 
 
 @pytest.mark.every_spark
+def test_the_paper_has_the_last_weights_as_in_the_command(frame):
+    fitted = GreedystepClassifier(indicesCol="ids", valuesCol="x", method="paper").fit(frame)
+    alone, last = (greedystep.train(*rows_of(frame), method="paper", average=each) for each in ("auto", "last"))
+    assert fitted.summary.n_shards == 1
+    for model in (alone, last):
+        np.testing.assert_array_equal(fitted.model.coef, model.coef)
+
+
+@pytest.mark.every_spark
 @pytest.mark.parametrize("method", ["auto", "optimum"])
 def test_rows_that_fit_in_memory_have_the_bytes_of_the_command(spark, tmp_path, method):
     """Model and state, though there are more rows than a shard should have."""

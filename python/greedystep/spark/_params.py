@@ -125,7 +125,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
     scale = _param("scale", "auto, none or standard: whether features are standardised", TypeConverters.toString)
     average = _param(
         "average",
-        "which weights a model has: recent, last, full, suffix",
+        "which weights a model has: last, full, suffix, recent; auto: recent, last for method paper",
         TypeConverters.toString,
     )
     leastShardRows = _param("leastShardRows", "partitions with fewer rows are combined", TypeConverters.toInt)
@@ -141,7 +141,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
             passes="auto",
             method="auto",
             scale="auto",
-            average="recent",
+            average="auto",
             leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,
             seed=0,

@@ -8,6 +8,8 @@
  * is, and the test says so.) */
 #include "rows.h"
 
+#include "golden/golden.h"
+
 #include <math.h>
 
 enum { ROWS = 60, WIDTH = 3, DIMS = WIDTH + 1, SEEDS = 20, STEPS = 2000 };
@@ -147,8 +149,61 @@ static void the_best_loss_so_far_obeys_the_papers_bound(void **unused)
     free(p.rows);
 }
 
+/* The weights after the last of two passes are those of the oracle, and need no other parameter. */
+static void method_paper_is_algorithm_1_to_the_letter(void **unused)
+{
+    (void)unused;
+    static const char *const tables[] = {"two", "five"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        FILE *file = fopen(GSA_GOLDEN_DIR "/paper.csv", "r");
+        gsa_state *state = state_with("method", "paper", NULL);
+        rows *r = rows_new();
+        golden_line line;
+        assert_non_null(file);
+        while (golden_next(file, "row", 7, &line)) {
+            for (uint32_t j = 0; j < 4 && strcmp(line.field[1], tables[i]) == 0; j++)
+                rows_entry(r, j, (float)golden_number(&line, 3 + j));
+            if (strcmp(line.field[1], tables[i]) == 0)
+                rows_end(r, golden_number(&line, 2));
+        }
+        gsa_batch batch = rows_batch(r);
+        gsa_error error = {0};
+        for (int pass = 0; pass < 2; pass++)
+            must_be_ok(gsa_state_update(state, &batch, &error), &error);
+        gsa_model *model = model_of(state);
+        gsa_model_info info = {.size = sizeof info};
+        double difference[5] = {0};
+        size_t n = 0;
+        gsa_model_get_info(model, &info);
+        assert_string_equal(info.average, "last");
+        rewind(file);
+        while (golden_next(file, "weight", 5, &line)) {
+            if (strcmp(line.field[1], tables[i]) != 0)
+                continue;
+            size_t k = (size_t)golden_number(&line, 2), slot = (size_t)golden_number(&line, 3);
+            double value = golden_number(&line, 4);
+            if (i == 0) { /* one output, the difference of two */
+                difference[slot] += k == 1 ? value : -value;
+                value = difference[slot];
+                if (k == 0)
+                    continue;
+                k = 0;
+            }
+            double found = slot == 0 ? gsa_model_intercept(model, k) : (double)gsa_model_weight(model, slot - 1, k);
+            assert_close(found, value, 2e-5 * (1 + fabs(value)));
+            n++;
+        }
+        assert_int_equal(n, i == 0 ? 5 : 25);
+        fclose(file);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_loss_so_far_obeys_the_papers_bound)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_loss_so_far_obeys_the_papers_bound),
+                                       cmocka_unit_test(method_paper_is_algorithm_1_to_the_letter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
