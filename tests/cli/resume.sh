@@ -18,7 +18,7 @@ interrupt_with()
     done
     echo "SIG$1 [exit $code]"
     grep -v '^pass' err | sed -E 's/row [0-9]+ of pass [0-9]+/row N of pass P/'
-    grep '^limit' out | sed -E 's/row [0-9]+ of pass [0-9]+/row N of pass P/'
+    grep '^limit' out | sed 's, at row.*,,'
     greedystep evaluate m data.svm >log || fail "the model of an interrupted run"
 }
 interrupt_with TERM 16384
