@@ -33,6 +33,12 @@ static char scalar_type(const char *format, unsigned *scale)
             return "DM0369"[i];
     if (is_decimal(format, scale))
         return 'd';
+    static const char units[] = "smun";
+    const char *unit = strncmp(format, "tD", 2) == 0 && strlen(format) == 3 ? strchr(units, format[2]) : NULL;
+    if (unit) {
+        *scale = (unsigned)(unit - units) * 3;
+        return 't';
+    }
     if (strcmp(format, "vu") == 0)
         return 'v';
     return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLefguU", *format) ? *format : '\0');
@@ -131,6 +137,14 @@ static gsai_date date_at(char type, const void *data, int64_t at)
     return split_units(count, day * units);
 }
 
+static double power_of_ten(unsigned scale)
+{
+    double power = 1;
+    for (unsigned i = 0; i < scale; i++)
+        power *= 10;
+    return power;
+}
+
 /* Exact where the digits are at most 2^53, as text would be. */
 static double decimal_at(const void *data, int64_t at, unsigned scale)
 {
@@ -143,10 +157,8 @@ static double decimal_at(const void *data, int64_t at, unsigned scale)
         low = ~low + 1;
         high = ~high + (low == 0);
     }
-    double value = (double)high * 0x1p64 + (double)low, power = 1;
-    for (unsigned i = 0; i < scale; i++)
-        power *= 10;
-    return (is_negative ? -value : value) / power;
+    double value = (double)high * 0x1p64 + (double)low;
+    return (is_negative ? -value : value) / power_of_ten(scale);
 }
 
 static double half_at(const void *data, int64_t at)
@@ -190,6 +202,8 @@ static gsai_arrow_cell read_scalar(char type, unsigned scale, const struct Arrow
         cell.whole = type == 'D' ? 0 : ((const int64_t *)array->buffers[1])[at];
     } else if (type == 'd') {
         cell.number = decimal_at(array->buffers[1], at, scale);
+    } else if (type == 't') { /* days, as dates count */
+        cell.number = (double)((const int64_t *)array->buffers[1])[at] / (86400 * power_of_ten(scale));
     } else {
         cell.number = number_at(type, array->buffers[1], at, &cell.whole);
     }

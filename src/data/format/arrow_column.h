@@ -18,12 +18,13 @@ typedef struct gsai_arrow_column {
     const struct ArrowSchema *schema;
     const char *name; /* empty if it has none */
     bool is_used;     /* it is label, weight or features */
-    char type; /* of cells, items or words: the specification's letter, v: "vu", d: a decimal of 128 bits, D, M: dates
-                * in days and milliseconds, 0, 3, 6, 9: timestamps, by the digits of their seconds; '\0': not read */
-    unsigned scale;                  /* of decimals: digits behind the point */
-    char index;                      /* of numbers into a dictionary; 0: there is none */
-    char list;                       /* l, L, or w for one of fixed size; 0: there is none */
-    uint64_t width;                  /* of a list of fixed size */
+    char type;        /* of cells, items or words: the specification's letter, v: "vu", d: a decimal of 128 bits, t: a
+                       * duration,        D, M: dates in days and milliseconds, 0, 3, 6, 9: timestamps, by the digits of their
+                       * seconds; '\0':        not read */
+    unsigned scale;   /* of decimals, and of a duration's seconds: digits behind the point */
+    char index;       /* of numbers into a dictionary; 0: there is none */
+    char list;        /* l, L, or w for one of fixed size; 0: there is none */
+    uint64_t width;   /* of a list of fixed size */
     const struct ArrowArray *array;  /* of the batch at hand */
     const struct ArrowArray *values; /* of the list or dictionary, else the same */
     char digits[GSAI_ARROW_TEXT];    /* the row's number, date or truth as text */

@@ -185,7 +185,8 @@ static void arrow_rows_fill_batches_as_text_does(void **state)
     free(table);
 }
 
-/* Decimals, dates, gaps and texts that are odd numbers become the rows and the schema of the same table in text. */
+/* Decimals, dates, durations (in days), gaps and texts that are odd numbers become the rows and the schema of the same
+ * table in text. */
 static void arrow_cells_are_read_as_those_of_text(void **state)
 {
     (void)state;
@@ -199,19 +200,22 @@ static void arrow_cells_are_read_as_those_of_text(void **state)
     static const int32_t day[] = {20774, 7, -1}, text_at[] = {0, 6, 7, 9};
     static const int64_t when[] = {INT64_C(1794902707000000), 0, -1}, ms[] = {INT64_C(86400000) * 20774, 0, 0};
     static const char texts[] = "$1,200-$7";
+    static const int64_t wait[] = {129600, 9, -21600}, pause[] = {INT64_C(43200000000000), 0, 86400};
     const plan columns[] = {LABEL(3),
                             {"price", "d:10,2", 3, 0, 2, {valid, price}, NULL, NULL},
                             {"day", "tdD", 3, 0, 2, {NULL, day}, NULL, NULL},
                             {"when", "tsu:UTC", 3, 0, 2, {valid, when}, NULL, NULL},
                             {"ms", "tdm", 3, 0, 2, {NULL, ms}, NULL, NULL},
-                            {"cost", "u", 3, 0, 3, {NULL, text_at, texts}, NULL, NULL}};
+                            {"cost", "u", 3, 0, 3, {NULL, text_at, texts}, NULL, NULL},
+                            {"wait", "tDs", 3, 0, 2, {valid, wait}, NULL, NULL},
+                            {"pause", "tDn", 3, 0, 2, {NULL, pause}, NULL, NULL}};
     source from = SOURCE(columns, 3);
     const gsa_reader_options options = {.size = sizeof options, .remember_names = 1, .decimal = "point"};
     assert_same_as_csv(&from,
-                       "y,price,day,when,ms,cost\n"
-                       "1,12.50,2026-11-17,2026-11-17 08:05:07,2026-11-17,\"$1,200\"\n"
-                       "0,,1970-01-08,,1970-01-01,-\n"
-                       "1,-3.99,1969-12-31,1969-12-31T23:59:59.999999,1970-01-01,$7\n",
+                       "y,price,day,when,ms,cost,wait,pause\n"
+                       "1,12.50,2026-11-17,2026-11-17 08:05:07,2026-11-17,\"$1,200\",1.5,.5\n"
+                       "0,,1970-01-08,,1970-01-01,-,,0\n"
+                       "1,-3.99,1969-12-31,1969-12-31T23:59:59.999999,1970-01-01,$7,-.25,1e-9\n",
                        &options);
 }
 

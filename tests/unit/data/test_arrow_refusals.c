@@ -39,7 +39,7 @@ static void arrow_lists_that_do_not_fit_are_refused(void **state)
 static void arrow_types_that_are_not_read_are_refused_by_name(void **state)
 {
     (void)state;
-    static const char *const types[][2] = {{"d:10,2,256", "decimal"}, {"d:10,-2", "decimal"}, {"tDs", "duration"},
+    static const char *const types[][2] = {{"d:10,2,256", "decimal"}, {"d:10,-2", "decimal"}, {"tD?", "duration"},
                                            {"tiM", "interval"},       {"z", "binary"},        {"+s", "struct"},
                                            {"w:4", "fixed-size"},     {"ttm", "time"},        {"+m", "map"}};
     static const double x[] = {1};
