@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._core import Reader, new_object
+from ._errors import GreedystepValueError
 from ._run import Run, counted_memory
 from ._stores import is_elsewhere, naming, open_file
 
@@ -79,13 +80,41 @@ def _dictionaries_of_words(table: Any) -> Any:
     return table
 
 
+def _with_texts_of_intervals(frame: Any) -> Any:
+    """Return a pandas frame in which intervals, such as those of pandas.cut, have become texts."""
+    kinds = [getattr(getattr(kind, "categories", None), "dtype", kind) for kind in frame.dtypes]
+    names = [name for name, kind in zip(frame.columns, kinds) if str(kind).startswith("interval")]
+    return frame.astype(dict.fromkeys(names, str)) if names else frame
+
+
+def _tell_unreadable(frame: Any, failure: Exception) -> str:
+    """Return which column of a pandas frame Arrow cannot hold, and what to do."""
+    pa = pyarrow()
+    for name in frame.columns:
+        try:
+            pa.array(frame[name], from_pandas=True)
+        except pa.ArrowException:
+            kinds = sorted({type(one).__name__ for one in frame[name].dropna()})
+            if len(kinds) < 2:
+                return f"cannot read column {name!r}: it holds {kinds[0]}; convert it to numbers or text"
+            return (
+                f"cannot read column {name!r}: it mixes {' and '.join(kinds)}; make it text by "
+                f"frame[{name!r}].astype(str), or numbers by pandas.to_numeric(frame[{name!r}], errors='coerce')"
+            )
+    return f"cannot read the frame: {failure}"
+
+
 def arrow_table(frame: Any) -> Any:
     """Return a frame as a pyarrow table; columns of numbers are mostly not copied."""
     pa = pyarrow()
     if hasattr(frame, "to_arrow"):  # polars
         return frame.to_arrow()
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return _dictionaries_of_words(pa.Table.from_pandas(frame, preserve_index=False))
+        frame = _with_texts_of_intervals(frame)
+        try:
+            return _dictionaries_of_words(pa.Table.from_pandas(frame, preserve_index=False))
+        except pa.ArrowException as failure:
+            raise GreedystepValueError(_tell_unreadable(frame, failure)) from failure
     return pa.table(frame)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
 from ._columns import Frozen, open_rows
 from ._core import Reader, reader_options
-from ._given import Classes, ClassLabels, Given, Numbers, check_lengths
+from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
 from ._keywords import meant
-from ._rows import features_of, has_words, is_frame
+from ._rows import collected, features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
 from ._stores import is_elsewhere, names_of, open_files
@@ -74,10 +73,6 @@ def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Read
     return open_table(parquet_of(paths, _ignored(options)), options, run)
 
 
-def _is_absent(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and math.isnan(label))
-
-
 def labels_of(y: Any) -> Numbers | ClassLabels:
     """Return labels for the library: numbers as they are, words as classes."""
     values = np.asarray(y)
@@ -85,9 +80,6 @@ def labels_of(y: Any) -> Numbers | ClassLabels:
         raise ValueError(f"expected one label per row, found {values.ndim} dimension(s)")
     if values.dtype.kind in "biuf":
         return Numbers(values)
-    absent = [i for i, one in enumerate(values) if _is_absent(one)] if values.dtype.kind == "O" else []
-    if absent:
-        raise ValueError(f"row {absent[0]} has no label")
     return Classes(np.unique(values)).of(values)
 
 
@@ -192,7 +184,9 @@ class Rows:
         """Return a reader of the rows, matched to a model's columns; None: the rows determine the schema."""
         if self.y is not None and self.label is not None:
             raise ValueError(f"there are labels in y and in the column label={self.label!r}: give one of them")
-        has_column, data, y, exposure = isinstance(self.weight, str), self.data, self.y, self.exposure
+        if self.y is not None:
+            check_labelled(self.y)
+        has_column, data, y, exposure = isinstance(self.weight, str), collected(self.data), self.y, self.exposure
         if isinstance(exposure, str) and y is not None and is_frame(data):
             data, exposure = _taken_out(data, exposure, "exposure")
         options = reader_options(

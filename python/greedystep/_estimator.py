@@ -19,9 +19,9 @@ from ._arrow import open_table
 from ._columns import Frozen, open_rows
 from ._core import DoubleArray, Reader, State, reader_options
 from ._data import frame_with
-from ._given import Given
-from ._keywords import suggests_keywords
-from ._rows import features_of, has_words, is_frame
+from ._given import Given, check_labelled
+from ._keywords import not_needed, suggests_keywords
+from ._rows import collected, columns_of_words, features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
@@ -99,6 +99,13 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """Store the arguments of an ``__init__``, its ``locals()``, as attributes."""
         self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters; a hyperparameter of other packages is refused with what happens instead."""
+        for name in params:
+            if not_needed(name):
+                raise ValueError(not_needed(name))
+        return super().set_params(**params)
+
     # ---- what the three differ in ---------------------------------------------------------------
 
     def _loss(self) -> str:
@@ -142,6 +149,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """Return X in a form that can be read, with its width and names stored or compared."""
+        X = collected(X)
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:
@@ -161,6 +169,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels"
             )
+        check_labelled(y)
         found: npt.NDArray[Any] = column_or_1d(y, warn=True)
         return found
 
@@ -211,7 +220,9 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
         if has_words(X):
-            raise ValueError("partial_fit takes only numbers; use fit for a frame with text")
+            raise ValueError(
+                f"partial_fit takes only numbers, and column {columns_of_words(X)[0]!r} holds none; use fit for it"
+            )
         fitted = self._fitted
         if not fitted.is_open:
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)

@@ -13,9 +13,37 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._core import Reader, new_object
-from ._errors import fill
+from ._errors import GreedystepValueError, fill
 from ._rows import Block, Features, Numeric
 from ._run import Run, counted_memory
+
+
+def check_labelled(y: Any) -> None:
+    """Raise an error if labels are missing: None, NaN, NaT or pandas.NA."""
+    values = np.asarray(y).ravel()
+    kind = values.dtype.kind
+    is_missing = (
+        np.array([_is_missing(one) for one in values], bool)
+        if kind == "O"
+        else np.isnan(values)
+        if kind in "fc"
+        else np.isnat(values)
+        if kind in "mM"
+        else np.zeros(0, bool)
+    )
+    rows = np.flatnonzero(is_missing)
+    if len(rows) > 0:
+        is_polars = type(y).__module__.partition(".")[0] == "polars"
+        keep = "y.is_not_null(), X.filter(keep)" if is_polars else "~pandas.isna(y), X[keep]"
+        raise GreedystepValueError(
+            f"{len(rows)} of {len(values)} labels in y are missing (NaN or None), the first in row {rows[0]}: "
+            f"leave these rows out (keep = {keep})"
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    is_nan = isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+    return label is None or is_nan or type(label).__name__ in ("NAType", "NaTType")
 
 
 class Numbers:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from . import _library as c
+from ._errors import GreedystepValueError
 
 sparse: Any = scipy.sparse  # whether or not stubs of it are installed
 
@@ -368,9 +369,26 @@ def is_frame(data: Any) -> bool:
     return module in ("pandas", "polars") and hasattr(data, "columns") and hasattr(data, "shape")
 
 
+def collected(data: Any) -> Any:
+    """Return the data; of a lazy frame of polars its rows. Raise an error for a frame with two columns of one name."""
+    kind = type(data)
+    if kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars":
+        return data.collect()
+    if is_frame(data) and len(set(data.columns)) < len(data.columns):
+        names = list(data.columns)
+        name = next(one for i, one in enumerate(names) if one in names[:i])
+        raise GreedystepValueError(f"two columns have the name {name!r}: rename one of them")
+    return data
+
+
+def columns_of_words(frame: Any) -> list[Any]:
+    """Return the names of the columns of a frame that are not numbers."""
+    return [name for name, kind in zip(frame.columns, frame.dtypes) if not _is_number(kind)]
+
+
 def has_words(data: Any) -> bool:
     """Return whether this is a frame with columns that are not numbers."""
-    return is_frame(data) and not all(map(_is_number, data.dtypes))
+    return is_frame(data) and bool(columns_of_words(data))
 
 
 def _is_number(kind: Any) -> bool:

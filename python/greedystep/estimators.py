@@ -18,6 +18,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._core import DoubleArray
+from ._errors import GreedystepValueError
 from ._estimator import GreedystepEstimator
 from ._given import Classes, Numbers
 from ._keywords import suggests_keywords
@@ -288,9 +289,15 @@ n_jobs, verbose, callback
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         found = super()._check_labels(y)
-        numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
+        try:
+            numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
+        except (TypeError, ValueError) as failure:
+            raise GreedystepValueError(
+                f"a regression needs numbers in y, and the first label is {found[0]!r}: convert y, or use "
+                "GreedystepClassifier for classes"
+            ) from failure
         if not np.isfinite(numbers).all():
-            raise ValueError("Input y contains NaN or infinity.")
+            raise ValueError("Input y contains infinity.")
         if self.loss == "poisson" and (numbers < 0).any():
             raise ValueError("Input y contains numbers below 0, and poisson loss is for counts and rates.")
         return numbers

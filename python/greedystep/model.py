@@ -18,6 +18,7 @@ from ._data import Rows, open_data
 from ._errors import call
 from ._given import Given
 from ._keywords import suggests_keywords
+from ._rows import collected
 from ._run import Run
 from ._schema import Names, Schema
 
@@ -208,7 +209,7 @@ class Model:
     def _fill(self, data: Any, width: int, fill: Fill, ignore: Iterable[str], n_jobs: int | None) -> DoubleArray:
         run = Run(_threads(n_jobs))
         options = reader_options(without_labels=True, ignore=ignore)
-        opened = open_data(data, options, run, frozen=self._frozen)
+        opened = open_data(collected(data), options, run, frozen=self._frozen)
         if isinstance(opened, Given):
             return _fill_given(opened, width, fill, n_jobs)
         opened.follow(self.schema)
