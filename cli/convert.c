@@ -176,6 +176,7 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     what->n_bad_rows += reading.n_bad_rows;
     what->bytes_read += reading.bytes_read;
     progress_clear(&what->progress);
+    session_tell_recoded(what->reader);
     gsa_writer_discard(what->writer);
     what->writer = NULL;
     if (status != GSA_OK)

@@ -96,6 +96,7 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
         status = gsa_evaluate(metrics, reader, &env->call, &error);
     gsa_reader_progress reading = progress_of(reader);
     int code = EXIT_DONE;
+    session_tell_recoded(reader);
     if (status == GSA_OK && reading.n_rows == 0)
         code = complain_failed("no rows in %s: nothing to evaluate; give a file with rows",
                                arguments->n_positional > 1 ? arguments->positional[1] : "the query");

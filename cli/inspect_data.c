@@ -134,6 +134,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
     }
     progress_clear(&progress);
     data->reading = progress_of(data->reader);
+    session_tell_recoded(data->reader);
     if (!has_room)
         return gsai_fail(error, GSA_MEMORY, "out of memory");
     return status == GSA_END ? GSA_OK : status;

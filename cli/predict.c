@@ -93,6 +93,7 @@ static int predict_all(predicting *what)
     reading = progress_of(what->reader);
     if (reading.n_bad_rows > 0)
         tell_bad_rows(what, reading.n_bad_rows);
+    session_tell_recoded(what->reader);
     return EXIT_DONE;
 }
 

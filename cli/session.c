@@ -11,6 +11,7 @@
 #include <greedystep/arrow.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,13 @@ gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error)
     if (status == GSA_OK && gsa_reader_description(reader) != NULL)
         note("%s", gsa_reader_description(reader));
     return status;
+}
+
+void session_tell_recoded(const gsa_reader *reader)
+{
+    uint64_t n = progress_of(reader).n_recoded;
+    if (n > 0)
+        note("%" PRIu64 " cell%s not UTF-8, read as Windows-1252", n, n == 1 ? " is" : "s are");
 }
 
 int session_match(gsa_reader *reader, const char *schema)

@@ -23,6 +23,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                         gsa_reader **out);
 /* Reads until the format of the input is known, and prints it. */
 gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error);
+/* Says, after the rows were read, how many cells were not UTF-8 if any were. */
+void session_tell_recoded(const gsa_reader *reader);
 /* Makes the reader follow the schema of a model; NULL: the model has none. */
 int session_match(gsa_reader *reader, const char *schema);
 int session_load_model(const char *path, const gsai_env *env, gsa_model **out);

@@ -256,6 +256,7 @@ static int save_and_report(training *run)
     trace_stage(&run->trace, "save");
     if (run->stopped)
         tell_stop(run, &summary);
+    session_tell_recoded(run->reader);
     train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
     bool as_json = arguments_flag(run->arguments, "json");
     code = as_json || !message_is_quiet() ? train_summary_print(&outcome, as_json) : EXIT_DONE;

@@ -196,6 +196,7 @@ typedef struct gsa_reader_progress {
     uint64_t bytes_kept;   /* size of the spill file, then also bytes_total; 0: rows do not come from it */
     int keep_failed;       /* nonzero: rows could not be spilled, for example for lack of space */
     uint64_t n_unlabelled; /* rows of tables without a label, left out; counted like bad rows */
+    uint64_t n_recoded;    /* cells of tables in text that are not UTF-8, read as Windows-1252; counted alike */
 } gsa_reader_progress;
 /* Fills in the progress; may be called while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);

@@ -229,6 +229,7 @@ class ReaderProgress(Sized):
         ("bytes_kept", c_uint64),
         ("keep_failed", c_int),
         ("n_unlabelled", c_uint64),
+        ("n_recoded", c_uint64),
     ]
 
 

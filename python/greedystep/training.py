@@ -77,9 +77,11 @@ def train_on(state: State, opened: Reader | Given, callback: Callback | None, ru
     hooks = Hooks(callback, run)
     try:
         state.train(reader, hooks.struct, run)
-        n_unlabelled = reader.progress().n_unlabelled
-        if n_unlabelled > 0:
-            hooks.note(f"{n_unlabelled} row(s) without a label were left out")
+        at = reader.progress()
+        if at.n_unlabelled > 0:
+            hooks.note(f"{at.n_unlabelled} row(s) without a label were left out")
+        if at.n_recoded > 0:
+            hooks.note(f"{at.n_recoded} cell(s) are not UTF-8, read as Windows-1252")
     finally:
         reader.close()
     if reader.names:

@@ -285,12 +285,33 @@ size_t gsai_utf8_character(const char *text, size_t size)
     return len;
 }
 
-bool gsai_is_text(const char *text, size_t size)
+bool gsai_is_utf8(const char *text, size_t size)
 {
     size_t i = 0, len = 1;
     for (; i < size && len > 0; i += len)
-        len = text[i] == '\0' ? 0 : gsai_utf8_character(text + i, size - i);
-    return size > 0 && len > 0;
+        len = gsai_utf8_character(text + i, size - i);
+    return len > 0;
+}
+
+bool gsai_is_text(const char *text, size_t size)
+{
+    return size > 0 && !memchr(text, '\0', size) && gsai_is_utf8(text, size);
+}
+
+char *gsai_utf8_of_1252(unsigned char c, char *out)
+{
+    /* 0x80 to 0x9F; all others are those of Unicode. */
+    static const uint16_t code[32] = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
+                                      0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
+                                      0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                      0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
+    unsigned point = c >= 0x80 && c < 0xA0 ? code[c - 0x80] : c;
+    if (point >= 0x800)
+        *out++ = (char)(0xE0 | point >> 12);
+    if (point >= 0x80)
+        *out++ = (char)(point >= 0x800 ? 0x80 | (point >> 6 & 0x3F) : 0xC0 | point >> 6);
+    *out++ = (char)(point >= 0x80 ? 0x80 | (point & 0x3F) : point);
+    return out;
 }
 
 /* Bytes of a line that say which features there are; the tab of a cross parts its names. */

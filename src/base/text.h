@@ -20,6 +20,12 @@ size_t gsai_edit_distance(const char *a, const char *b);
 /* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
 size_t gsai_utf8_character(const char *text, size_t size);
 
+/* Returns whether the bytes are UTF-8. */
+bool gsai_is_utf8(const char *text, size_t size);
+/* Writes a character of Windows-1252 as UTF-8, at most 3 bytes, and returns the end. The five bytes without a character
+ * are control characters, as web browsers have it. */
+char *gsai_utf8_of_1252(unsigned char c, char *out);
+
 /* Returns whether the bytes are UTF-8 without NUL and not empty, as a label must be. */
 bool gsai_is_text(const char *text, size_t size);
 

@@ -129,7 +129,7 @@ static void begin_chunk(const gsai_chunks *chunks, chunk *of)
 {
     of->input = *chunks->input;
     of->input.stream = NULL;
-    of->input.n_bad_rows = of->input.n_unlabelled = 0;
+    of->input.n_bad_rows = of->input.n_unlabelled = of->input.n_recoded = 0;
     of->input.names = &of->names;
     chunks->format->begin(of->parser, &of->input);
 }
@@ -146,7 +146,7 @@ void gsai_chunks_start(gsai_chunks *chunks)
 static void forget(chunk *of)
 {
     gsai_feature_names_clear(&of->names);
-    of->input.n_bad_rows = of->input.n_unlabelled = 0;
+    of->input.n_bad_rows = of->input.n_unlabelled = of->input.n_recoded = 0;
     of->source.n_taken = 0;
 }
 
@@ -173,6 +173,7 @@ static void take_facts(gsai_chunks *chunks, chunk *from)
 {
     chunks->input->n_bad_rows += from->input.n_bad_rows;
     chunks->input->n_unlabelled += from->input.n_unlabelled;
+    chunks->input->n_recoded += from->input.n_recoded;
     gsai_feature_names_take(chunks->input->names, &from->names);
     forget(from);
 }

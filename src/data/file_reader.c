@@ -137,6 +137,7 @@ static void locate_in_files(const gsa_reader *head, gsa_reader_progress *out)
     const gsai_files *reader = (const gsai_files *)head;
     out->n_bad_rows = reader->input.n_bad_rows;
     out->n_unlabelled = reader->input.n_unlabelled;
+    out->n_recoded = reader->input.n_recoded;
     uint64_t here = 0;
     if (reader->is_open && !gsai_chunks_are_read(reader->chunks, &here))
         here = reader->stream.source.n_read;

@@ -173,7 +173,7 @@ void gsai_files_restart(gsai_files *reader, size_t file)
     reader->file = file;
     reader->bytes_done = 0;
     if (reader->bytes_spilled == 0) /* else the bad rows are those that were not kept */
-        reader->input.n_bad_rows = reader->input.n_unlabelled = 0;
+        reader->input.n_bad_rows = reader->input.n_unlabelled = reader->input.n_recoded = 0;
     reader->delivered = false;
     reader->last_file = UINT32_MAX;
     if (!reader->schema.text) /* some fields of one that was refused may be left */

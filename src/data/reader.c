@@ -13,6 +13,7 @@ static void tell_position(gsa_reader *reader)
         reader->kind->position(reader, &at);
     atomic_store_explicit(&reader->n_bad_rows, at.n_bad_rows, memory_order_relaxed);
     atomic_store_explicit(&reader->n_unlabelled, at.n_unlabelled, memory_order_relaxed);
+    atomic_store_explicit(&reader->n_recoded, at.n_recoded, memory_order_relaxed);
     atomic_store_explicit(&reader->bytes_read, at.bytes_read, memory_order_relaxed);
 }
 
@@ -106,6 +107,7 @@ void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
     now.n_rows = atomic_load_explicit(&reader->n_rows, memory_order_relaxed);
     now.n_bad_rows = atomic_load_explicit(&reader->n_bad_rows, memory_order_relaxed);
     now.n_unlabelled = atomic_load_explicit(&reader->n_unlabelled, memory_order_relaxed);
+    now.n_recoded = atomic_load_explicit(&reader->n_recoded, memory_order_relaxed);
     now.bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);
     gsai_give_sized(out, &now, sizeof now);
 }

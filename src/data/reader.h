@@ -34,7 +34,7 @@ struct gsa_reader {
     const gsai_reader_kind *kind;
     gsai_env env; /* resolved */
     /* Delivered so far. Another thread than the one that reads may ask. */
-    atomic_uint_fast64_t n_rows, n_bad_rows, n_unlabelled, bytes_read;
+    atomic_uint_fast64_t n_rows, n_bad_rows, n_unlabelled, n_recoded, bytes_read;
 };
 
 /* Prefixes an error with "FILE:LINE (byte N): " and sets its line (0: not known) and byte. */

@@ -309,6 +309,8 @@ static gsa_status read_csv(void *memory, gsai_rows *rows, gsa_error *error)
         gsai_record record;
         csv->records.lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
         status = gsai_records_next(&csv->records, &record, error);
+        csv->input->n_recoded += csv->records.n_recoded;
+        csv->records.n_recoded = 0;
         if (status == GSA_END && !csv->records.lines.ended)
             return GSA_OK;
         if (status == GSA_OK)

@@ -18,6 +18,7 @@ typedef struct gsai_format_input {
     uint32_t file;         /* number for gsa_place */
     uint64_t n_bad_rows;   /* the format adds to it */
     uint64_t n_unlabelled; /* and to it: rows of tables without a label */
+    uint64_t n_recoded;    /* and to it: cells of tables that were not UTF-8 */
     uint64_t header_lines; /* of the first file: lines up to the end of its header */
     bool is_stream;        /* it can be read once, and may wait for more */
     bool begins_file;      /* of a cache: its last block was the first of a file that was converted */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/format/digits.h"
 #include "data/format/json.h"
 #include "data/format/text.h"
@@ -33,7 +34,7 @@ void gsai_records_begin(gsai_records *records, gsai_decode *stream)
     records->skipping = false;
     records->held = records->lines.held = 0;
     records->at = 0;
-    records->line = records->byte = 0;
+    records->line = records->byte = records->n_recoded = 0;
 }
 
 void gsai_records_hold(gsai_records *records, size_t size)
@@ -48,7 +49,7 @@ void gsai_records_back(gsai_records *records)
     records->skipping = false;
     records->held = records->lines.held = 0;
     records->at = 0;
-    records->line = records->byte = 0;
+    records->line = records->byte = records->n_recoded = 0;
 }
 
 /* ---- one record ------------------------------------------------------------------------------------------------- */
@@ -183,20 +184,46 @@ static outcome scan_record(gsai_records *records, scan *s)
     return COMPLETE;
 }
 
-/* Cells with doubled quotes are copied with single ones. */
-static bool unescape(gsai_records *records, const scan *s)
+static bool is_ascii(const char *p, const char *end)
 {
-    if (!gsai_reserve(records->lines.env, &records->copy, &records->copy_capacity, s->n_escaped, 1))
+    uint64_t all = 0;
+    for (; end - p >= 8; p += 8)
+        all |= gsai_load_word(p);
+    for (; p < end; p++)
+        all |= (unsigned char)*p;
+    return !(all & UINT64_C(0x8080808080808080));
+}
+
+/* Copies cells with doubled quotes, which become single ones, and those that are not UTF-8, which are made it. */
+static bool copy_cells(gsai_records *records, const scan *s, bool has_ascii_only)
+{
+    size_t size = s->n_escaped, n_recoded = 0;
+    for (size_t i = 0; i < s->n_cells && !has_ascii_only; i++) {
+        gsai_cell *cell = &records->cell[i];
+        cell->is_1252 = !gsai_is_utf8(cell->text, cell->size);
+        n_recoded += cell->is_1252;
+        if (cell->is_1252 && cell->size > (SIZE_MAX - 1 - size) / 3)
+            return false;
+        size += cell->is_1252 ? 3 * cell->size + 1 : 0;
+    }
+    if (size == 0)
+        return true;
+    if (!gsai_reserve(records->lines.env, &records->copy, &records->copy_capacity, size, 1))
         return false;
+    records->n_recoded += n_recoded;
     char *out = records->copy;
     for (size_t i = 0; i < s->n_cells; i++) {
         gsai_cell *cell = &records->cell[i];
-        if (!cell->is_escaped)
+        bool is_1252 = n_recoded > 0 && cell->is_1252;
+        if (!cell->is_escaped && !is_1252)
             continue;
         const char *from = cell->text, *end = from + cell->size;
         cell->text = out;
-        for (; from < end; from += 1 + (*from == '"'))
-            *out++ = *from;
+        for (; from < end; from += 1 + (cell->is_escaped && *from == '"'))
+            if (is_1252)
+                out = gsai_utf8_of_1252((unsigned char)*from, out);
+            else
+                *out++ = *from;
         cell->size = (size_t)(out - cell->text);
         *out++ = '\n';
     }
@@ -319,7 +346,9 @@ static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error
             GSA_TRY(read_enough(records, error));
             continue;
         }
-        if (result == NO_MEMORY || (result == COMPLETE && s.n_escaped > 0 && !unescape(records, &s)))
+        bool is_plain = result != COMPLETE || records->keys || is_ascii(start, s.p);
+        if (result == NO_MEMORY ||
+            ((s.n_escaped > 0 || !is_plain) && result == COMPLETE && !copy_cells(records, &s, is_plain)))
             return gsai_fail_memory(records->lines.env, error, "no memory for a row of %zu cells", s.n_cells);
         if (result != COMPLETE)
             return fail_record(records, &s, start, result, error);

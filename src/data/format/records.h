@@ -5,7 +5,9 @@
  *     module reads with strict=True.
  *   2 A line without any byte is no record.
  *   3 A cell is followed by a byte that cannot continue a number.
- *   4 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
+ *   4 A cell that is not UTF-8 is read as Windows-1252 and delivered as UTF-8: cell by cell, so that the result depends
+ *     on nothing else.
+ *   5 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
 #ifndef GSA_DATA_FORMAT_RECORDS_H
 #define GSA_DATA_FORMAT_RECORDS_H
 
@@ -17,6 +19,7 @@ typedef struct gsai_cell {
     size_t size;
     const char *at;  /* where it begins in the input, its quote included: differs from text where that is a copy */
     bool is_escaped; /* there are doubled quotes in it, before they were made single ones */
+    bool is_1252;    /* it was not UTF-8; only set in records with bytes that are not ASCII */
 } gsai_cell;
 
 typedef struct gsai_record {
@@ -34,10 +37,11 @@ typedef struct gsai_records {
     uint64_t line, byte;
     gsai_cell *cell;
     size_t cell_capacity, most_cells;
-    char *copy; /* of cells with doubled quotes, or escapes */
+    char *copy; /* of cells with doubled quotes or escapes, or that are not UTF-8 */
     size_t copy_capacity;
-    gsai_words *keys; /* of JSON lines (json.h), the reader's; NULL: cells are separated */
-    bool collects;    /* keys that are new are added to them, and there are no cells */
+    uint64_t n_recoded; /* cells that were not UTF-8, since the beginning or the last release */
+    gsai_words *keys;   /* of JSON lines (json.h), the reader's; NULL: cells are separated */
+    bool collects;      /* keys that are new are added to them, and there are no cells */
 } gsai_records;
 
 gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsai_env *env, gsa_error *error);

@@ -161,6 +161,29 @@ static void text_is_utf8_and_nothing_else(void **state)
     assert_false(gsai_is_text("", 0));
 }
 
+static void windows_1252_is_read_as_it_is_printed(void **state)
+{
+    (void)state;
+    char out[3 * 256];
+    static const struct {
+        unsigned char c;
+        const char *text;
+    } cases[] = {{'a', "a"},         {0x80, "\xE2\x82\xAC"}, {0x9F, "\xC5\xB8"},     {0x99, "\xE2\x84\xA2"},
+                 {0xA0, "\xC2\xA0"}, {0xE9, "\xC3\xA9"},     {0xFF, "\xC3\xBF"},     {0x81, "\xC2\x81"},
+                 {0x8A, "\xC5\xA0"}, {0x83, "\xC6\x92"},     {0x85, "\xE2\x80\xA6"}, {0x88, "\xCB\x86"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = (size_t)(gsai_utf8_of_1252(cases[i].c, out) - out);
+        assert_int_equal(n, strlen(cases[i].text));
+        assert_memory_equal(out, cases[i].text, n);
+    }
+    char *end = out;
+    for (unsigned c = 0; c < 256; c++)
+        end = gsai_utf8_of_1252((unsigned char)c, end);
+    assert_true(gsai_is_utf8(out, (size_t)(end - out)));
+    assert_false(gsai_is_utf8("\xE9", 1));
+    assert_true(gsai_is_utf8("", 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +195,7 @@ int main(void)
         cmocka_unit_test(edit_distance_counts_the_four_slips),
         cmocka_unit_test(a_directory_ends_with_the_last_separator),
         cmocka_unit_test(text_is_utf8_and_nothing_else),
+        cmocka_unit_test(windows_1252_is_read_as_it_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,8 @@ static char *dump_rest(gsa_reader *reader)
     FILE *out = open_memstream(&all, &size);
     assert_non_null(out);
     gsa_reader_get_progress(reader, &progress);
-    fprintf(out, "%s%d %s\n%" PRIu64 " rows, %" PRIu64 " bad\n", rows, (int)status,
-            status == GSA_END ? "" : error.message, progress.n_rows, progress.n_bad_rows);
+    fprintf(out, "%s%d %s\n%" PRIu64 " rows, %" PRIu64 " bad, %" PRIu64 " recoded\n", rows, (int)status,
+            status == GSA_END ? "" : error.message, progress.n_rows, progress.n_bad_rows, progress.n_recoded);
     dump_names(out, reader);
     fclose(out);
     free(rows);
@@ -132,6 +132,12 @@ static const char *const csv_lines[] = {"yes,1,red\n",
                                         "yes,7,\"a very long cell that is longer than the buffer\r\rof some\"\n"};
 static const char *const plain_lines[] = {"1,2,red%d\n", "0,2.5,blue\n", "1,,\n", "0,-3,a\"b\"\r\n", "1,4,green\n"};
 
+/* Windows-1252, the last of them far into the text. */
+static const char *const recoded_lines[] = {"1,2,red%d\n", "0,2.5,bl\xC3\xA5\n", "1,,caf\xE9\n",
+                                            "0,-3,\"a\"\"\x80\"\r\n",
+                                            "\xFC"
+                                            "ber,4,\x85\xA0\n"};
+
 static const char header[] = "y,number,word\n";
 #define TABLE_OPTIONS                                                                          \
     (gsa_reader_options)                                                                       \
@@ -164,12 +170,13 @@ static input make_text(char text[TEXT_SIZE], int number)
     } else {
         in.format = gsai_format_csv();
         in.options = TABLE_OPTIONS;
-        in.size = number == 2 ? make_table(text, csv_lines, LEN(csv_lines), 150)
-                              : make_table(text, plain_lines, LEN(plain_lines), 200);
+        in.size = number == 2   ? make_table(text, csv_lines, LEN(csv_lines), 150)
+                  : number == 3 ? make_table(text, plain_lines, LEN(plain_lines), 200)
+                                : make_table(text, recoded_lines, LEN(recoded_lines), 200);
     }
     return in;
 }
-#define N_TEXTS 4
+#define N_TEXTS 5
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 

@@ -189,6 +189,29 @@ static void marks_are_those_of_the_plain_form(void **state)
     }
 }
 
+static void cells_that_are_not_utf8_are_windows_1252(void **state)
+{
+    (void)state;
+    /* UTF-8 stays as it is beside them, and so do NUL bytes. */
+    const char text[] = "na\xEFve,\"say \"\"\x80\"\"\",caf\xC3\xA9,plain,\xC3\n1,2,3,4,\"\"\"\"\n";
+    for (size_t buffer = 1; buffer < 60; buffer++) {
+        table *t = open_table(text, sizeof text - 1, buffer);
+        gsai_record r;
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
+        expect_cell(&r, 0, "na\xC3\xAFve");
+        expect_cell(&r, 1, "say \"\xE2\x82\xAC\"");
+        expect_cell(&r, 2, "caf\xC3\xA9");
+        expect_cell(&r, 3, "plain");
+        expect_cell(&r, 4, "\xC3\x83");
+        assert_int_equal(r.cell[1].at - r.line.start, 6);
+        assert_int_equal(t->records.n_recoded, 3);
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
+        expect_cell(&r, 4, "\"");
+        assert_int_equal(t->records.n_recoded, 3);
+        close_table(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +222,7 @@ int main(void)
         cmocka_unit_test(what_was_held_is_read_again),
         cmocka_unit_test(holding_ends_after_four_mebibytes_whatever_the_buffer),
         cmocka_unit_test(marks_are_those_of_the_plain_form),
+        cmocka_unit_test(cells_that_are_not_utf8_are_windows_1252),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
