@@ -208,10 +208,12 @@ def open_rows(
         return given.of(features.closed(frozen.means))
     if labels is None or (schema is None and not features.has_gaps()):
         return given
-    return _open_columns(features, labels.column(), weights, run, schema)
+    return _open_columns(features, labels, weights, run, schema)
 
 
-def _open_columns(features: Numeric, label: Column, weights: Any, run: Run, schema: Schema | None) -> Reader:
+def _open_columns(
+    features: Numeric, labels: Numbers | ClassLabels, weights: Any, run: Run, schema: Schema | None
+) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
     names, label_name, weight_name = features.names, None, None
     if schema is not None:
@@ -222,9 +224,10 @@ def _open_columns(features: Numeric, label: Column, weights: Any, run: Run, sche
             weights = np.ones(features.n_rows)
     if len(set(names)) < features.width or "" in names:
         names = [str(number + 1) for number in range(features.width)]
-    others = {label_name or free_name("label", names): label}
+    others = {label_name or free_name("label", names): labels.column()}
     if weights is not None:
         others[weight_name or free_name("weight", names)] = np.asarray(weights)
     taken = [*others, None]
-    options = reader_options(label=taken[0], weight=taken[1], remember_names=True)
+    as_words = labels.as_words(str(taken[0])) if schema is None else ()
+    options = reader_options(label=taken[0], weight=taken[1], categorical=as_words, remember_names=True)
     return open_table(Columns(features, names, others, run), options, run)

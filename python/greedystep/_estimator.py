@@ -189,7 +189,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         if not has_words(X):
             return open_rows(features_of(X), labels, weights, run, frozen, learns=True)
         table, label, weight = frame_with(X, labels.column(), weights)
-        return open_table(table, reader_options(label=label, weight=weight, remember_names=True), run)
+        options = reader_options(label=label, weight=weight, categorical=labels.as_words(label), remember_names=True)
+        return open_table(table, options, run)
 
     # ---- learning -------------------------------------------------------------------------------
 

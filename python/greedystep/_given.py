@@ -66,6 +66,10 @@ class Numbers:
             raise ValueError(f"row {int(np.flatnonzero(~np.isfinite(numbers))[0])}: the label is not a finite number")
         return numbers
 
+    def as_words(self, _name: str) -> list[str]:
+        """Return the columns to treat as categorical if the label has this name: none."""
+        return []
+
 
 def _lend_words(block: Block, codes: npt.NDArray[np.int32], words: Any) -> None:
     block.lend("word", codes)
@@ -164,6 +168,10 @@ class ClassLabels:
     def column(self) -> npt.NDArray[Any]:
         """Return the labels as a column of a table."""
         return self._classes.column(self._labels)
+
+    def as_words(self, name: str) -> list[str]:
+        """Return the columns to treat as categorical if the label has this name: itself, if its classes are texts."""
+        return [name] if self.column().dtype.kind in "UO" else []
 
 
 def _is_word(name: Any) -> bool:

@@ -1,9 +1,6 @@
 /* Classes are numbered or few; a number has many values, and few rows at the ends of its range. */
 #include "base/label_rule.h"
 
-/* Values that are classes wherever they lie: grades, stars, months. */
-#define ANYWHERE 12u
-
 static double range_of(const gsai_label_values *values)
 {
     return values->max - values->min + 1;
@@ -28,7 +25,7 @@ bool gsai_label_values_are_classes(const gsai_label_values *values)
 {
     bool is_numbered = (values->min == 0 || values->min == 1) && range_of(values) == (double)values->n_values;
     bool comes_again = values->n_rows >= 2 * values->n_values;
-    if (values->n_values <= ANYWHERE)
+    if (values->n_values <= GSAI_CLASSES_ANYWHERE)
         return values->n_values <= 2 || is_numbered || comes_again;
     return values->n_values <= GSAI_FEW_VALUES ? is_numbered && comes_again : are_numbered_evenly(values);
 }

@@ -7,6 +7,8 @@
 
 /* Whole numbers that are classes where a format has no other way to write classes, if no loss is asked for. */
 #define GSAI_MAX_CLASSES 10000u
+/* Different whole numbers that are classes wherever they lie, if they come again: grades, stars, months. */
+enum { GSAI_CLASSES_ANYWHERE = 12 };
 /* Different values of a table's label that rows from later on may make classes. */
 #define GSAI_FEW_VALUES 30u
 

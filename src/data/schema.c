@@ -207,6 +207,8 @@ static char *put_reading(char *out, const gsai_field *field)
         *gsai_decimal_general((double)field->mean, 9, text) = '\0'; /* enough for any float */
         out = put_item(out, "mean=", text);
     }
+    if (field->kind == GSAI_FIELD_LABEL && (field->is_class || reading))
+        out = put_item(out, field->is_class ? "words" : "number", "");
     if (!reading)
         return out;
     if (reading->decimal == ',')
@@ -225,7 +227,7 @@ static char *put_reading(char *out, const gsai_field *field)
 }
 
 /* The most that put_reading writes. */
-static const size_t reading_size = 96 + GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
+static const size_t reading_size = 104 + GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
 
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
@@ -344,7 +346,8 @@ static bool take_item(const gsai_schema *schema, char *item, float *mean, gsai_r
 /* What stands behind the name of a column. A date has a reading always. */
 static gsa_status take_reading(gsai_schema *schema, char *items, gsa_error *error)
 {
-    bool is_date = schema->field[schema->n_fields - 1].kind == GSAI_FIELD_DATE;
+    gsai_field *field = &schema->field[schema->n_fields - 1];
+    bool is_date = field->kind == GSAI_FIELD_DATE;
     gsai_reading reading = {.decimal = '.'};
     float mean = 0;
     bool is_read = is_date;
@@ -352,8 +355,11 @@ static gsa_status take_reading(gsai_schema *schema, char *items, gsa_error *erro
         tab = strchr(item, '\t');
         if (tab)
             *tab++ = '\0';
-        is_read = is_read || strncmp(item, "mean=", 5) != 0;
-        if (!take_item(schema, item, &mean, &reading))
+        field->is_class = field->is_class || strcmp(item, "words") == 0;
+        is_read = is_read || (strncmp(item, "mean=", 5) != 0 && !field->is_class);
+        bool is_kind =
+            strcmp(item, "words") == 0 || strcmp(item, "number") == 0; /* of a label, else written otherwise */
+        if (!is_kind && !take_item(schema, item, &mean, &reading))
             return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
     }
     return gsai_schema_set_reading(schema, mean, is_read ? &reading : NULL, error);
@@ -365,7 +371,7 @@ static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, char *na
     size_t size = take_name(name, tab ? (size_t)(tab - name) : strlen(name));
     if (size == SIZE_MAX)
         return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
-    if (tab && kind != GSAI_FIELD_NUMBER && kind != GSAI_FIELD_DATE)
+    if (tab && kind != GSAI_FIELD_NUMBER && kind != GSAI_FIELD_DATE && kind != GSAI_FIELD_LABEL)
         return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
     GSA_TRY(gsai_schema_add(schema, name, size, kind, error));
     return tab || kind == GSAI_FIELD_DATE ? take_reading(schema, tab ? tab + 1 : NULL, error) : GSA_OK;

@@ -33,6 +33,7 @@ typedef struct gsai_field {
     float mean;            /* of numbers and dates: what a missing one counts as */
     gsai_reading *reading; /* NULL: numbers are plain */
     char *missing_name;    /* of the feature that it is missing */
+    bool is_class;         /* of a label: its cells are names of classes, also if they look like numbers */
 } gsai_field;
 
 /* Two columns or namespaces whose features are crossed. */

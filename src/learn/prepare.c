@@ -149,8 +149,7 @@ static gsa_status check_words(const gsa_state *state, const gsa_batch *first, gs
     return gsai_fail_about(error, "loss",
                            gsai_fail(error, GSA_LABEL,
                                      "the label has %zu different words in %zu rows, such as '%.40s': too many for "
-                                     "classes. If they are numbers, write them with digits alone; else choose the "
-                                     "column to predict, or softmax loss if each is a class",
+                                     "classes; choose the column to predict, or softmax loss if each is a class",
                                      n, first->n_rows, state->labels.at[last].text));
 }
 

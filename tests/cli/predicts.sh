@@ -38,6 +38,14 @@ decides thousand_classes 5000 'i % 1000'
 decides years 1000 '1990 + r * 31'
 decides two 300 '2 + 5 * (i % 2)'
 
+echo "-- labels that are written as prices are, or with decimal commas, as R's write.csv2 does --"
+awk 'BEGIN { print "label,a"; for (i = 0; i < 800; i++) print "$" 100 + 7 * i "," i }' >dollars.csv
+said greedystep train dollars.csv --label label -o m
+greedystep predict m dollars.csv | sed -n '2p;$p'
+awk 'BEGIN { print "\"\";\"mpg\";\"wt\""
+    for (i = 0; i < 32; i++) printf "\"car %d\";%d,%d;%d,%d\n", i, 30 - i / 2, i % 10, i / 8, i % 8 }' >mtcars.csv
+said greedystep train mtcars.csv --label mpg --ignore 1 -o m
+try greedystep evaluate m mtcars.csv --ignore 1
 echo "-- said otherwise --"
 said greedystep train ages.csv --label label -o m --loss softmax
 said greedystep train months.csv --label label -o m --loss squared
@@ -50,8 +58,8 @@ said greedystep train ages.svm -o m --passes 1
 awk 'BEGIN { for (i = 0; i < 11000; i++) print i, "1:1" }' >many.svm
 try greedystep train many.svm -o m --passes 1 --order file -q
 echo "-- labels that cannot be classes, and files that are no rows --"
-awk 'BEGIN { print "label,a"; for (i = 0; i < 800; i++) print "$" 100 + 7 * i "," i }' >dollars.csv
-try greedystep train dollars.csv --label label -o m -q
+awk 'BEGIN { print "label,a"; for (i = 0; i < 800; i++) print "id" 100 + 7 * i "," i }' >ids.csv
+try greedystep train ids.csv --label label -o m -q
 awk 'BEGIN { for (i = 0; i < 799; i++) print "w" i % 399, i + 1 ":1", "9000000:1" }' >wide.svm
 try greedystep train wide.svm -o m -q --memory-limit 1G --passes 1
 printf 'PK\003\004\024\000\000\000' >sheet.xlsx

@@ -242,14 +242,14 @@ static void forget_schema(gsai_arrow_reader *arrow)
 
 static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
 
-static void see_cell(gsai_arrow_reader *arrow, gsai_csv_seen *seen, size_t number, int64_t row, double weight,
+static void see_cell(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, size_t number, int64_t row, double weight,
                      bool again)
 {
+    gsai_csv_seen *seen = &sniff->column[number];
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
     gsai_arrow_text text = gsai_arrow_terminate(&cell);
     if (again && cell.kind == GSAI_CELL_WORD)
-        gsai_seen_add_value(&seen->cells, arrow->csv.locale, &seen->decided.reading,
-                            seen->decided.kind == GSAI_FIELD_DATE, text.text, text.size, weight);
+        gsai_csv_see_value(&arrow->csv, sniff, number, text.text, text.size, weight);
     else if (!again && cell.kind == GSAI_CELL_WORD)
         gsai_seen_add(&seen->cells, arrow->csv.locale, text.text, text.size, weight);
     else if (!again && cell.kind == GSAI_CELL_NUMBER)
@@ -272,7 +272,7 @@ static void see_batch(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, const str
                            !gsai_arrow_column_take(weights, batch->children[sniff->weight], end);
         for (int64_t row = batch->offset; row < end && is_seen; row++) {
             double weight = has_weights ? gsai_arrow_read(weights, row).number : 1;
-            see_cell(arrow, &sniff->column[k], k, row, weight >= 0 && isfinite(weight) ? weight : 0, again);
+            see_cell(arrow, sniff, k, row, weight >= 0 && isfinite(weight) ? weight : 0, again);
         }
     }
 }

@@ -37,17 +37,16 @@ static gsa_status fail_cell(const gsai_arrow_reader *arrow, size_t number, const
 /* ---- label and weight ------------------------------------------------------------------------------------------- */
 
 /* A number, or a word, as text would be taken for. */
-static gsa_status take_label(const gsai_arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
+static gsa_status take_label(gsai_arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
 {
     const gsai_csv *csv = &arrow->csv;
     if (csv->label == SIZE_MAX)
         return GSA_OK;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->label], row);
     const char *objection = NULL;
-    bool is_word = false;
-    if ((head->is_missing = cell.kind == GSAI_CELL_ABSENT && gsai_csv_lacks_label(csv, "", 0)))
-        return GSA_OK;
-    if (cell.kind == GSAI_CELL_NUMBER) {
+    if (cell.kind == GSAI_CELL_NUMBER && csv->label_is_class)
+        gsai_arrow_make_word(&arrow->column[csv->label], &cell);
+    if (cell.kind == GSAI_CELL_NUMBER && !csv->label_is_class) {
         head->label = cell.number + 0.0; /* -0 is 0 */
         objection = isinf(cell.number) ? "a label must be finite" : NULL;
     } else if (cell.size > GSAI_LABEL_SIZE) {
@@ -56,13 +55,10 @@ static gsa_status take_label(const gsai_arrow_reader *arrow, int64_t row, gsai_c
         char text[GSAI_LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
         if (cell.size > 0)
             memcpy(text, cell.text, cell.size);
-        objection = gsai_csv_label(csv, text, cell.size, &head->label, &is_word);
+        objection = gsai_csv_label(csv, text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, head);
+        head->word = head->word ? cell.text : NULL;
     }
-    if (objection)
-        return fail_cell(arrow, csv->label, &cell, objection, error);
-    head->word = is_word ? cell.text : NULL;
-    head->word_size = cell.size;
-    return GSA_OK;
+    return objection ? fail_cell(arrow, csv->label, &cell, objection, error) : GSA_OK;
 }
 
 /* A weight, or an exposure. */

@@ -139,11 +139,9 @@ static gsa_status see_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *err
         double weight = weigh(csv, sniff, &record);
         n++;
         for (size_t k = 0; k < sniff->n_columns; k++) {
-            gsai_csv_seen *seen = &sniff->column[k];
             gsai_cell cell = gsai_cell_trim(record.cell[k]);
-            if (gsai_csv_is_read_again(sniff, seen))
-                gsai_seen_add_value(&seen->cells, csv->locale, seen->decided.is_plain ? NULL : &seen->decided.reading,
-                                    seen->decided.kind == GSAI_FIELD_DATE, cell.text, cell.size, weight);
+            if (gsai_csv_is_read_again(sniff, &sniff->column[k]))
+                gsai_csv_see_value(csv, sniff, k, cell.text, cell.size, weight);
         }
     }
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;

@@ -5,6 +5,7 @@
 #ifndef GSA_DATA_FORMAT_CSV_H
 #define GSA_DATA_FORMAT_CSV_H
 
+#include "base/label_rule.h"
 #include "base/text.h"
 #include "data/format/features.h"
 #include "data/format/format.h"
@@ -54,8 +55,10 @@ typedef struct gsai_csv {
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
-    uint64_t *cells;                /* of each column, in the row at hand; NULL if cells are not asked for */
-    size_t *kept;                   /* cells whose texts are kept: csv_keep.c */
+    gsai_reading label_reading;     /* how labels are read, if has_reading; else plain numbers are numbers */
+    bool label_has_reading, label_is_class;
+    uint64_t *cells; /* of each column, in the row at hand; NULL if cells are not asked for */
+    size_t *kept;    /* cells whose texts are kept: csv_keep.c */
     size_t n_kept;
 } gsai_csv;
 
@@ -85,11 +88,14 @@ typedef struct gsai_csv_seen {
 typedef struct gsai_csv_sniff {
     gsai_csv_seen *column;
     size_t n_columns;
-    bool has_header; /* false: not known yet */
-    size_t weight;   /* the column of weights that is asked for; SIZE_MAX: none */
-    size_t n_rows;   /* that decide */
-    bool is_all;     /* they are all that there are */
-    bool all_again;  /* the values of plain numbers are added again, too */
+    bool has_header;                           /* false: not known yet */
+    size_t weight;                             /* the column of weights that is asked for; SIZE_MAX: none */
+    size_t label;                              /* once it is known */
+    double label_value[GSAI_CLASSES_ANYWHERE]; /* different labels among those read again, as far as they are few */
+    size_t n_label_values;                     /* one more if there are others, or a fraction */
+    size_t n_rows;                             /* that decide */
+    bool is_all;                               /* they are all that there are */
+    bool all_again;                            /* the values of plain numbers are added again, too */
     /* Adds the values of the columns that have a reading once more, by gsai_seen_add_value. */
     gsa_status (*again)(struct gsai_csv *csv, struct gsai_csv_sniff *sniff, gsa_error *error);
 } gsai_csv_sniff;
@@ -100,6 +106,9 @@ static inline bool gsai_csv_is_read_again(const gsai_csv_sniff *sniff, const gsa
     return seen->decided.kind != GSAI_FIELD_CATEGORICAL && (sniff->all_again || !seen->decided.is_plain) &&
            !seen->is_date;
 }
+/* Adds a cell's value once the reading of its column is known. */
+void gsai_csv_see_value(const gsai_csv *csv, gsai_csv_sniff *sniff, size_t column, const char *text, size_t size,
+                        double weight);
 /* Returns the maximum number of rows from which the schema of a table with so many columns is made. */
 static inline size_t gsai_csv_max_deciding(size_t n_columns, bool is_short)
 {
@@ -185,14 +194,12 @@ void gsai_csv_add_hash(const gsai_csv *csv, size_t column, uint64_t hash, gsai_f
 void gsai_csv_note_categories(const gsai_csv *csv);
 /* Adds the products; returns SIZE_MAX, or the column of a product that does not fit a float. */
 size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features);
-/* Returns whether a label is missing; its row is left out and counted. */
-bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size);
 /* Take the weight of a row, and after it and the label its exposure; return what is wrong, or NULL. */
 const char *gsai_csv_weigh(gsai_csv_head *head, double weight);
 const char *gsai_csv_expose(gsai_csv_head *head, double exposure);
 /* Parses a label, number or word, from a text that is followed by a byte which cannot continue a number; returns what
- * is wrong, or NULL. */
-const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, double *label, bool *is_word);
+ * is wrong, or NULL. A row whose label is missing is left out and counted. */
+const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, gsai_csv_head *head);
 #define GSAI_NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
 #define GSAI_NO_SUM "crosses that share a feature have no finite sum"
 #define GSAI_NO_EXPOSURE "the exposure of a row must be a finite number above 0"

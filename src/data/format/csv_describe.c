@@ -60,7 +60,7 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
         n_missing += n;
         if (n > 0 && n_columns++ == 0)
             memcpy(first, name, sizeof name);
-        if (is_number && !seen->decided.is_plain)
+        if ((is_number || field->kind == GSAI_FIELD_LABEL) && !seen->decided.is_plain)
             tell_reading(csv, seen, name);
         if (seen->decided.is_ambiguous)
             tell(csv,

@@ -61,8 +61,13 @@ static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *
     for (size_t k = 0; k < 2; k++)
         for (size_t f = 0; f < schema->n_fields && has_room; f++) {
             const gsai_field *field = &schema->field[f];
-            if (field->kind == GSAI_FIELD_LABEL && !csv->input->options->without_labels)
+            if (field->kind == GSAI_FIELD_LABEL && !csv->input->options->without_labels) {
                 csv->label = cell_of[f];
+                csv->label_has_reading = field->reading != NULL;
+                csv->label_is_class = field->is_class;
+                if (field->reading)
+                    csv->label_reading = *field->reading;
+            }
             if (field->kind == GSAI_FIELD_WEIGHT && !csv->input->options->without_labels)
                 csv->weight = cell_of[f];
             if (field->kind == GSAI_FIELD_EXPOSURE) /* of rows without labels too: it is their weight */

@@ -226,22 +226,27 @@ static gsa_status take_weight(const gsai_csv *csv, const gsai_record *record, si
     return objection ? fail_cell(csv, record, &cell, field_of(csv, kind), objection, error) : GSA_OK;
 }
 
-bool gsai_csv_lacks_label(const gsai_csv *csv, const char *text, size_t size)
+const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, gsai_csv_head *head)
 {
-    bool is_missing = gsai_is_absent(text, size);
-    csv->input->n_unlabelled += is_missing;
-    return is_missing;
-}
-
-const char *gsai_csv_label(const gsai_csv *csv, const char *text, size_t size, double *label, bool *is_word)
-{
-    gsai_number number;
-    gsai_number_parse(csv->locale, text, &number);
-    *is_word = number.after != text + size;
-    if (*is_word)
+    gsai_number number = {0};
+    gsai_cell_value is = gsai_is_absent(text, size) ? GSAI_VALUE_MISSING : GSAI_VALUE;
+    if (csv->label_has_reading && is == GSAI_VALUE)
+        is = gsai_read_number(csv->locale, &csv->label_reading, text, size, &number);
+    else if (is == GSAI_VALUE)
+        gsai_number_parse(csv->locale, text, &number);
+    head->is_missing = is == GSAI_VALUE_MISSING;
+    csv->input->n_unlabelled += head->is_missing;
+    if (head->is_missing)
+        return NULL;
+    if (is == GSAI_VALUE_WRONG)
+        return gsai_is_nonfinite_word(text, size) ? "a label must be finite"
+                                                  : "expected a number that is written as the labels of the first rows";
+    if (!csv->label_has_reading && (number.after != text + size || csv->label_is_class)) {
+        head->word = text;
+        head->word_size = size;
         return gsai_word_objection(text, size);
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a number that ends has a value */
-    *label = number.value + 0.0; /* -0 is 0 */
+    }
+    head->label = number.value + 0.0; /* -0 is 0 */
     return gsai_number_fits_double(&number) ? NULL : "it does not fit a double";
 }
 
@@ -250,15 +255,8 @@ static gsa_status take_label(const gsai_csv *csv, const gsai_record *record, gsa
     if (csv->label == SIZE_MAX)
         return GSA_OK;
     gsai_cell cell = gsai_cell_trim(record->cell[csv->label]);
-    bool is_word;
-    if ((head->is_missing = gsai_csv_lacks_label(csv, cell.text, cell.size)))
-        return GSA_OK;
-    const char *objection = gsai_csv_label(csv, cell.text, cell.size, &head->label, &is_word);
-    if (objection)
-        return fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_LABEL), objection, error);
-    head->word = is_word ? cell.text : NULL;
-    head->word_size = cell.size;
-    return GSA_OK;
+    const char *objection = gsai_csv_label(csv, cell.text, cell.size, head);
+    return objection ? fail_cell(csv, record, &cell, field_of(csv, GSAI_FIELD_LABEL), objection, error) : GSA_OK;
 }
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */

@@ -224,8 +224,11 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
     const gsa_reader_options *options = csv->input->options;
     gsai_csv_seen *seen = &sniff->column[column];
     seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
-    if (column == label)
+    if (column == label) {
+        if (!is_listed(options->categorical, sniff, column))
+            decide(csv, seen);
         return GSAI_FIELD_LABEL;
+    }
     if (is_listed(options->weight, sniff, column))
         return GSAI_FIELD_WEIGHT;
     if (is_listed(options->exposure, sniff, column))
@@ -270,6 +273,46 @@ static void see_first_row(const gsai_csv *csv, gsai_csv_sniff *sniff)
     sniff->n_rows++;
 }
 
+void gsai_csv_see_value(const gsai_csv *csv, gsai_csv_sniff *sniff, size_t column, const char *text, size_t size,
+                        double weight)
+{
+    gsai_csv_seen *seen = &sniff->column[column];
+    double value =
+        gsai_seen_add_value(&seen->cells, csv->locale, seen->decided.is_plain ? NULL : &seen->decided.reading,
+                            seen->decided.kind == GSAI_FIELD_DATE, text, size, weight);
+    if (column != sniff->label || isnan(value) || sniff->n_label_values > GSAI_CLASSES_ANYWHERE)
+        return;
+    size_t i = 0;
+    while (i < sniff->n_label_values && sniff->label_value[i] != value)
+        i++;
+    if (value != floor(value) || i == GSAI_CLASSES_ANYWHERE)
+        sniff->n_label_values = GSAI_CLASSES_ANYWHERE + 1;
+    else if (i == sniff->n_label_values)
+        sniff->label_value[sniff->n_label_values++] = value;
+}
+
+/* Settles the label, whose values were read again if its cells are not plain numbers. Dates are refused; words among
+ * few whole numbers are names of classes as those are, among other numbers they are missing. */
+static gsa_status settle_label(const gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    gsai_csv_seen *seen = &sniff->column[sniff->label];
+    csv_name name;
+    char quote[GSAI_QUOTE_SIZE];
+    if (seen->decided.kind == GSAI_FIELD_DATE) {
+        name_of(sniff, sniff->label, &name);
+        return gsai_fail_about(
+            error, "categorical",
+            gsai_fail(error, GSA_ARGUMENT,
+                      "%s: the label '%s' holds dates, and a label is a number or a class: make it a "
+                      "number, such as days, or treat the column as categorical",
+                      csv->input->name, gsai_quote(name.text, name.size, quote)));
+    }
+    if (seen->decided.kind == GSAI_FIELD_NUMBER && seen->cells.n_words > 0 && seen->cells.odd == 0 &&
+        sniff->n_label_values <= GSAI_CLASSES_ANYWHERE)
+        seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
+    return GSA_OK;
+}
+
 /* Decides all columns, and the values of those that are no plain numbers. */
 static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsai_field_kind *kind,
                              gsa_error *error)
@@ -277,12 +320,14 @@ static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
     bool is_odd = false, has_commas = false;
     for (size_t i = 0; i < sniff->n_columns; i++) {
         kind[i] = kind_of(csv, sniff, i, label);
-        has_commas = has_commas || (kind[i] == GSAI_FIELD_NUMBER && sniff->column[i].decided.reading.decimal == ',');
+        const gsai_decided *decided = &sniff->column[i].decided;
+        has_commas = has_commas || (decided->kind == GSAI_FIELD_NUMBER && decided->reading.decimal == ',');
     }
     for (size_t i = 0; i < sniff->n_columns; i++) {
         gsai_csv_seen *seen = &sniff->column[i];
-        bool may_group = has_commas && seen->decided.reading.decimal == '.' && kind[i] == GSAI_FIELD_NUMBER &&
-                         gsai_seen_may_group_by_points(&seen->cells) && !csv->input->options->decimal;
+        bool may_group = has_commas && seen->decided.reading.decimal == '.' &&
+                         seen->decided.kind == GSAI_FIELD_NUMBER && gsai_seen_may_group_by_points(&seen->cells) &&
+                         !csv->input->options->decimal;
         seen->decided.is_ambiguous = seen->decided.is_ambiguous || may_group;
         GSA_TRY(check_ambiguous(csv, sniff, i, error));
         if (!gsai_csv_is_read_again(sniff, seen))
@@ -290,7 +335,8 @@ static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         is_odd = true;
         seen->cells.sum = seen->cells.weight = 0;
     }
-    return is_odd ? sniff->again(csv, sniff, error) : GSA_OK;
+    GSA_TRY(is_odd ? sniff->again(csv, sniff, error) : GSA_OK);
+    return settle_label(csv, sniff, error);
 }
 
 static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsa_error *error)
@@ -299,6 +345,7 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
     gsai_field_kind *kind = gsai_alloc(csv->env, sniff->n_columns, sizeof *kind);
     if (!kind)
         return gsai_fail_memory(csv->env, error, "no memory for %zu columns", sniff->n_columns);
+    sniff->label = label;
     gsa_status status = decide_all(csv, sniff, label, kind, error);
     for (size_t i = 0; i < sniff->n_columns && status == GSA_OK; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
@@ -308,6 +355,11 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         if (status == GSA_OK && (kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE))
             status = gsai_schema_set_reading(schema, gsai_seen_mean(&seen->cells),
                                              seen->decided.is_plain ? NULL : &seen->decided.reading, error);
+        bool is_read = seen->decided.kind == GSAI_FIELD_NUMBER && (!seen->decided.is_plain || seen->cells.is_marked);
+        if (status == GSA_OK && i == label && is_read)
+            status = gsai_schema_set_reading(schema, 0, &seen->decided.reading, error);
+        if (status == GSA_OK && i == label)
+            schema->field[i].is_class = is_listed(csv->input->options->categorical, sniff, i);
         if (status != GSA_OK)
             gsai_error_prefix(error, "%s: ", csv->input->name);
     }
@@ -462,7 +514,8 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
     char quote[GSAI_QUOTE_SIZE];
     for (size_t f = 0; f < schema->n_fields; f++)
         for (size_t k = 0; k < sizeof known / sizeof *known && cell_of[f] != SIZE_MAX; k++)
-            if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, sniff, cell_of[f]))
+            if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, sniff, cell_of[f]) &&
+                !(schema->field[f].is_class && known[k].kind == GSAI_FIELD_CATEGORICAL))
                 return gsai_fail_about(error, known[k].name,
                                        gsai_fail(error, GSA_ARGUMENT,
                                                  "%s: a %s column contradicts %s about '%s'; leave it out",

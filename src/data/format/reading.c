@@ -127,7 +127,7 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
     char flat[LONGEST + 3] = "-";
     bool is_plain = !reading || reading->decimal == '.' || !(memchr(text, '.', size) || memchr(text, ',', size));
     if (is_plain) {
-        gsai_number_parse_float(locale, text, out);
+        gsai_number_parse(locale, text, out);
         if (out->after == text + size)
             return GSAI_VALUE;
     }
@@ -135,7 +135,7 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
         !flatten(&of, reading->decimal, reading->group, flat + 1))
         return GSAI_VALUE_WRONG;
     strcat(flat, "\n");
-    gsai_number_parse_float(locale, flat + !of.is_negative, out);
+    gsai_number_parse(locale, flat + !of.is_negative, out);
     return out->after ? GSAI_VALUE : GSAI_VALUE_WRONG;
 }
 

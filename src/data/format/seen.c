@@ -117,18 +117,20 @@ void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char
     }
 }
 
-void gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
-                         const char *text, size_t size, double weight)
+double gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
+                           const char *text, size_t size, double weight)
 {
     gsai_number number = {0};
     gsai_date date;
     gsai_cell_value is =
         is_date ? gsai_read_date(reading, text, size, &date) : gsai_read_number(locale, reading, text, size, &number);
-    float x = is != GSAI_VALUE ? NAN : (float)(is_date ? gsai_date_value(date) : number.value);
-    if (!isfinite(x))
-        return;
-    seen->sum += weight * (double)x;
-    seen->weight += weight;
+    double value = is != GSAI_VALUE ? (double)NAN : is_date ? gsai_date_value(date) : number.value;
+    float x = (float)value;
+    if (isfinite(x)) {
+        seen->sum += weight * (double)x;
+        seen->weight += weight;
+    }
+    return value;
 }
 
 float gsai_seen_mean(const gsai_seen *seen)
@@ -183,7 +185,7 @@ static bool settle_date(const gsai_seen *seen, gsai_asked asked, gsai_decided *o
 
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text)
 {
-    gsai_decided out = {.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
+    gsai_decided out = {.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true, .reading = {.decimal = '.'}};
     bool is_odd = seen->odd > 0 || seen->n_words > 0 || seen->is_marked;
     bool is_number = are_nearly_all(seen, seen->numbers + seen->odd, seen->dates) && (!is_text || is_odd);
     bool is_empty = seen->numbers + seen->odd + seen->dates == 0 && seen->n_words == 0;

@@ -28,9 +28,9 @@ typedef struct gsai_seen {
 /* Adds a trimmed cell, which a byte follows that cannot continue a number; or that of a column of numbers. */
 void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char *text, size_t size, double weight);
 void gsai_seen_add_number(gsai_seen *seen, double value, double weight);
-/* Adds a cell's value again, once the reading is known. */
-void gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
-                         const char *text, size_t size, double weight);
+/* Adds a cell's value again, once the reading is known, and returns it; NAN if there is none. */
+double gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
+                           const char *text, size_t size, double weight);
 
 /* What is asked for where a column has two readings; zeroed: nothing. */
 typedef struct gsai_asked {

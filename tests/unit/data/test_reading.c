@@ -209,14 +209,85 @@ static void a_later_gap_counts_as_the_mean_of_the_model(void **state)
 static void rows_without_a_label_are_left_out_and_counted(void **state)
 {
     (void)state;
-    gsa_reader *reader = open_table("y,a\n1,2\n,3\nNA,4\n0,5\nNone,6\n", NULL, NULL);
+    /* None is missing among numbers, and may be a class among words. */
+    static const char *const texts[] = {"y,a\n1,2\n,3\nNA,4\n0,5\nNone,6\n", "y,a\nmild,2\n,3\nNA,4\nbad,5\nNone,6\n"};
+    for (size_t i = 0; i < 2; i++) {
+        gsa_reader *reader = open_table(texts[i], NULL, NULL);
+        gsa_batch batch;
+        gsa_reader_progress progress = {.size = sizeof progress};
+        assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+        assert_int_equal(batch.n_rows, 2 + i);
+        gsa_reader_get_progress(reader, &progress);
+        assert_int_equal(progress.n_unlabelled, 3 - i);
+        assert_int_equal(progress.n_bad_rows, 0);
+        gsa_reader_close(reader);
+    }
+}
+
+/* The labels of a table, each a number or, in quotes, a word, and the line of the schema. */
+static void expect_labels(const char *cells, const gsa_reader_options *options, const char *line, const char *expected)
+{
+    char text[1024] = "y\ta\n", found[1024] = "", schema[256];
+    for (const char *p = cells; *p; p += *p == '\n') {
+        size_t size = strcspn(p, "\n"), n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%.*s\t1\n", (int)size, p);
+        p += size;
+    }
+    gsa_reader *reader = open_table(text, options, NULL);
     gsa_batch batch;
-    gsa_reader_progress progress = {.size = sizeof progress};
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    assert_int_equal(batch.n_rows, 3); /* None may be a class */
-    gsa_reader_get_progress(reader, &progress);
-    assert_int_equal(progress.n_unlabelled, 2);
-    assert_int_equal(progress.n_bad_rows, 0);
+    for (size_t row = 0; row < batch.n_rows; row++) {
+        bool is_word = batch.word && batch.word[row] >= 0;
+        size_t n = strlen(found);
+        if (is_word)
+            snprintf(found + n, sizeof found - n, "'%s' ", batch.words[batch.word[row]]);
+        else
+            snprintf(found + n, sizeof found - n, "%.17g ", batch.label[row]);
+    }
+    assert_string_equal(found, expected);
+    snprintf(schema, sizeof schema, "\n%s\n", line);
+    assert_non_null(strstr(gsa_reader_schema(reader), schema));
+    gsa_reader_close(reader);
+}
+
+static void labels_are_read_as_features_are(void **state)
+{
+    (void)state;
+    expect_labels("21,5\n22,75\n", NULL, "label y\tnumber\tdecimal=,", "21.5 22.75 ");
+    expect_labels("$1,200\n$1,200.50\n-$7\n", NULL, "label y\tnumber\tgroup=,\tunit=$", "1200 1200.5 -7 ");
+    expect_labels("12 %\n7.5%\n", NULL, "label y\tnumber\tunit=%", "12 7.5 ");
+    expect_labels("16777217\n$0.1\n", NULL, "label y\tnumber\tunit=$", "16777217 0.10000000000000001 ");
+    /* Words among many numbers, or among fractions, are missing; among few whole numbers they are classes. */
+    expect_labels("0.5\n2\n3\n4\n5\n6\n7\n8\n9\nx\n", NULL, "label y\tnumber\tmissing=x", "0.5 2 3 4 5 6 7 8 9 ");
+    expect_labels("1\n2\n1\n2\n1\n2\n1\n2\n1\nx\n", NULL, "label y", "1 2 1 2 1 2 1 2 1 'x' ");
+    /* Columns that are named as categorical are names of classes. */
+    gsa_reader_options words = {.size = sizeof words, .categorical = "y"};
+    expect_labels("01\n1\n2026-11-18\n", &words, "label y\twords", "'01' '1' '2026-11-18' ");
+    expect_failure("y,a\n2026-11-17,1\n2026-11-18,1\n", NULL, GSA_ARGUMENT,
+                   "t.csv: the label 'y' holds dates, and a label is a number or a class: make it a number, such as "
+                   "days, or treat the column as categorical");
+    expect_failure("y;a\n1,234;1\n2,345;1\n", NULL, GSA_ARGUMENT,
+                   "t.csv: column 'y' holds '1,234', which is ambiguous: the comma may separate thousands or "
+                   "decimals; say which mark comes before decimals, point or comma");
+}
+
+/* A model's schema says how labels are read, whatever the rows of a later file look like. */
+static void labels_of_later_files_are_read_as_those_of_the_first(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("y;a\n1,234;1\n7;1\nx;1\n", NULL, NULL);
+    gsa_batch batch;
+    gsa_error error = {0};
+    assert_int_equal(
+        gsa_reader_set_schema(
+            reader, "greedystep schema 2\ncolumns named\nbits 24\nlabel y\tnumber\tdecimal=,\nnumber a\n", NULL),
+        GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+    assert_true(batch.label[0] == 1.234 && batch.label[1] == 7);
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_INPUT);
+    assert_string_equal(error.message,
+                        "t.csv:4 (byte 16): column 'y' holds 'x': expected a number that is written as the "
+                        "labels of the first rows");
     gsa_reader_close(reader);
 }
 
@@ -233,6 +304,8 @@ int main(void)
         cmocka_unit_test(a_column_that_a_model_needs_is_not_ignored),
         cmocka_unit_test(a_later_gap_counts_as_the_mean_of_the_model),
         cmocka_unit_test(rows_without_a_label_are_left_out_and_counted),
+        cmocka_unit_test(labels_are_read_as_features_are),
+        cmocka_unit_test(labels_of_later_files_are_read_as_those_of_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
