@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const cli_option evaluate_options[] = {
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the metrics as one JSON object"},
@@ -38,7 +39,7 @@ static void print_classes(const gsa_metrics *metrics, const gsa_model *model)
 /* Weights of rows, which are whole unless there are row weights. */
 static json_t *rows_json(double weight)
 {
-    return weight == floor(weight) ? report_count((uint64_t)weight) : report_real(weight);
+    return report_is_whole(weight) ? report_count((uint64_t)weight) : report_real(weight);
 }
 
 static json_t *classes_json(const gsa_metrics *metrics, const gsa_model *model)
@@ -57,6 +58,23 @@ static json_t *classes_json(const gsa_metrics *metrics, const gsa_model *model)
         json_array_append_new(list, entry);
     }
     return list;
+}
+
+/* Says how many labels are unknown, after finish. */
+static void tell_unknown(const gsa_metrics *metrics)
+{
+    char labels[MESSAGE_SIZE] = "";
+    const char *label;
+    gsa_metric rows, unknown;
+    gsa_metrics_at(metrics, 0, &rows);
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &unknown) != 0;)
+        i++;
+    if (strcmp(unknown.name, "unknown_labels") != 0)
+        return;
+    for (size_t i = 0; (label = gsa_metrics_unknown_label(metrics, i)) != NULL; i++)
+        report_append(labels, sizeof labels, "%s'%.60s'", i > 0 ? ", " : "", label);
+    note("note: the model does not know the labels of %.0f of %.0f rows (%.3g %%), such as %s: they count as wrong",
+         unknown.value, rows.value, 100 * unknown.value / rows.value, labels);
 }
 
 static int print_results(const cli_arguments *arguments, const gsa_metrics *metrics, const gsa_model *model,
@@ -104,8 +122,10 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
         status = gsa_metrics_finish(metrics, &error);
     if (status != GSA_OK)
         code = complain_error(status, &error);
-    else if (code == EXIT_DONE)
+    else if (code == EXIT_DONE) {
+        tell_unknown(metrics);
         code = print_results(arguments, metrics, model, &reading);
+    }
     gsa_metrics_free(metrics);
     return code;
 }
@@ -133,7 +153,8 @@ const cli_verb evaluate_verb = {
     .summary = "measure a model on labelled rows",
     .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
                "more for classes, errors for numbers. A label unknown to the model counts as wrong in log loss and "
-               "accuracy.\n\nWith two classes the second in the order of `inspect` is the positive one. Precision, "
+               "accuracy; if all are unknown, nothing is printed but an error.\n\nWith two classes the second in the "
+               "order of `inspect` is the positive one. Precision, "
                "recall, F1 and the confusion counts use the threshold of `predict` (probability 0.5, or margin 0); "
                "best_threshold gives the highest F1 on these rows. These metrics leave out labels unknown to the "
                "model. With more classes a table has rows, predicted rows, precision, recall and F1 per class.",

@@ -179,7 +179,8 @@ static const char predict_number[] = "    out[0] = @_margin(index, value, n);\n"
                                      "    return 0;\n"
                                      "}\n";
 static const char predict_count[] = "    double margin = @_margin(index, value, n);\n"
-                                    "    out[0] = @_exp(margin < 710.0 ? margin : 710.0);\n"
+                                    "    double count = @_exp(margin < 710.0 ? margin : 710.0);\n"
+                                    "    out[0] = count < 0x1.fffffffffffffp+1023 ? count : 0x1.fffffffffffffp+1023;\n"
                                     "    return 0;\n"
                                     "}\n";
 static const char predict_single[] = "    (void)index; /* one label is all that this model has seen */\n"

@@ -8,6 +8,7 @@
 
 #include <greedystep/train.h>
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -34,6 +35,8 @@ typedef struct predicting {
     gsa_text text;
     const char *kept; /* columns, or NULL */
     bool every_class;
+    bool is_count; /* predictions are e to the power of something */
+    uint64_t n_overflowed;
     bool is_watched;   /* the writer of a stream may wait for the answer */
     atomic_int failed; /* the exit code of a write that failed, 0 if none did */
 } predicting;
@@ -43,6 +46,8 @@ static gsa_status print_predictions(void *ctx, const gsa_predictions *some, gsa_
 {
     predicting *what = ctx;
     (void)error;
+    for (size_t i = 0; what->is_count && i < some->rows->n_rows; i++)
+        what->n_overflowed += some->number[i] == DBL_MAX;
     bool done = fwrite(some->text, 1, some->text_size, what->output.stream) == some->text_size;
     if (done && what->is_watched)
         done = fflush(what->output.stream) == 0;
@@ -78,6 +83,7 @@ static int predict_all(predicting *what)
     if (schema != NULL && strstr(schema, "\ncolumns namespaces\n") != NULL && what->text != GSA_TEXT_LINES)
         what->kept = "tag";
     what->every_class = what->every_class || info_of(what->model).n_classes <= FEW_CLASSES;
+    what->is_count = info_of(what->model).has_log_link;
     gsa_predict_hooks hooks = {.size = sizeof hooks,
                                .ctx = what,
                                .text = what->text,
@@ -94,6 +100,10 @@ static int predict_all(predicting *what)
     if (reading.n_bad_rows > 0)
         tell_bad_rows(what, reading.n_bad_rows);
     session_tell_recoded(what->reader);
+    if (what->n_overflowed > 0)
+        note("note: %" PRIu64 " %s too large for a double and written as %.9g: the rows are far from those that were "
+             "learned; check their units",
+             what->n_overflowed, what->n_overflowed == 1 ? "prediction is" : "predictions are", DBL_MAX);
     return EXIT_DONE;
 }
 

@@ -81,13 +81,18 @@ void report_append(char *line, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+bool report_is_whole(double value)
+{
+    return value >= 0 && value < 0x1p53 && value == floor(value);
+}
+
 /* The metrics that count something are shown without a fraction, unless row weights have one. */
 static bool is_count(gsa_metric metric)
 {
     const char *name = metric.name;
     bool counts = strcmp(name, "rows") == 0 || strcmp(name, "unknown_labels") == 0 || strncmp(name, "true_", 5) == 0 ||
                   strncmp(name, "false_", 6) == 0;
-    return counts && metric.value == floor(metric.value);
+    return counts && report_is_whole(metric.value);
 }
 
 static const char *metric_text(gsa_metric metric, char buffer[32])

@@ -32,6 +32,8 @@ json_t *report_real(double value);
 json_t *report_count(uint64_t value);
 /* Returns a text as a JSON value; in text that is not UTF-8 all bytes that are not ASCII become question marks. */
 json_t *report_text(const char *text);
+/* Returns whether a number is a count that JSON holds exactly. */
+bool report_is_whole(double value);
 /* Adds every metric under its name. */
 void report_metrics_json(json_t *object, const gsa_metrics *metrics);
 /* Returns the labels of a model in order, at most `max`. */

@@ -438,8 +438,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, u
 GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 /* Predicts rows, row-major with max(1, n_classes) numbers per row: the probability of every class, or the value of a
- * regression. A model that was trained with exposures predicts the rate or, if the batch has weights, which are then
- * exposures, the expected count. Hinge losses have no probabilities (GSA_ARGUMENT): use the label of the largest
+ * regression, DBL_MAX if it is larger. A model that was trained with exposures predicts the rate or, if the batch has
+ * weights, which are then exposures, the expected count. Hinge losses have no probabilities (GSA_ARGUMENT): use the label of the largest
  * margin, or the second of two labels if the margin is above 0. Allocates nothing for sparse rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
@@ -460,7 +460,8 @@ typedef struct gsa_metric {
     const char *name; /* "rows", "log_loss", ...: static text */
     double value;     /* NaN if it is not defined, such as the AUC of one class */
 } gsa_metric;
-/* Computes the results of all rows so far. */
+/* Computes the results of all rows so far. GSA_LABEL if the model knows none of their labels; the results are there all
+ * the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
 /* Fills in a result by its number, after finish; returns 0 beyond the end. Regression has rmse, mae and r2, with
  * poisson loss also poisson_deviance and d2. Classes have log_loss (the name of the loss instead if there are no
@@ -472,6 +473,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_er
  * classes also have precision, recall and f1, each _macro and _weighted. unknown_labels is there if a label is not
  * known, auc_error_bound if the AUC is not exact. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
+/* Returns one of the first three labels that the model does not know; NULL beyond the end. */
+GSA_API const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number);
 
 /* The results of one class. */
 typedef struct gsa_class_metrics {

@@ -422,6 +422,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_metrics_update": (c_int, [_P, _B, _E]),
     "gsa_metrics_finish": (c_int, [_P, _E]),
     "gsa_metrics_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
+    "gsa_metrics_unknown_label": (c_char_p, [_P, c_size_t]),
     "gsa_metrics_class_at": (c_int, [_P, c_size_t, POINTER(ClassMetrics)]),
     "gsa_reader_open": (
         c_int,

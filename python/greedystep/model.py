@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, sizeof
@@ -21,6 +22,7 @@ from ._keywords import suggests_keywords
 from ._rows import collected
 from ._run import Run
 from ._schema import Names, Schema
+from .callbacks import NoticeWarning
 
 Fill = Callable[[c.Batch, DoubleArray], None]
 
@@ -273,7 +275,10 @@ class Model:
         labels: Any = None,
         n_jobs: int | None = None,
     ) -> Evaluation:
-        """Return metrics of labelled data, by name, as the command's ``evaluate`` prints them."""
+        """Return metrics of labelled data, by name, as the command's ``evaluate`` prints them.
+
+        Labels that the model does not know count as wrong, with a warning; if it knows none, that is an error.
+        """
         run = Run(_threads(n_jobs))
         rows = Rows(data, y, label, weight, ignore=ignore, exposure=exposure, labels=labels)
         reader = rows.open(run, self._frozen)
@@ -281,7 +286,17 @@ class Model:
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))
         reader.close()
-        return finished(metrics, self._model.labels())
+        found = finished(metrics, self._model.labels())
+        if "unknown_labels" in found:
+            labels = [c.text_of(c.library().gsa_metrics_unknown_label(metrics.pointer, i)) for i in range(3)]
+            warnings.warn(
+                f"the model does not know the labels of {found['unknown_labels']:.0f} of {found['rows']:.0f} rows "
+                f"({100 * found['unknown_labels'] / found['rows']:.3g} %), such as "
+                f"{', '.join(repr(label) for label in labels if label is not None)}: they count as wrong",
+                NoticeWarning,
+                stacklevel=3,
+            )
+        return found
 
     # ---- elsewhere ------------------------------------------------------------------------------
 

@@ -375,6 +375,17 @@ def test_an_evaluation_has_precision_recall_f1_and_confusion_as_scikit_learn_has
         assert f1 == pytest.approx(found["best_f1"]) and f1 >= found["f1"]
 
 
+def test_labels_unknown_to_the_model_are_told_and_an_error_if_it_knows_none():
+    X = np.random.default_rng(1).normal(size=(200, 3))
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    model = greedystep.train(X, y)
+    some = np.where(np.arange(200) < 20, "maybe", y)
+    with pytest.warns(greedystep.NoticeWarning, match=r"labels of 20 of 200 rows \(10 %\), such as 'maybe'"):
+        assert model.evaluate(X, some)["unknown_labels"] == 20
+    with pytest.raises(ValueError, match="knows no label of these 200 rows, such as '[01]', '[01]'; it knows 'no', 'yes'"):
+        model.evaluate(X, (y == "yes").astype(int))
+
+
 def test_models_are_evaluated_saved_pickled_and_merged(rows, tmp_path):
     import pickle
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/real.h"
+#include "learn/schema.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 
 #define MAX_RESULTS 24
 #define CALIBRATION_BINS 15
+#define MAX_UNKNOWN ((size_t)3)
 
 typedef struct class_counts {
     double predicted, actual, correct; /* weights of rows */
@@ -24,13 +26,13 @@ typedef struct class_counts {
 struct gsa_metrics {
     gsai_env env;
     const gsa_model *model;
-    /* The counts, up to the classes: numbers of 8 bytes without gaps, as they are in bytes. */
     uint64_t n_rows, n_unknown;
     double weight, unknown_weight, correct, loss, brier;
     double absolute_error, squared_error, label_log;
     double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
+    gsai_labels unknown;   /* the first few labels that the model does not know */
     gsai_ranking *ranking; /* two classes only */
     double *group_margins; /* of n_at_once rows */
     size_t n_at_once;
@@ -56,6 +58,7 @@ gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error 
         return gsai_fail_memory(&resolved, error, "no memory for metrics");
     metrics->env = resolved;
     metrics->model = model;
+    gsai_labels_init(&metrics->unknown, &resolved);
     size_t width = model->labels.n > model->n_outputs ? model->labels.n : model->n_outputs;
     metrics->classes = gsai_alloc_zeroed(&resolved, width, sizeof *metrics->classes);
     metrics->n_at_once = MARGINS_AT_ONCE / (width + 1) + 1;
@@ -82,6 +85,7 @@ void gsa_metrics_free(gsa_metrics *metrics)
     gsai_free(&env, metrics->classes);
     gsai_free(&env, metrics->group_margins);
     gsai_free(&env, metrics->probabilities);
+    gsai_labels_release(&metrics->unknown);
     gsai_ranking_free(metrics->ranking);
     gsai_free(&env, metrics);
 }
@@ -124,9 +128,21 @@ static double calibration_error(const gsa_metrics *metrics)
     return sum / metrics->weight;
 }
 
-static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, gsa_error *error)
+/* Keeps the label for messages, if it is one; a failure leaves it out. */
+static void keep_unknown(gsa_metrics *metrics, const gsa_batch *batch, size_t row)
+{
+    size_t number;
+    bool is_label =
+        gsai_row_is_word(batch, row) ? (size_t)batch->word[row] < batch->n_words : isfinite(batch->label[row]);
+    if (is_label && metrics->unknown.n < MAX_UNKNOWN)
+        (void)gsai_labels_add_row(&metrics->unknown, batch, row, &number, NULL);
+}
+
+static gsa_status add_class_row(gsa_metrics *metrics, const gsa_batch *batch, size_t row_number, double c,
+                                gsa_error *error)
 {
     const gsa_model *model = metrics->model;
+    size_t actual = gsai_labels_find_row(&model->labels, batch, row_number);
     double *p = metrics->probabilities;
     size_t n_classes = model->labels.n, predicted;
     metrics->loss += c * predict_row(metrics, actual);
@@ -137,6 +153,7 @@ static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, g
     if (actual == GSAI_NO_LABEL) {
         metrics->n_unknown++;
         metrics->unknown_weight += c;
+        keep_unknown(metrics, batch, row_number);
         return GSA_OK;
     }
     metrics->classes[actual].actual += c;
@@ -194,7 +211,7 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
             return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
     metrics->weight += c;
     if (gsai_loss_has_classes(model->loss))
-        return add_class_row(metrics, gsai_labels_find_row(&model->labels, batch, row_number), c, error);
+        return add_class_row(metrics, batch, row_number, c, error);
     add_number_row(metrics, batch->label[row_number], c);
     return GSA_OK;
 }
@@ -247,6 +264,8 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
         return gsai_fail(error, GSA_CONFLICT, "metrics of models with different losses or labels cannot be added");
     if (metrics->ranking)
         GSA_TRY(gsai_ranking_merge(metrics->ranking, from->ranking, error));
+    for (size_t i = 0, added; i < from->unknown.n && metrics->unknown.n < MAX_UNKNOWN; i++)
+        GSA_TRY(gsai_labels_add_label(&metrics->unknown, &from->unknown.at[i], &added, error));
     double weight = metrics->weight + from->weight, apart = from->label_mean - metrics->label_mean;
     if (from->weight > 0) { /* Chan, Golub, LeVeque 1979 */
         metrics->label_spread += from->label_spread + apart * apart * metrics->weight * from->weight / weight;
@@ -372,6 +391,45 @@ static void results_of_numbers(gsa_metrics *metrics, double weight)
     result(metrics, "r2", metrics->label_spread > 0 ? 1 - metrics->squared_error / metrics->label_spread : (double)NAN);
 }
 
+const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number)
+{
+    return number < metrics->unknown.n ? metrics->unknown.at[number].text : NULL;
+}
+
+#define MAX_QUOTED ((size_t)30)
+#define QUOTES_SIZE (MAX_UNKNOWN * (MAX_QUOTED + 4) + 1)
+
+/* Writes the first few labels: 'a', 'b', 'c'. */
+static void quote_labels(const gsai_labels *labels, char out[QUOTES_SIZE])
+{
+    for (size_t i = 0; i < labels->n && i < MAX_UNKNOWN; i++) {
+        size_t size = strlen(labels->at[i].text);
+        size = size < MAX_QUOTED ? size : MAX_QUOTED;
+        memcpy(out, i > 0 ? ", '" : "'", i > 0 ? 3 : 1);
+        out += i > 0 ? 3 : 1;
+        memcpy(out, labels->at[i].text, size);
+        out += size;
+        *out++ = '\'';
+    }
+    *out = '\0';
+}
+
+static gsa_status fail_unknown(const gsa_metrics *metrics, gsa_error *error)
+{
+    char rows[QUOTES_SIZE], model[QUOTES_SIZE];
+    size_t size;
+    const char *column = gsai_schema_label(metrics->model->schema, &size);
+    bool is_table = gsai_schema_is_table(metrics->model->schema) && size > 0;
+    quote_labels(&metrics->unknown, rows);
+    quote_labels(&metrics->model->labels, model);
+    return gsai_fail(error, GSA_LABEL,
+                     "cannot evaluate %s%.*s%s: the model knows no label of these %llu rows, such as %s; it knows "
+                     "%s%s: give rows with these labels",
+                     is_table ? "the column '" : "the labels", is_table ? (int)size : 0, column, is_table ? "'" : "",
+                     (unsigned long long)metrics->n_unknown, rows, model,
+                     metrics->model->labels.n > MAX_UNKNOWN ? ", ..." : "");
+}
+
 gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
 {
     if (metrics->weight == 0)
@@ -394,7 +452,7 @@ gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
         result(metrics, "calibration_error", calibration_error(metrics));
     if (metrics->n_unknown > 0)
         result(metrics, "unknown_labels", (double)metrics->n_unknown);
-    return GSA_OK;
+    return metrics->unknown_weight < weight ? GSA_OK : fail_unknown(metrics, error);
 }
 
 int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)

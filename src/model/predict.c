@@ -171,7 +171,7 @@ static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size
         if (predicts)
             gsai_model_row_predict(model, out, out);
         if (is_exposed)
-            *out *= (double)batch->weight[r];
+            *out = fmin(*out * (double)batch->weight[r], DBL_MAX);
     }
     return GSA_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "base/real.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Beyond this margin, and beyond the label, e^m goes on as a straight line. */
@@ -90,7 +91,7 @@ static double repeats(const double *g, size_t n_outputs, const gsai_target *targ
 static void predict(const double *m, size_t n_outputs, double *out)
 {
     (void)n_outputs;
-    *out = gsai_exp(*m);
+    *out = fmin(gsai_exp(*m), DBL_MAX);
 }
 
 /* The mean of y log y less that of the mean. */

@@ -208,6 +208,43 @@ static void a_label_the_model_does_not_know_counts_as_wrong(void **unused)
     free(r);
 }
 
+static void rows_of_which_no_label_is_known_are_refused_by_name(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"red", "green", "blue", "grey"};
+    int32_t word[40];
+    rows *r = rows_random(1, 40, 20, 2);
+    gsa_batch batch = rows_batch(r), other = batch;
+    gsa_error error = {0};
+    gsa_state *state = state_with(NULL);
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    for (int32_t i = 0; i < 40; i++)
+        word[i] = i % 4;
+    other.word = word;
+    other.words = words;
+    other.n_words = 4;
+    gsa_metrics *metrics = NULL, *part = NULL;
+    assert_int_equal(gsa_metrics_new(model, &metrics, &error), GSA_OK);
+    assert_int_equal(gsa_metrics_new(model, &part, &error), GSA_OK);
+    assert_null(gsa_metrics_unknown_label(metrics, 0));
+    assert_int_equal(gsa_metrics_update(part, &other, &error), GSA_OK);
+    assert_int_equal(gsa_metrics_merge(metrics, part, &error), GSA_OK);
+    assert_int_equal(gsa_metrics_finish(metrics, &error), GSA_LABEL);
+    assert_string_equal(error.message, "cannot evaluate the labels: the model knows no label of these 40 rows, such as "
+                                       "'red', 'green', 'blue'; it knows '0', '1': give rows with these labels");
+    assert_string_equal(gsa_metrics_unknown_label(metrics, 2), "blue");
+    assert_null(gsa_metrics_unknown_label(metrics, 3));
+    assert_close(value_of(metrics, "accuracy"), 0, 0);
+    assert_int_equal(gsa_metrics_update(metrics, &batch, &error), GSA_OK); /* known ones, too: they are evaluated */
+    assert_int_equal(gsa_metrics_finish(metrics, &error), GSA_OK);
+    gsa_metrics_free(part);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+}
+
 static void unknown_labels_are_wrong_but_are_in_no_confusion_of_two(void **unused)
 {
     (void)unused;
@@ -245,6 +282,7 @@ int main(void)
         cmocka_unit_test(regression_metrics_are_what_the_predictions_say),
         cmocka_unit_test(metrics_of_parts_add_up_to_those_of_the_whole),
         cmocka_unit_test(a_label_the_model_does_not_know_counts_as_wrong),
+        cmocka_unit_test(rows_of_which_no_label_is_known_are_refused_by_name),
         cmocka_unit_test(unknown_labels_are_wrong_but_are_in_no_confusion_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
