@@ -35,6 +35,14 @@ class Schema:
         The value that a missing number of each counts as. The feature that marks it is len(numbers) + its own number.
     others : list of str
         Other features, if there are some: "words", "dates", "crosses".
+    words, dates : list of str
+        Categorical columns, and columns of dates.
+    crosses : list of str
+        Products of two columns, as "A:B".
+    features : list of str
+        All columns of features: numbers, categories and dates, in the order of the table.
+    bits : int
+        Categories are hashed to 2^bits features.
     label, weight : str or None
     """
 
@@ -43,26 +51,41 @@ class Schema:
     others: list[str] = field(default_factory=list)
     label: str | None = None
     weight: str | None = None
+    words: list[str] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
+    crosses: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+    bits: int = 0
 
     @classmethod
     def of(cls, text: str) -> Schema:
         """Return the columns of a text."""
         made, means = cls(), []
+        columns = {"number": made.numbers, "words": made.words, "date": made.dates}
         for line in text.split("\n"):
             kind, _, rest = line.partition(" ")
             name, *items = rest.split("\t")
             other = _OTHERS.get(kind) or _OTHERS.get(line)
-            if kind == "number":
-                made.numbers.append(_plain(name))
-                means.append(next((float(one[5:]) for one in items if one.startswith("mean=")), 0.0))
-            elif other is not None and other not in made.others:
+            if other is not None and other not in made.others:
                 made.others.append(other)
-            elif kind == "label":
-                made.label = _plain(name)
-            elif kind == "weight":
-                made.weight = _plain(name)
+            if kind in columns:
+                columns[kind].append(_plain(name))
+                made.features.append(_plain(name))
+            if kind == "number":
+                means.append(next((float(one[5:]) for one in items if one.startswith("mean=")), 0.0))
+            elif kind == "bits":
+                made.bits = int(rest)
+            elif kind == "cross":
+                made.crosses.append(":".join(map(_plain, (name, *items))))
+            elif kind in ("label", "weight"):
+                setattr(made, kind, _plain(name))
         made.means = np.array(means, np.float32)
         return made
+
+    @property
+    def n_numeric(self) -> int:
+        """Features of numbers and dates, which come first; as many markers of missing values follow."""
+        return len(self.numbers) + len(self.dates)
 
     @property
     def feature_names(self) -> list[str]:

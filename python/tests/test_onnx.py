@@ -134,10 +134,81 @@ def test_a_table_of_numbers_names_its_columns(tmp_path):
     assert np.abs(found - model.predict_proba(str(tmp_path / "rows.csv"))).max() < 1e-5
 
 
-def test_words_are_refused(tmp_path):
-    (tmp_path / "rows.csv").write_text("city,y\n" + "oslo,1\nrome,0\n" * 20)
-    model = greedystep.train(str(tmp_path / "rows.csv"), label="y", bits=8)
-    with pytest.raises(ValueError, match="OneHotEncoder"):
+def mixed_frame(pandas, n_rows=600):
+    """Return a frame with numbers, text, missing values and unequal names, and what it says of labels."""
+    random = np.random.default_rng(3)
+    frame = pandas.DataFrame(
+        {
+            "city": random.choice(["oslo", "rome", "são paulo", "a=b", "lima"], n_rows),
+            "missing": random.normal(40, 10, n_rows),  # named as a tensor inside of the graph might be
+            "job": random.choice([f"job {i}" for i in range(40)], n_rows),
+            "X": random.normal(size=n_rows),
+        }
+    )
+    margin = frame["missing"] / 10 - 4 + frame["X"] + 2.0 * (frame["city"] == "rome") + random.logistic(size=n_rows)
+    frame.loc[random.random(n_rows) < 0.1, "missing"] = np.nan
+    frame.loc[random.random(n_rows) < 0.1, "city"] = None
+    return frame, margin.to_numpy()
+
+
+def run_columns(proto, frame) -> dict[str, np.ndarray]:
+    """Return the outputs of a graph that takes a frame column by column."""
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    rows = {
+        one.name: frame[[one.name]].fillna("").to_numpy(object)
+        if one.type == "tensor(string)"
+        else frame[[one.name]].to_numpy(np.float32)
+        for one in session.get_inputs()
+    }
+    assert list(rows) == list(frame.columns)
+    return dict(zip([one.name for one in session.get_outputs()], session.run(None, rows)))
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_categories_are_inputs_of_text(n_classes):
+    pandas = pytest.importorskip("pandas")
+    frame, margin = mixed_frame(pandas)
+    later = pandas.concat([frame, frame.assign(city="atlantis", missing=np.nan), frame.assign(job=None)])
+    if n_classes == 1:
+        model = greedystep.train(frame, margin)
+        found = run_columns(model.to_onnx(), later)["variable"][:, 0]
+        assert np.abs(found - model.predict(later)).max() < 1e-5
+        return
+    names = np.array(["low", "middle", "high"], object)[np.digitize(margin, [-1, 2][: n_classes - 1])]
+    estimator = GreedystepClassifier().fit(frame, names)
+    found = run_columns(estimator.to_onnx(), later)
+    expected = estimator.predict_proba(later)
+    assert np.abs(found["output_probability"] - expected).max() < 1e-5
+    assert len(np.unique(expected[len(frame) :], axis=0)) > 400  # rows differ by what is left
+    assert (found["output_label"] == estimator.predict(later)).mean() > 0.99
+
+
+def test_a_table_of_categories_alone_from_a_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame, margin = mixed_frame(pandas)
+    frame = frame[["city", "job"]]
+    frame.assign(y=margin > 0).to_csv(tmp_path / "rows.csv", index=False)
+    greedystep.train(str(tmp_path / "rows.csv"), label="y", loss="squared_hinge").save(tmp_path / "model")
+    model = greedystep.load(tmp_path / "model")
+    found = run_columns(model.to_onnx(), frame)["output_score"]
+    assert np.abs(found - model.decision_function(frame)).max() < 1e-5
+
+
+def test_what_a_graph_cannot_hold_is_refused_by_name(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    frame, margin = mixed_frame(pandas)
+    dated = frame.assign(since=pandas.date_range("2024-01-01", periods=len(frame)))
+    with pytest.raises(ValueError, match="cannot export column 'since' to ONNX, which has no dates"):
+        greedystep.train(dated, margin).to_onnx()
+    with pytest.raises(ValueError, match="cannot export the cross 'city:job'"):
+        greedystep.train(frame, margin, cross=["city:job"]).to_onnx()
+    with pytest.raises(ValueError, match="column 'variable': an output of the graph has this name"):
+        greedystep.train(frame.rename(columns={"job": "variable"}), margin).to_onnx()
+    with pytest.warns(greedystep.NoticeWarning, match="categories share a feature"):
+        greedystep.train(frame, margin, bits=8).to_onnx()
+    model = greedystep.train(frame, margin)
+    monkeypatch.setattr("greedystep._core.CModel.name", lambda *_: None)
+    with pytest.raises(ValueError, match=r"cannot export 45 of 45 categories to ONNX.*compact=True"):
         model.to_onnx()
 
 
