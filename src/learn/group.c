@@ -318,7 +318,7 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     if (!finite || !isfinite(*loss))
         return GSA_DIVERGED;
     for (size_t row = 0; row < group->n_rows && state->loss->has_width && table == &state->table; row++)
-        gsai_residuals_add(&state->residuals, of.step[row].g, group->c[row]);
+        gsai_residuals_add(&state->residuals, of.step[row].m - target[row].y, group->c[row]);
     double step = step_of_group(state, &of, all, mean);
     for (size_t row = 0; row < group->n_rows; row++) {
         double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);

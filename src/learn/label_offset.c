@@ -1,8 +1,9 @@
 /* The offset of the labels of a regression.
  *
  * A weight is a float. An intercept near 1e9 would be right to 64 only, and so would be every prediction; measured from
- * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. With a
- * log link the offset is the logarithm of the mean, and steps are those of labels in units of the mean. */
+ * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. A
+ * robust loss has the median of the first labels, which outliers do not move. With a log link the offset is the
+ * logarithm of the mean, and steps are those of labels in units of the mean. */
 #include "learn/engine.h"
 #include "learn/learner.h"
 
@@ -52,6 +53,11 @@ void gsai_label_offset_add(gsa_state *state, double y, double c)
     if (offset->settled || !has_offset(state))
         return;
     bool is_log = state->loss->has_log_link, is_first = state->n_rows == 0 || (is_log && offset->mean == 0);
+    if (state->loss->has_width) { /* without a width no weight has moved */
+        move_to(state, gsai_residuals_centre(&state->residuals, y), state->residuals.width == 0);
+        offset->settled = state->residuals.n_first == GSAI_FIRST_LABELS;
+        return;
+    }
     enter(offset, y, c);
     if (is_log && offset->mean > 0 && (is_first || is_power_of_two(state->n_rows + 1)))
         move_to(state, gsai_log(offset->mean), is_first);

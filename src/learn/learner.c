@@ -144,7 +144,7 @@ static gsa_status learn_row(gsa_state *state, const struct learner *learner, con
     if (state->loss->depends_on_residual && squared_diverges(state, greedy.g, rows->target.y, rows->c))
         return diverged(state, error);
     if (state->loss->has_width)
-        gsai_residuals_add(&state->residuals, greedy.g, rows->c);
+        gsai_residuals_add(&state->residuals, greedy.m - rows->target.y, rows->c);
     gsai_state_fetch(state, 2);
     double step = step_of(state, learner, rows, &greedy);
     gsai_state_fetch(state, 3);

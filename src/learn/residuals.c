@@ -2,53 +2,135 @@
 #include "learn/residuals.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ITERATIONS 60
+/* Fewer residuals do not tell which of them is an outlier. */
+#define MIN_RESIDUALS 3
+#define MIN_EXPONENT (-159)
 
-static bool is_power_of_two(double n)
+static int by_number(const void *a, const void *b)
 {
-    int exponent;
-    return frexp(n, &exponent) == 0.5;
+    const gsai_weighted *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
-void gsai_residuals_add(gsai_residuals *residuals, double clipped, double c)
+double gsai_weighted_median(gsai_weighted *at, size_t n)
 {
-    residuals->n_rows += 1;
-    if (is_power_of_two(residuals->n_rows)) {
-        memcpy(residuals->earlier, residuals->late, sizeof residuals->late);
-        residuals->late[0] = residuals->late[1] = 0;
+    double below = 0, total = 0;
+    size_t i = 0;
+    qsort(at, n, sizeof *at, by_number);
+    for (size_t j = 0; j < n; j++)
+        total += at[j].weight;
+    while (i + 1 < n && (below += at[i].weight) < total / 2)
+        i++;
+    return at[i].number;
+}
+
+static size_t bin_of(double r)
+{
+    int exponent;
+    double mantissa = frexp(fabs(r), &exponent);
+    if (mantissa == 0)
+        return 0;
+    int bin = 1 + 2 * (exponent - MIN_EXPONENT) + (mantissa >= 0.75);
+    return bin < 1 ? 1 : bin < GSAI_RESIDUAL_BINS ? (size_t)bin : GSAI_RESIDUAL_BINS - 1;
+}
+
+/* Returns the root of the mean square of numbers that are spread evenly over a bin. */
+static double size_in(size_t bin)
+{
+    if (bin == 0)
+        return 0;
+    double centre = (bin - 1) % 2 == 0 ? 0.625 : 0.875;
+    return ldexp(sqrt(centre * centre + 0.25 * 0.25 / 12), (int)(bin - 1) / 2 + MIN_EXPONENT);
+}
+
+/* Starts at the median; where most residuals are 0, at that of the others. */
+static void set_width(gsai_residuals *residuals)
+{
+    double r[GSAI_RESIDUAL_BINS];
+    float c[GSAI_RESIDUAL_BINS];
+    gsai_weighted at[GSAI_RESIDUAL_BINS];
+    for (size_t i = 0; i < GSAI_RESIDUAL_BINS; i++) {
+        r[i] = size_in(i);
+        c[i] = (float)(residuals->late[i] + residuals->earlier[i]);
+        at[i] = (gsai_weighted){r[i], (double)c[i]};
     }
-    residuals->late[0] += c * clipped * clipped;
-    residuals->late[1] += c;
+    residuals->width = 0;
+    if (residuals->n_rows < MIN_RESIDUALS || residuals->n_not_zero == 0)
+        return;
+    double median = gsai_weighted_median(at, GSAI_RESIDUAL_BINS);
+    if (median == 0 && residuals->n_not_zero >= MIN_RESIDUALS)
+        median = gsai_weighted_median(at + 1, GSAI_RESIDUAL_BINS - 1);
+    if (median > 0)
+        residuals->width = gsai_residuals_solve(r, c, GSAI_RESIDUAL_BINS, GSAI_WIDTH * median / GSAI_MEDIAN_DISTANCE);
+}
+
+/* The width follows eight times while the rows double. */
+void gsai_residuals_add(gsai_residuals *residuals, double r, double c)
+{
+    int exponent;
+    residuals->n_rows += 1;
+    residuals->n_not_zero += r != 0;
+    if (frexp(residuals->n_rows, &exponent) == 0.5) {
+        memcpy(residuals->earlier, residuals->late, sizeof residuals->late);
+        memset(residuals->late, 0, sizeof residuals->late);
+    }
+    residuals->late[bin_of(r)] += c;
+    if (exponent <= 4 || fmod(residuals->n_rows, ldexp(1, exponent - 4)) == 0)
+        set_width(residuals);
 }
 
 void gsai_residuals_merge(gsai_residuals *into, const gsai_residuals *from, double share)
 {
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < GSAI_RESIDUAL_BINS; i++) {
         into->late[i] += share * from->late[i];
         into->earlier[i] += share * from->earlier[i];
     }
     into->n_rows = fmax(into->n_rows, from->n_rows);
+    into->n_not_zero = fmax(into->n_not_zero, from->n_not_zero);
+    if (into->n_first < from->n_first) {
+        into->n_first = from->n_first;
+        memcpy(into->first, from->first, sizeof into->first);
+    }
+    if (into->n_rows > 0)
+        set_width(into);
 }
 
-double gsai_residuals_width(const gsai_residuals *residuals)
+double gsai_residuals_centre(gsai_residuals *residuals, double y)
 {
-    double sum = residuals->late[0] + residuals->earlier[0], weight = residuals->late[1] + residuals->earlier[1];
-    return sum > 0 ? GSAI_WIDTH * sqrt(sum / (GSAI_CLIPPED_SQUARE * weight)) : (double)INFINITY;
+    gsai_weighted at[GSAI_FIRST_LABELS];
+    if (residuals->n_first < GSAI_FIRST_LABELS)
+        residuals->first[residuals->n_first++] = y;
+    for (size_t i = 0; i < residuals->n_first; i++)
+        at[i] = (gsai_weighted){residuals->first[i], 1};
+    return gsai_weighted_median(at, residuals->n_first);
 }
 
-double gsai_residuals_solve(const double *r, const float *c, size_t n, double start, gsai_residuals *out)
+double gsai_residuals_solve(const double *r, const float *c, size_t n, double start)
 {
-    double width = start;
-    for (int i = 0; i < ITERATIONS; i++) {
-        *out = (gsai_residuals){.n_rows = (double)n};
+    double width = start, before = 0;
+    for (int i = 0; i < ITERATIONS && width != before; i++) {
+        double sum = 0, weight = 0;
         for (size_t row = 0; row < n; row++) {
             double clipped = fmin(fabs(r[row]), width);
-            out->late[0] += (double)c[row] * clipped * clipped;
-            out->late[1] += (double)c[row];
+            sum += (double)c[row] * clipped * clipped;
+            weight += (double)c[row];
         }
-        width = gsai_residuals_width(out);
+        before = width;
+        width = weight > 0 ? GSAI_WIDTH * sqrt(sum / (GSAI_CLIPPED_SQUARE * weight)) : 0;
     }
     return width;
+}
+
+gsai_residuals gsai_residuals_of(const double *r, const float *c, size_t n, double width, double unit)
+{
+    gsai_residuals out = {.n_rows = (double)n, .width = width * unit};
+    for (size_t i = 0; i < n; i++) {
+        out.late[bin_of(r[i] * unit)] += (double)c[i];
+        out.n_not_zero += r[i] != 0;
+    }
+    return out;
 }

@@ -250,7 +250,7 @@ static inline bool gsai_rows_should_stop(const gsai_env *env, size_t n_outputs)
 /* Returns the width of the loss, 0 if it has none. */
 static inline double gsai_state_width(const gsa_state *state)
 {
-    return state->loss && state->loss->has_width ? gsai_residuals_width(&state->residuals) : 0;
+    return state->loss && state->loss->has_width ? state->residuals.width : 0;
 }
 /* Returns the target of a row with this class or number. */
 static inline gsai_target gsai_state_target(const gsa_state *state, size_t class_number, double number)

@@ -422,12 +422,36 @@ static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state,
     return GSA_OK;
 }
 
+/* Finds the median of the labels and their scale: the median distance from it, of those that differ if most are equal
+ * to it. */
+static gsa_status find_medians(const gsai_gathered *rows, const ordered_row *sorted, size_t n, bool centres,
+                               double *median, double *scale, gsa_error *error)
+{
+    gsai_weighted *at = gsai_alloc(&rows->env, n, sizeof *at);
+    size_t n_off = 0;
+    if (!at)
+        return gsai_fail_memory(&rows->env, error, "no memory for the median of %zu labels", n);
+    for (size_t i = 0; i < n; i++)
+        at[i] = (gsai_weighted){rows->number[sorted[i].row], sorted[i].weight};
+    *median = centres ? gsai_weighted_median(at, n) : 0;
+    for (size_t i = 0; i < n; i++)
+        at[i].number = fabs(at[i].number - *median);
+    *scale = gsai_weighted_median(at, n) / GSAI_MEDIAN_DISTANCE;
+    for (size_t i = 0; i < n && *scale == 0; i++)
+        if (at[i].number > 0)
+            at[n_off++] = at[i];
+    if (n_off > 0)
+        *scale = gsai_weighted_median(at, n_off);
+    gsai_free(&rows->env, at);
+    return GSA_OK;
+}
+
 /* Labels are measured from their mean, in their deviations; where margins are logarithms, in their mean. Without an
  * intercept to take the mean, it is 0, and with a log link 1. */
-static void set_units(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, const gsai_loss *loss,
-                      bool centres)
+static gsa_status set_units(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
+                            const gsai_loss *loss, bool centres, gsa_error *error)
 {
-    double total = 0, mean = 0, squares = 0;
+    double total = 0, mean = 0, squares = 0, scale = 0;
     size_t n = design->n_rows;
     bool has_mean = centres && !gsai_loss_has_classes(loss);
     for (size_t i = 0; i < n; i++) {
@@ -441,14 +465,18 @@ static void set_units(gsai_design *design, const gsai_gathered *rows, const orde
         design->loss_unit = mean;
     }
     if (gsai_loss_has_classes(loss) || loss->has_log_link)
-        return;
-    for (size_t i = 0; i < n; i++) {
+        return GSA_OK;
+    if (loss->has_width) /* outliers move neither the median nor the median distance from it */
+        GSA_TRY(find_medians(rows, sorted, n, centres, &mean, &scale, error));
+    for (size_t i = 0; i < n && !loss->has_width; i++) {
         double off = rows->number[sorted[i].row] - mean;
         squares += sorted[i].weight / total * off * off;
     }
+    scale = loss->has_width ? scale : sqrt(squares);
     design->margin_origin = mean;
-    design->margin_unit = squares > 0 ? sqrt(squares) : 1;
+    design->margin_unit = scale > 0 ? scale : 1;
     design->loss_unit = design->margin_unit * design->margin_unit;
+    return GSA_OK;
 }
 
 static void set_targets(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
@@ -458,6 +486,11 @@ static void set_targets(gsai_design *design, const gsai_gathered *rows, const or
         size_t row = sorted[i].row;
         double y = loss->has_log_link ? rows->number[row] / design->loss_unit
                                       : (rows->number[row] - design->margin_origin) / design->margin_unit;
+        if (loss->has_width && fabs(y) > GSAI_MAX_TARGET) {
+            design->clipped +=
+                (fabs(y) - GSAI_MAX_TARGET) * (sorted[i].weight / design->weight_unit) / design->total_weight;
+            y = y > 0 ? GSAI_MAX_TARGET : -GSAI_MAX_TARGET;
+        }
         design->target[i] = gsai_loss_has_classes(loss) ? (float)rows->class_number[row] : (float)y;
         design->weight[i] = (float)(sorted[i].weight / design->weight_unit);
     }
@@ -482,9 +515,9 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
     if (status == GSA_OK)
         status = copy_rows(design, rows, sorted, error);
     if (status == GSA_OK) {
-        set_units(design, rows, sorted, state->loss, centres);
+        status = set_units(design, rows, sorted, state->loss, centres, error);
         set_targets(design, rows, sorted, state->loss);
-        if (!number_columns(design, rows))
+        if (status == GSA_OK && !number_columns(design, rows))
             status = gsai_fail_memory(&rows->env, error, "no memory to number the features");
     }
     gsai_free(&rows->env, sorted);

@@ -18,6 +18,9 @@
 #include "learn/compact.h"
 
 #define GSAI_FOLDS 8u
+/* Labels of a robust loss are clipped to this many of their scales: beyond, they pull alike, and sums of losses would
+ * lose the digits of all others. */
+#define GSAI_MAX_TARGET 65536.0
 
 /* Rows as they come, with what they say about their labels. */
 typedef struct gsai_gathered {
@@ -66,6 +69,7 @@ typedef struct gsai_design {
     double *origin, *unit, *variance; /* of a column; variance: mean square of the stored values around their mean */
     float *mean;
     double margin_origin, margin_unit, loss_unit, weight_unit, total_weight;
+    double clipped; /* mean distance by which labels are beyond GSAI_MAX_TARGET, in units of the label */
     gsai_env env;
 } gsai_design;
 

@@ -6,10 +6,10 @@
 
 typedef struct gsai_optimum {
     double *weight;           /* [columns x outputs], of standardised values; the intercept first */
+    gsai_residuals residuals; /* of a loss with a width */
     bool standardised;        /* which scaling was better */
     double held_out_loss;     /* in the units of the label */
     double share;             /* of the prior that was believed */
-    gsai_residuals residuals; /* of a loss with a width, in units of the label */
 } gsai_optimum;
 
 /* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,

@@ -30,8 +30,6 @@ struct gsai_solver {
 #define STRENGTHS_NUMBERS 18u
 /* The smallest width of a loss, in units of the label: labels that are fitted exactly have no outliers to tell. */
 #define MIN_WIDTH 1e-6
-/* The median distance of a standard Gaussian from 0. */
-#define MEDIAN_DISTANCE 0.6744898
 /* Solutions with a width until it moves by less than this share. */
 #define ROUND_GAIN 0.05
 #define MAX_ROUNDS 6
@@ -247,7 +245,6 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     if (status == GSA_OK)
         status = measure_rows(solver, error);
     state->residuals = optimum->residuals;
-    state->residuals.late[0] *= design->loss_unit;
     state->n_solved = design->n_different;
     state->averaging.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
     if (status == GSA_OK && state->params.value[GSAI_PARAM_intercept])
@@ -269,62 +266,29 @@ static gsa_status find(gsai_problem *problem, gsai_arena *arena, size_t n_thread
                : gsai_optimum_find(problem, arena, n_threads, out, error);
 }
 
-typedef struct weighted {
-    double number, weight;
-} weighted;
-
-static int by_number(const void *a, const void *b)
-{
-    const weighted *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/* Returns the number below which half of the weight is. */
-static double median_of(weighted *at, size_t n, double total)
-{
-    double below = 0;
-    size_t i = 0;
-    qsort(at, n, sizeof *at, by_number);
-    while (i + 1 < n && (below += at[i].weight) < total / 2)
-        i++;
-    return at[i].number;
-}
-
-/* Finds labels around their median, and the width that their median distance from it gives. */
-static double begin_width(const gsai_design *design, weighted *at, double *residual)
-{
-    for (size_t i = 0; i < design->n_rows; i++)
-        at[i] = (weighted){(double)design->target[i], (double)design->weight[i]};
-    double median = median_of(at, design->n_rows, design->total_weight);
-    for (size_t i = 0; i < design->n_rows; i++) {
-        residual[i] = (double)design->target[i] - median;
-        at[i] = (weighted){fabs(residual[i]), (double)design->weight[i]};
-    }
-    double distance = median_of(at, design->n_rows, design->total_weight);
-    return distance > 0 ? GSAI_WIDTH * distance / MEDIAN_DISTANCE : (double)INFINITY;
-}
-
-/* Finds the optimum of a loss with a width, and the width: that of the labels first, then that of the residuals, until
- * it stays. */
+/* Finds the optimum of a loss with a width, and the width: that of the labels first, whose unit is their scale, then
+ * that of the residuals, until it stays. */
 static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
                                   gsa_error *error)
 {
     const gsai_design *design = problem->design;
-    double *residual = gsai_arena_take(arena, design->n_rows, sizeof *residual), before = INFINITY;
-    weighted *at = gsai_arena_take(arena, design->n_rows, sizeof *at);
+    double *residual = gsai_arena_take(arena, design->n_rows, sizeof *residual), before = INFINITY, width = GSAI_WIDTH;
     GSA_TRY(gsai_arena_check(arena, "the residuals", error));
-    double width = begin_width(design, at, residual);
+    for (size_t i = 0; i < design->n_rows; i++)
+        residual[i] = (double)design->target[i];
     for (int round = 0; round == 0 || (round < MAX_ROUNDS && fabs(width - before) > ROUND_GAIN * width); round++) {
         before = width;
-        width = gsai_residuals_solve(residual, design->weight, design->n_rows, width, &out->residuals);
+        width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
-        *out = (gsai_optimum){.residuals = out->residuals};
+        *out = (gsai_optimum){0};
         GSA_TRY(find(problem, arena, n_threads, out, error));
         for (size_t i = 0; i < design->n_rows; i++)
             residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
-        gsai_residuals next;
-        width = gsai_residuals_solve(residual, design->weight, design->n_rows, width, &next);
+        width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
     }
+    out->held_out_loss += (double)problem->width * design->clipped;
+    out->residuals =
+        gsai_residuals_of(residual, design->weight, design->n_rows, (double)problem->width, design->margin_unit);
     return GSA_OK;
 }
 

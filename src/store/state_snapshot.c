@@ -64,9 +64,13 @@ static const gsai_field state_fields[] = {
 
 /* Of losses with a width. */
 static const gsai_field residual_fields[] = {
-    {{"residuals.late", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsa_state, residuals.late), 2},
-    {{"residuals.earlier", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsa_state, residuals.earlier), 2},
+    {{"residuals.late", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsa_state, residuals.late), GSAI_RESIDUAL_BINS},
+    {{"residuals.earlier", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsa_state, residuals.earlier), GSAI_RESIDUAL_BINS},
+    {{"residuals.first", GSAI_F64, GSAI_FINITE}, offsetof(gsa_state, residuals.first), GSAI_FIRST_LABELS},
+    {{"residuals.n_first", GSAI_U64, GSAI_FIRST_LABELS}, AT(residuals.n_first)},
     {{"residuals.n_rows", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(residuals.n_rows)},
+    {{"residuals.n_not_zero", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(residuals.n_not_zero)},
+    {{"residuals.width", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(residuals.width)},
 };
 
 static const gsai_field best_fields[] = {
