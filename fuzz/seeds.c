@@ -45,6 +45,9 @@ static const text dense[] = {
     {"bf16", "1 1:1e38 2:1\n0 1:0.5 2:2\n"},
 };
 static const text csv[] = {
+    {"declared", "\xEF\xBB\xBFsep=;\r\na;y;\r\n1;0;\r\ncaf\xE9;1;\r\n"},
+    {"bars", "a|b|y\n1,5|x|0\n2,5|y\xFF|1|\n"},
+    {"title", "Sales\n\na,b,y\n1,2,3\n4,5,6\n"},
     {"json_lines", "{\"y\": 1, \"a\": 2.5, \"c\": \"x\\u00e9\\n\"}\n{\"y\": 0, \"b\": true, \"c\": null}\n"},
     {"odd", "y;price;when;age\n1;$1.234,50;3/4/2026 8:05;-\n0;$7;31/12/2025 23:59;unknown\n"},
     {"named", "y,a,b\n1,2,red\n0,3.5,\"say \"\"so\"\"\"\n1,,blue\n0,NaN,red\n"},

@@ -62,7 +62,8 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
         return gsai_fail(error, GSA_ARGUMENT, "the name '%s' of column %zu is empty or not UTF-8 text; rename it",
                          gsai_quote(name, name_size, quote), schema->n_fields + 1);
     if (gsai_schema_find(schema, name, name_size) != SIZE_MAX)
-        return gsai_fail(error, GSA_ARGUMENT, "two columns have the name '%s': rename one of them",
+        return gsai_fail(error, GSA_ARGUMENT, "columns %zu and %zu have the same name '%s': rename one of them",
+                         gsai_schema_find(schema, name, name_size) + 1, schema->n_fields + 1,
                          gsai_quote(name, name_size, quote));
     if (schema->n_fields == GSAI_MAX_FIELDS)
         return gsai_fail(error, GSA_LIMIT, "more than %zu columns", GSAI_MAX_FIELDS);

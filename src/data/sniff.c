@@ -68,9 +68,12 @@ static tokens look_at_tokens(const char *p, const char *end)
     return found;
 }
 
+/* A bar separates where it cannot be that of Vowpal Wabbit: there are two of them, or no blank. */
 static bool has_separator(const char *line, size_t size)
 {
-    return memchr(line, ',', size) || memchr(line, '\t', size) || memchr(line, ';', size);
+    const char *bar = memchr(line, '|', size);
+    return memchr(line, ',', size) || memchr(line, '\t', size) || memchr(line, ';', size) ||
+           (bar && (!memchr(line, ' ', size) || memchr(bar + 1, '|', size - (size_t)(bar + 1 - line))));
 }
 
 static bool has_bar(const char *line, size_t size)

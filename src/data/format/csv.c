@@ -38,44 +38,58 @@ static gsai_cell_kind classify(const gsai_number_locale *locale, const gsai_cell
     return one.n_missing > 0 ? GSAI_CELL_ABSENT : one.n_words > 0 ? GSAI_CELL_WORD : GSAI_CELL_NUMBER;
 }
 
-/* Reads the block once with this separator: cells of the first record, 0 if the records have not all as many. */
-static gsa_status try_separator(gsai_csv *csv, char separator, size_t *first, bool *agree, gsa_error *error)
+/* What the first records are with a separator. */
+typedef struct separated {
+    size_t first, last; /* cells of the first record, and of the last */
+    size_t n_like_last; /* records with as many cells as the last */
+    bool agree;         /* all have as many as the first */
+} separated;
+
+static gsa_status try_separator(gsai_csv *csv, char separator, separated *out, gsa_error *error)
 {
     gsai_record record;
     gsa_status status = GSA_OK;
     csv->records.separator = separator;
     hold(csv);
-    *first = 0;
-    *agree = true;
+    *out = (separated){.agree = true};
     for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed;
         status = gsai_records_next(&csv->records, &record, error);
-        if (status == GSA_OK && i == 0)
-            *first = record.n_cells;
-        *agree = *agree && (status == GSA_END || (status == GSA_OK && record.n_cells == *first));
+        if (status == GSA_OK) {
+            out->first = i == 0 ? record.n_cells : out->first;
+            out->n_like_last = record.n_cells == out->last ? out->n_like_last + 1 : 1;
+            out->last = record.n_cells;
+        }
+        out->agree = out->agree && (status == GSA_END || (status == GSA_OK && record.n_cells == out->first));
     }
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
 
-/* A comma stands in texts and in numbers more often than the others: it is tried last. */
+/* A comma stands in texts and in numbers more often than the others: it is tried last. If the first line has one cell,
+ * whatever the separator, it may be a title, and the records after it show the separator. */
 static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
 {
-    static const char separators[] = {'\t', ';', ','};
-    char best = ',';
-    size_t max = 1;
+    static const char separators[] = {'\t', ';', '|', ','};
+    char best = ',', best_below = ',';
+    size_t max = 1, max_below = 1;
     for (size_t i = 0; i < sizeof separators; i++) {
-        size_t n_cells;
-        bool agree;
-        GSA_TRY(try_separator(csv, separators[i], &n_cells, &agree, error));
-        if (agree && n_cells > 1) {
-            best = separators[i];
+        separated found;
+        GSA_TRY(try_separator(csv, separators[i], &found, error));
+        if (csv->records.declared || (found.agree && found.first > 1)) {
+            best = csv->records.declared ? csv->records.declared : separators[i];
+            max = found.first + 1;
             break;
         }
-        if (n_cells > max) {
-            max = n_cells;
+        if (found.first > max) {
+            max = found.first;
             best = separators[i];
         }
+        if (found.last > 1 && found.n_like_last > max_below) {
+            max_below = found.n_like_last;
+            best_below = separators[i];
+        }
     }
+    best = max == 1 ? best_below : best;
     csv->records.separator = best;
     hold(csv);
     return GSA_OK;
@@ -112,7 +126,7 @@ static double weigh(const gsai_csv *csv, const gsai_csv_sniff *sniff, const gsai
 
 static void see(gsai_csv *csv, const gsai_record *record, gsai_csv_sniff *sniff)
 {
-    if (record->n_cells != sniff->n_columns)
+    if (gsai_record_cells(record, sniff->n_columns) != sniff->n_columns)
         return;
     double weight = weigh(csv, sniff, record);
     sniff->n_rows++;
@@ -120,6 +134,7 @@ static void see(gsai_csv *csv, const gsai_record *record, gsai_csv_sniff *sniff)
         gsai_cell cell = gsai_cell_trim(record->cell[i]);
         gsai_csv_seen *seen = &sniff->column[i];
         gsai_seen_add(&seen->cells, csv->locale, cell.text, cell.size, weight);
+        seen->has_text = seen->has_text || cell.size > 0;
         if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
             seen->first_again = true;
     }
@@ -133,7 +148,7 @@ static gsa_status see_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *err
     hold(csv);
     for (size_t i = 0, n = 0; n < sniff->n_rows && (status == GSA_OK || status == GSA_INPUT); i++) {
         status = gsai_records_next(&csv->records, &record, error);
-        if (status != GSA_OK || record.n_cells != sniff->n_columns ||
+        if (status != GSA_OK || gsai_record_cells(&record, sniff->n_columns) != sniff->n_columns ||
             (i == 0 && sniff->has_header && !csv->records.keys))
             continue;
         double weight = weigh(csv, sniff, &record);
@@ -196,6 +211,35 @@ static gsa_status see_keys(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
     return sniff->column && has_room ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for the columns");
 }
 
+/* Drops columns at the end that have neither a name nor a value, unless a known schema has them: rows that end with a
+ * separator, as spreadsheets write them. */
+static void drop_empty(const gsai_csv *csv, gsai_csv_sniff *sniff)
+{
+    const gsai_schema *schema = csv->input->schema;
+    while (sniff->n_columns > 1 && (!schema->text || schema->is_named || sniff->n_columns > schema->n_fields)) {
+        gsai_csv_seen *last = &sniff->column[sniff->n_columns - 1];
+        char number[GSAI_NUMBER_TEXT];
+        size_t size = gsai_number_text((double)sniff->n_columns, number);
+        if (last->first_size > 0 || last->has_text ||
+            (schema->text && gsai_schema_find(schema, number, size) != SIZE_MAX))
+            return;
+        gsai_free(csv->env, last->first);
+        sniff->n_columns--;
+    }
+}
+
+/* Refuses a table whose first line has fewer cells than most others. */
+static gsa_status check_first_line(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t n_others, size_t n_cells,
+                                   gsa_error *error)
+{
+    if (n_others < 2 || n_others <= sniff->n_rows || n_cells <= sniff->n_columns)
+        return GSA_OK;
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "%s: the first line has %zu cell%s, and the others have %zu: remove lines before the header, and "
+                     "name every column in it",
+                     csv->input->name, sniff->n_columns, sniff->n_columns == 1 ? "" : "s", n_cells);
+}
+
 static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *error)
 {
     gsai_record record;
@@ -203,6 +247,7 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
     bool has_keys = gsai_json_matches(csv->input->stream->start, csv->input->stream->start_size);
     gsa_status status = has_keys ? see_keys(csv, out, error) : find_separator(csv, error);
     size_t most = has_keys ? gsai_csv_max_deciding(out->n_columns, is_short(csv)) : GSAI_DECIDING_ROWS;
+    size_t n_cells = 0, n_others = 0; /* records with so many cells, not as many as the first has */
     for (size_t i = has_keys; out->n_rows < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);
@@ -211,8 +256,12 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
         if (status == GSA_OK && i == 0) {
             gsai_csv_find_weight(csv, out);
             most = gsai_csv_max_deciding(out->n_columns, is_short(csv));
-        } else if (status == GSA_OK)
+        } else if (status == GSA_OK) {
+            size_t n = gsai_record_cells(&record, out->n_columns);
+            n_others = n == out->n_columns ? n_others : n == n_cells ? n_others + 1 : 1;
+            n_cells = n == out->n_columns ? n_cells : n;
             see(csv, &record, out);
+        }
     }
     if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
         if (error)
@@ -224,7 +273,12 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
     if (status == GSA_END && !had_some && !csv->records.lines.ended)
         return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than %s: is this a table?", csv->input->name,
                          is_short(csv) ? "4 MiB" : "32 MiB");
-    return had_some ? GSA_OK : status;
+    if (!had_some && status != GSA_OK)
+        return status;
+    GSA_TRY(check_first_line(csv, out, n_others, n_cells, error));
+    if (!has_keys)
+        drop_empty(csv, out);
+    return GSA_OK;
 }
 
 /* ---- the format ------------------------------------------------------------------------------------------------- */

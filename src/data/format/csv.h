@@ -74,12 +74,22 @@ static inline gsai_cell gsai_cell_trim(gsai_cell cell)
     return cell;
 }
 
+/* Returns how many cells a record has, without empty ones at its end beyond so many. */
+static inline size_t gsai_record_cells(const gsai_record *record, size_t wanted)
+{
+    size_t n = record->n_cells;
+    while (n > wanted && gsai_cell_trim(record->cell[n - 1]).size == 0)
+        n--;
+    return n;
+}
+
 /* What the first block shows of a column. */
 typedef struct gsai_csv_seen {
     char *first; /* its text in the first record, NUL-terminated */
     size_t first_size;
     gsai_cell_kind first_kind;
     bool first_again;      /* another record has the same text */
+    bool has_text;         /* another record has any */
     bool is_text, is_date; /* by its type */
     gsai_seen cells;
     gsai_decided decided;

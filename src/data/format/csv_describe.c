@@ -101,6 +101,7 @@ void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is
              : separator == ','  ? "comma-separated"
              : separator == ';'  ? "semicolon-separated"
              : separator == '\t' ? "tab-separated"
+             : separator == '|'  ? "bar-separated"
                                  : "columns with types",
              csv->records.keys   ? "columns found by name"
              : separator == '\0' ? "found by name"

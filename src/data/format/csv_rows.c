@@ -294,7 +294,7 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
 {
     gsai_csv_head head = {.weight = 1};
     gsai_features features;
-    if (record->n_cells != csv->n_cells)
+    if (gsai_record_cells(record, csv->n_cells) != csv->n_cells)
         return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
                               "the row has %zu cells, the first line has %zu", record->n_cells, csv->n_cells);
     GSA_TRY(gsai_csv_keep_row(csv, record, rows, error));

@@ -125,6 +125,15 @@ static const char *suggest_column(const gsai_csv_sniff *sniff, const char *wante
     return out;
 }
 
+/* Whether most cells of the first record are empty, as behind a title. */
+static bool is_titled(const gsai_csv_sniff *sniff)
+{
+    size_t n_empty = 0;
+    for (size_t i = 0; i < sniff->n_columns; i++)
+        n_empty += sniff->column[i].first_size == 0;
+    return n_empty > sniff->n_columns / 2;
+}
+
 static gsa_status check_list(const gsai_csv *csv, const char *option, const char *list, const gsai_csv_sniff *sniff,
                              gsa_error *error)
 {
@@ -133,12 +142,13 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
         size_t size = strcspn(item, ",");
         gsai_quote(item, size, quote);
         if (find_item(sniff, item, size) == SIZE_MAX)
-            return gsai_fail_about(error, option,
-                                   gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s",
-                                             csv->input->name, quote,
-                                             suggest_column(sniff, quote, suggestion, sizeof suggestion),
-                                             list_columns(sniff, columns, sizeof columns),
-                                             sniff->has_header ? "" : ", by number, since there is no header"));
+            return gsai_fail_about(
+                error, option,
+                gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s%s",
+                          csv->input->name, quote, suggest_column(sniff, quote, suggestion, sizeof suggestion),
+                          list_columns(sniff, columns, sizeof columns),
+                          sniff->has_header ? "" : ", by number, since there is no header",
+                          is_titled(sniff) && !gsai_is_digit(*item) ? "; remove lines before the header" : ""));
     }
     return GSA_OK;
 }
@@ -441,6 +451,25 @@ static bool has_known_names(const gsai_schema *schema, const gsai_csv_sniff *sni
     return n_names > 0;
 }
 
+/* Whether the first record is a header with none of the names: it has no number, and stands over numbers. */
+static bool has_other_names(const gsai_csv *csv, const gsai_csv_sniff *sniff)
+{
+    const gsai_schema *schema = csv->input->schema;
+    bool is_over_numbers = first_record_is_header(sniff, NULL);
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        gsai_number number;
+        if (seen->first_kind == GSAI_CELL_NUMBER)
+            return false;
+        is_over_numbers =
+            is_over_numbers || (sniff->n_columns == schema->n_fields && seen->first_kind == GSAI_CELL_WORD &&
+                                schema->field[i].kind == GSAI_FIELD_NUMBER &&
+                                gsai_read_number(csv->locale, schema->field[i].reading, seen->first, seen->first_size,
+                                                 &number) == GSAI_VALUE_WRONG);
+    }
+    return is_over_numbers && schema->is_named;
+}
+
 /* Whether a file may be without a column of this kind. */
 static bool may_lack(const gsai_csv *csv, gsai_field_kind kind)
 {
@@ -448,37 +477,61 @@ static bool may_lack(const gsai_csv *csv, gsai_field_kind kind)
     return kind == GSAI_FIELD_IGNORED || (is_label && csv->input->options->without_labels);
 }
 
+/* Names the columns of the schema that the file lacks: all of them, so that one message is enough. */
+static gsa_status check_complete(const gsai_csv *csv, const gsai_csv_sniff *sniff, const size_t *cell_of,
+                                 gsa_error *error)
+{
+    enum { NAMED = 3 };
+    const gsai_schema *schema = csv->input->schema;
+    char names[NAMED * (GSAI_QUOTE_SIZE + 4) + 32] = "", quote[GSAI_QUOTE_SIZE], columns[200];
+    size_t n = 0, size = 0;
+    for (size_t f = 0; f < schema->n_fields; f++) {
+        if (cell_of[f] != SIZE_MAX || may_lack(csv, schema->field[f].kind))
+            continue;
+        if (n++ < NAMED)
+            size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'", n > 1 ? ", " : "",
+                                     gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
+    }
+    if (n == 0)
+        return GSA_OK;
+    if (n > NAMED)
+        snprintf(names + size, sizeof names - size, " and %zu more", n - NAMED);
+    return gsai_fail(error, GSA_ARGUMENT, "%s has no column%s %s, which %s has; its columns are %s", csv->input->name,
+                     n == 1 ? "" : "s", names, csv->input->schema_from, list_columns(sniff, columns, sizeof columns));
+}
+
 static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *cell_of, gsa_error *error)
 {
     const gsai_schema *schema = csv->input->schema;
     char quote[GSAI_QUOTE_SIZE];
+    csv_name name;
     for (size_t i = 0; i < sniff->n_columns; i++) {
-        csv_name name;
         name_of(sniff, i, &name);
         size_t field = gsai_schema_find(schema, name.text, name.size);
         gsai_quote(name.text, name.size, quote);
-        if (field != SIZE_MAX && cell_of[field] != SIZE_MAX)
-            return gsai_fail(error, GSA_ARGUMENT, "%s: two columns have the name '%s': rename one of them",
-                             csv->input->name, quote);
-        gsai_field_kind kind = field == SIZE_MAX ? GSAI_FIELD_IGNORED : schema->field[field].kind;
+        if (field == SIZE_MAX)
+            continue;
+        if (cell_of[field] != SIZE_MAX)
+            return gsai_fail(error, GSA_ARGUMENT, "%s: columns %zu and %zu have the same name '%s': rename one of them",
+                             csv->input->name, cell_of[field] + 1, i + 1, quote);
+        gsai_field_kind kind = schema->field[field].kind;
         bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
         if (is_feature && is_listed(csv->input->options->ignore, sniff, i))
             return gsai_fail_about(error, "ignore",
                                    gsai_fail(error, GSA_ARGUMENT, "%s: %s needs the column '%s': it cannot be ignored",
                                              csv->input->name, csv->input->schema_from, quote));
-        if (field != SIZE_MAX)
-            cell_of[field] = i;
-        else if (!is_listed(csv->input->options->ignore, sniff, i) && !is_listed(csv->input->options->keep, sniff, i))
+        cell_of[field] = i;
+    }
+    GSA_TRY(check_complete(csv, sniff, cell_of, error));
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        name_of(sniff, i, &name);
+        if (gsai_schema_find(schema, name.text, name.size) == SIZE_MAX &&
+            !is_listed(csv->input->options->ignore, sniff, i) && !is_listed(csv->input->options->keep, sniff, i))
             return gsai_fail_about(error, "ignore",
                                    gsai_fail(error, GSA_ARGUMENT,
                                              "%s has a column '%s' that %s does not have; ignore it", csv->input->name,
-                                             quote, csv->input->schema_from));
+                                             gsai_quote(name.text, name.size, quote), csv->input->schema_from));
     }
-    for (size_t f = 0; f < schema->n_fields; f++)
-        if (cell_of[f] == SIZE_MAX && !may_lack(csv, schema->field[f].kind))
-            return gsai_fail(error, GSA_ARGUMENT, "%s has no column '%s', which %s has", csv->input->name,
-                             gsai_quote(schema->field[f].name, schema->field[f].name_size, quote),
-                             csv->input->schema_from);
     return GSA_OK;
 }
 
@@ -531,7 +584,7 @@ static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     if (!cell_of)
         return gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
     memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
-    sniff->has_header = sniff->has_header || has_known_names(schema, sniff);
+    sniff->has_header = sniff->has_header || has_known_names(schema, sniff) || has_other_names(csv, sniff);
     gsa_status status = sniff->has_header && schema->is_named ? match_by_name(csv, sniff, cell_of, error)
                                                               : match_by_position(csv, sniff, cell_of, error);
     csv->n_cells = sniff->n_columns;

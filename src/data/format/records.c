@@ -31,6 +31,7 @@ void gsai_records_free(gsai_records *records)
 void gsai_records_begin(gsai_records *records, gsai_decode *stream)
 {
     gsai_lines_begin(&records->lines, stream);
+    records->declared = '\0';
     records->skipping = false;
     records->held = records->lines.held = 0;
     records->at = 0;
@@ -325,6 +326,21 @@ static void skip(gsai_records *records, const scan *s)
     take(records, newline ? newline + 1 : s->end, newline != NULL);
 }
 
+/* Returns the size of a first line that declares the separator, with its end; SIZE_MAX if more bytes will tell. */
+static size_t size_of_declaration(const scan *s)
+{
+    size_t n = (size_t)(s->end - s->p), longest = sizeof "sep=;\r\n" - 1;
+    if (memcmp(s->p, "sep=", n < 4 ? n : 4) != 0)
+        return 0;
+    if (n < longest && !s->is_last)
+        return SIZE_MAX;
+    if (n < 6 || !memchr(",;|\t", s->p[4], 4))
+        return 0;
+    if (s->p[5] == '\r')
+        return n > 6 && s->p[6] == '\n' ? 7 : 6;
+    return s->p[5] == '\n' ? 6 : 0;
+}
+
 static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error *error)
 {
     for (;;) {
@@ -341,7 +357,14 @@ static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error
         }
         if (s.p == s.end && s.is_last)
             return GSA_END;
-        outcome result = s.p == s.end ? PARTIAL : scan_record(records, &s);
+        bool is_first = records->line == 0 && !records->keys && lines->stream; /* of a file, not of a chunk */
+        size_t declaration = is_first ? size_of_declaration(&s) : 0;
+        if (declaration > 0 && declaration < SIZE_MAX) {
+            records->declared = records->separator = s.p[4];
+            take(records, s.p + declaration, 1);
+            continue;
+        }
+        outcome result = s.p == s.end || declaration == SIZE_MAX ? PARTIAL : scan_record(records, &s);
         if (result == PARTIAL && !s.is_last) {
             GSA_TRY(read_enough(records, error));
             continue;

@@ -31,6 +31,7 @@ typedef struct gsai_record {
 typedef struct gsai_records {
     gsai_lines lines; /* the buffer; its own count of lines is not used */
     char separator;
+    char declared; /* the separator by the file's first line, "sep=;" as Excel has it; '\0': there is none */
     size_t held;   /* nothing is dropped from the buffer while it is shorter; 0: all that was delivered is */
     bool skipping; /* what comes up to the next newline belongs to a record that was refused */
     size_t at;     /* where the next record begins, from lines.start */
@@ -46,7 +47,8 @@ typedef struct gsai_records {
 
 gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsai_env *env, gsa_error *error);
 void gsai_records_free(gsai_records *records);
-/* Delivers the records of this stream from now on. Skips a byte order mark. */
+/* Delivers the records of this stream from now on. Skips a byte order mark and a line that declares the separator,
+ * which becomes that of the records. */
 void gsai_records_begin(gsai_records *records, gsai_decode *stream);
 /* Fills in the next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a
  * quote that is never closed, or too many cells, with line and byte; the call after that continues after that line. */

@@ -62,7 +62,8 @@ static void a_label_that_cannot_be_found_is_asked_for(void **state)
     expect_failure("1,2\n1,2\n", &(gsa_reader_options){.size = sizeof(gsa_reader_options), .label = "3"}, GSA_ARGUMENT,
                    "t.csv: there is no column '3'; the columns are 1 to 2, by number, since there is no "
                    "header");
-    expect_failure("y,a,a\n1,2,3\n", NULL, GSA_ARGUMENT, "t.csv: two columns have the name 'a': rename one of them");
+    expect_failure("y,a,a\n1,2,3\n", NULL, GSA_ARGUMENT,
+                   "t.csv: columns 2 and 3 have the same name 'a': rename one of them");
 }
 
 static void numbers_get_ids_by_position_and_words_by_hash(void **state)

@@ -50,8 +50,15 @@ static void columns_that_do_not_fit_are_named(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"y,a,b\n1,2,3\n", "t.csv has no column 'c', which the model has"},
-        {"a,c,b\n1,2,3\n", "t.csv has no column 'y', which the model has"},
+        {"y,a,b\n1,2,3\n", "t.csv has no column 'c', which the model has; its columns are y, a, b"},
+        {"a,c,b\n1,2,3\n", "t.csv has no column 'y', which the model has; its columns are a, c, b"},
+        {"z,a,d,e\n1,2,x,3\n", "t.csv has no columns 'y', 'c', 'b', which the model has; its columns are z, a, d, e"},
+        {"n,o,p,q\n1,2,x,3\n",
+         "t.csv has no columns 'y', 'a', 'c' and 1 more, which the model has; its columns are n, o, p, q"},
+        {"n,o,p,q\n", "t.csv has no columns 'y', 'a', 'c' and 1 more, which the model has; its columns are n, o, p, q"},
+        {"n,o,p\nx,2,3\n",
+         "t.csv has no columns 'y', 'a', 'c' and 1 more, which the model has; its columns are n, o, p"},
+        {"1,x,red,3\n", "t.csv:1 (byte 2): column 'a' holds 'x': the model was trained with numbers in it"},
         {"y,a,c,b,d\n1,2,x,3,4\n", "t.csv has a column 'd' that the model does not have; ignore it"},
         {"1,2,3\n", "t.csv has 3 columns and no header with their names, the model has 4: expected the same columns"},
         {"y,a,c,b\n1,x,red,3\n", "t.csv:2 (byte 10): column 'a' holds 'x': the model was trained with numbers in it"},

@@ -52,7 +52,8 @@ static void options_that_contradict_the_model_are_refused(void **state)
            GSA_ARGUMENT, "crosses contradict the model; leave them out");
     refuse("t.csv", table, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .bits = 12}, schema_of_table,
            GSA_ARGUMENT, "12 bits contradict the model, which has 10; leave them out");
-    refuse("t.csv", "y,a,b,a\n1,2,x,3\n", NULL, schema_of_table, GSA_ARGUMENT, "two columns have the name 'a'");
+    refuse("t.csv", "y,a,b,a\n1,2,x,3\n", NULL, schema_of_table, GSA_ARGUMENT,
+           "columns 2 and 4 have the same name 'a'");
     refuse("t.svm", "1 1:1\n", NULL, schema_of_table, GSA_ARGUMENT, "which the model was trained on");
     gsa_reader *reader = NULL;
     gsa_error error = {0};

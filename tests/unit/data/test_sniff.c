@@ -42,9 +42,11 @@ static void libsvm_text_is_what_it_was(void **state)
 static void lines_with_separators_are_a_table(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"1,2,3\n",     "a;b\n1;2\n",  "1\t12:30\tfoo\n", "label\tx\n",
-                                        "\"a b\",c\n", "Name, Age\n", "1,3:1\n",         "1\t\t5\n",
-                                        "a,b",         "x y,z\n",     "0\t1\t1\t5\t0\t"};
+    static const char *const texts[] = {"1,2,3\n",    "a;b\n1;2\n",         "1\t12:30\tfoo\n",
+                                        "label\tx\n", "\"a b\",c\n",        "Name, Age\n",
+                                        "1,3:1\n",    "1\t\t5\n",           "a,b",
+                                        "x y,z\n",    "0\t1\t1\t5\t0\t",    "a|b\n1|2\n",
+                                        "1|x\n",      "first name|age|y\n", "sep=|\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect(gsai_format_csv(), "data", texts[i]);
 }
@@ -55,6 +57,7 @@ static void a_bar_behind_a_blank_makes_vowpal_wabbit_text(void **state)
     static const char *const texts[] = {"1 |a b c:2\n", "|a b\n", " | b, c\n", "1 2 'tag |x y:1 |z w\n", "-1\t| a;b\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect(gsai_format_vw(), "data", texts[i]);
+    expect(gsai_format_libsvm(), "data", "1|f a b:2\n"); /* it may be meant so, and is refused */
     expect(gsai_format_vw(), "train.vw.gz", "1 2 second_house|price:.23\n");
     expect(gsai_format_vw(), "train.vw", "1\n");
     expect(gsai_format_csv(), "a.csv", "id | x,y\n");
