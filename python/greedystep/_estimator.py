@@ -25,6 +25,7 @@ from ._rows import collected, columns_of_words, features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
+from .explanation import Explanation
 from .model import Model
 from .training import parameter_texts, train_on
 
@@ -284,6 +285,18 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """How the weights were found: "optimum", "gsa" or "paper"."""
         check_is_fitted(self)
         return _method_of(self._fitted.state)
+
+    def explain(self, X: Any, background: Any = None) -> Explanation:
+        """Return what every column contributes to the margin of every row (:meth:`greedystep.Model.explain`).
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        background : array or frame, optional
+            Rows to compare with, such as the training rows, for SHAP values.
+        """
+        rows = self._check_features(X, reset=False)
+        return self.model_.explain(rows, None if background is None else self._check_features(background, reset=False))
 
     def to_onnx(self) -> Any:
         """Return the model as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""

@@ -110,7 +110,7 @@ def _is_fraction(label: Label) -> bool:
 # ---- first rows ----------------------------------------------------------------------------------
 
 
-def _features_of(batch: c.Batch, n: int) -> Any:
+def features_in(batch: c.Batch, n: int) -> Any:
     """Return the features of the first n rows as a sparse matrix without zeros."""
     shape = (n, c.MAX_ID + 1)
     if not batch.index:
@@ -141,7 +141,7 @@ class FirstRows:
         n = min(self._most_rows - self.n_rows, batch.n_rows)
         if n <= 0:
             return
-        features = _features_of(batch, n)
+        features = features_in(batch, n)
         fit = int(np.searchsorted(features.indptr[1:], self._most_entries, side="right"))
         if fit < n:
             n, self._most_rows = fit, 0

@@ -220,6 +220,16 @@ class Given:
         """Return other features of the same rows, with labels and weights."""
         return Given(features, self._labels, self._weights)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the features, if they have some."""
+        return self._features.names
+
+    @property
+    def width(self) -> int:
+        """The number of values per row; 0 for sparse rows."""
+        return self._features.width if isinstance(self._features, Numeric) else 0
+
     def bounds(self) -> Iterator[tuple[int, int]]:
         """Yield first and last row of the blocks, the last exclusive."""
         return self._features.bounds()

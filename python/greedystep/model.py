@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, sizeof
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from ._rows import collected
 from ._run import Run
 from ._schema import Names, Schema
 from .callbacks import NoticeWarning
+
+if TYPE_CHECKING:
+    from .explanation import Explanation
 
 Fill = Callable[[c.Batch, DoubleArray], None]
 
@@ -261,6 +264,27 @@ class Model:
         if len(self.classes) == 1:
             best = np.zeros(len(margins), np.intp)
         return self.classes[np.asarray(best, np.intp)]
+
+    @suggests_keywords
+    def explain(self, data: Any, background: Any = None, *, ignore: Iterable[str] = ()) -> Explanation:
+        """Return what every column contributes to the margin of every row (``decision_function``).
+
+        The margin is ``base_values`` plus the sum of a row's ``values``. Features of one column, such as its
+        categories, are added up.
+
+        Parameters
+        ----------
+        data : frame, table or array
+        background : frame, table or array, optional
+            Rows to compare with, such as the training rows: contributions are then relative to their mean (the SHAP
+            values of a linear model), and ``base_values`` is their mean margin. None: a contribution is weight times
+            value, and ``base_values`` is the intercept.
+        ignore : list of str
+            Columns of a table that the model does not know.
+        """
+        from .explanation import explain
+
+        return explain(self, data, background, ignore)
 
     @suggests_keywords
     def evaluate(
