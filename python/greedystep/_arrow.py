@@ -187,7 +187,11 @@ class _Parquet:
         """Return the columns; those that are left out have the type null and are not read."""
         pa = pyarrow()
         return pa.schema(
-            pa.field(field.name, pa.null()) if field.name in self._leave_out else field for field in file.schema_arrow
+            pa.field(field.name, pa.null())
+            if field.name in self._leave_out
+            # Tells the library that the dictionary is an encoding of texts, and no type that was declared.
+            else field.with_metadata({"greedystep": "text"} if field.name in self._texts else None)
+            for field in file.schema_arrow
         )
 
     def _batches(self) -> Iterator[Any]:

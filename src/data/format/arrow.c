@@ -126,6 +126,7 @@ static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, g
         gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
         seen->first = gsai_copy_text(arrow->csv.env, arrow->column[i].name);
         seen->is_text = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
+        seen->is_category = seen->is_text && arrow->column[i].is_category;
         seen->is_date = !arrow->column[i].list && gsai_arrow_is_date(arrow->column[i].type);
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;

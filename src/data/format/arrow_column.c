@@ -44,6 +44,26 @@ static char scalar_type(const char *format, unsigned *scale)
     return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLefguU", *format) ? *format : '\0');
 }
 
+/* Returns whether metadata has the key "greedystep" with the value "text": the dictionary is an encoding, as Parquet
+ * has it for texts, and no type that was declared. Sizes and texts follow each other, keys and values by turns. */
+static bool is_encoded_text(const char *at)
+{
+    int32_t n = 0, size = 0;
+    bool is_ours = false;
+    if (at) {
+        memcpy(&n, at, sizeof n);
+        at += sizeof n;
+    }
+    for (int64_t i = 0; i < 2 * (int64_t)n; i++, at += size) {
+        memcpy(&size, at, sizeof size);
+        at += sizeof size;
+        if (is_ours && i % 2 == 1)
+            return size == 4 && memcmp(at, "text", 4) == 0;
+        is_ours = size == 10 && memcmp(at, "greedystep", 10) == 0;
+    }
+    return false;
+}
+
 void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema *schema)
 {
     const struct ArrowSchema *cells = schema;
@@ -51,6 +71,7 @@ void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema 
     *column = (gsai_arrow_column){.schema = schema, .name = schema->name ? schema->name : ""};
     if (schema->dictionary) {
         column->index = scalar_type(format, &column->scale);
+        column->is_category = !is_encoded_text(schema->metadata);
         cells = schema->dictionary;
     } else if (*format == '+' && schema->n_children == 1 && (strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0)) {
         column->list = format[1];
@@ -116,6 +137,9 @@ static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa
         out->size = (size_t)(offset_at(array, type == 'U', at + 1) - start);
         out->text = out->size > 0 ? (const char *)array->buffers[2] + start : "";
     }
+    gsai_cell inner = gsai_cell_trim((gsai_cell){.text = out->text, .size = out->size});
+    out->text = inner.text;
+    out->size = inner.size;
     out->kind = gsai_is_absent(out->text, out->size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;
 }
 

@@ -23,6 +23,7 @@ typedef struct gsai_arrow_column {
                        * seconds; '\0':        not read */
     unsigned scale;   /* of decimals, and of a duration's seconds: digits behind the point */
     char index;       /* of numbers into a dictionary; 0: there is none */
+    bool is_category; /* the dictionary is a type that was declared, and no encoding of a file */
     char list;        /* l, L, or w for one of fixed size; 0: there is none */
     uint64_t width;   /* of a list of fixed size */
     const struct ArrowArray *array;  /* of the batch at hand */

@@ -63,13 +63,12 @@ typedef struct gsai_csv {
 } gsai_csv;
 
 typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD } gsai_cell_kind;
-/* Returns a cell without the blanks around it, unless it has quotes. */
+/* Returns a cell without the blanks around it. */
 static inline gsai_cell gsai_cell_trim(gsai_cell cell)
 {
-    bool is_quoted = *cell.at == '"';
-    for (; cell.size > 0 && *cell.text == ' ' && !is_quoted; cell.text++)
+    for (; cell.size > 0 && *cell.text == ' '; cell.text++)
         cell.size--;
-    while (cell.size > 0 && cell.text[cell.size - 1] == ' ' && !is_quoted)
+    while (cell.size > 0 && cell.text[cell.size - 1] == ' ')
         cell.size--;
     return cell;
 }
@@ -88,9 +87,9 @@ typedef struct gsai_csv_seen {
     char *first; /* its text in the first record, NUL-terminated */
     size_t first_size;
     gsai_cell_kind first_kind;
-    bool first_again;      /* another record has the same text */
-    bool has_text;         /* another record has any */
-    bool is_text, is_date; /* by its type */
+    bool first_again;                   /* another record has the same text */
+    bool has_text;                      /* another record has any */
+    bool is_text, is_date, is_category; /* by its type */
     gsai_seen cells;
     gsai_decided decided;
 } gsai_csv_seen;

@@ -62,6 +62,10 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
             memcpy(first, name, sizeof name);
         if ((is_number || field->kind == GSAI_FIELD_LABEL) && !seen->decided.is_plain)
             tell_reading(csv, seen, name);
+        else if (seen->is_text && seen->decided.kind == GSAI_FIELD_NUMBER && seen->cells.numbers > 0)
+            tell(csv, "; '%s' is text that holds numbers", name);
+        if (seen->decided.is_code)
+            tell(csv, "; '%s' is categorical, since zeros stand before its digits", name);
         if (seen->decided.is_ambiguous)
             tell(csv,
                  "; '%s' is categorical: '%s' may have the day or the month first; the option dates says which, "

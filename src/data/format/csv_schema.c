@@ -38,9 +38,10 @@ static bool first_record_is_header(const gsai_csv_sniff *sniff, const char *labe
     for (size_t i = 0; i < sniff->n_columns; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
         const gsai_seen *cells = &seen->cells;
+        gsai_decided decided = gsai_seen_decide(cells, (gsai_asked){0});
         bool has_numbers = cells->numbers + cells->odd + cells->dates > 0;
         bool over_numbers = seen->first_kind == GSAI_CELL_WORD && !seen->first_again && has_numbers &&
-                            gsai_seen_decide(cells, (gsai_asked){0}, false).kind != GSAI_FIELD_CATEGORICAL;
+                            (decided.kind != GSAI_FIELD_CATEGORICAL || decided.is_code);
         bool is_asked_for = label && seen->first_kind == GSAI_CELL_WORD && strcmp(seen->first, label) == 0;
         if (over_numbers || ((names_label(seen) || is_asked_for) && !seen->first_again))
             return !repeats(sniff);
@@ -224,8 +225,8 @@ static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen)
     if (seen->is_date)
         seen->decided =
             (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
-    else
-        seen->decided = gsai_seen_decide(&seen->cells, asked, seen->is_text);
+    else if (!seen->is_category)
+        seen->decided = gsai_seen_decide(&seen->cells, asked);
     return seen->decided.kind;
 }
 
@@ -369,7 +370,8 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         if (status == GSA_OK && i == label && is_read)
             status = gsai_schema_set_reading(schema, 0, &seen->decided.reading, error);
         if (status == GSA_OK && i == label)
-            schema->field[i].is_class = is_listed(csv->input->options->categorical, sniff, i);
+            schema->field[i].is_class =
+                seen->is_category || seen->decided.is_code || is_listed(csv->input->options->categorical, sniff, i);
         if (status != GSA_OK)
             gsai_error_prefix(error, "%s: ", csv->input->name);
     }

@@ -95,6 +95,13 @@ void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char
     gsai_number_parse_float(locale, text, &number);
     if (number.after == text + size) {
         gsai_seen_add_number(seen, number.value, weight);
+        if (seen->width != SIZE_MAX || *text == '0') {
+            size_t n_digits = 0;
+            while (n_digits < size && gsai_is_digit(text[n_digits]))
+                n_digits++;
+            seen->padded += n_digits == size && size > 1 && *text == '0' ? weight : 0;
+            seen->width = n_digits == size && (seen->width == 0 || seen->width == size) ? size : SIZE_MAX;
+        }
         if (!seen->only_point && memchr(text, '.', size)) {
             gsai_shape shape = gsai_shape_of(text, size);
             add_marks(seen, &shape, text, size);
@@ -183,15 +190,21 @@ static bool settle_date(const gsai_seen *seen, gsai_asked asked, gsai_decided *o
     return !(seen->only_day_first && seen->only_month_first) && !out->is_ambiguous;
 }
 
-gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text)
+/* Zeros before digits mean something if all cells are as long, or a tenth of them has some: 00501. */
+static bool are_codes(const gsai_seen *seen)
+{
+    return seen->padded > 0 && seen->odd == 0 && (seen->width != SIZE_MAX || seen->padded * 10 >= seen->numbers);
+}
+
+gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked)
 {
     gsai_decided out = {.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true, .reading = {.decimal = '.'}};
-    bool is_odd = seen->odd > 0 || seen->n_words > 0 || seen->is_marked;
-    bool is_number = are_nearly_all(seen, seen->numbers + seen->odd, seen->dates) && (!is_text || is_odd);
+    bool is_number = are_nearly_all(seen, seen->numbers + seen->odd, seen->dates);
     bool is_empty = seen->numbers + seen->odd + seen->dates == 0 && seen->n_words == 0;
-    if (is_empty && !is_text)
+    out.is_code = is_number && are_codes(seen);
+    if (is_empty)
         out.kind = GSAI_FIELD_NUMBER;
-    else if (is_number && settle_number(seen, asked, &out))
+    else if (is_number && !out.is_code && settle_number(seen, asked, &out))
         out.kind = GSAI_FIELD_NUMBER;
     else if (are_nearly_all(seen, seen->dates, seen->numbers + seen->odd) && settle_date(seen, asked, &out))
         out.kind = GSAI_FIELD_DATE;

@@ -19,6 +19,8 @@ typedef struct gsai_seen {
     size_t n_different;       /* words that are kept below, one more if there are others */
     char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
     double sum, weight;                                      /* of values, once they are known */
+    double padded;                                           /* weights of the rows where it is 007 or the like */
+    size_t width;                                            /* digits of all plain numbers; SIZE_MAX: it differs */
     bool only_point, only_comma, both_marks;                 /* what stands before the decimals */
     unsigned groups[2];                                      /* sets of separators, if it is a point or a comma */
     char unit[GSAI_UNIT_SIZE], ambiguous[GSAI_MISSING_SIZE]; /* ambiguous: a number or date with two readings */
@@ -42,10 +44,10 @@ typedef struct gsai_decided {
     gsai_field_kind kind; /* number, date or categorical */
     bool is_plain;        /* there is no reading */
     bool is_ambiguous;    /* it has two readings: of numbers an error, a date is categorical */
+    bool is_code;         /* categorical, because zeros before its digits mean something */
     gsai_reading reading;
 } gsai_decided;
-/* Decides the kind. Columns that are text by type hold numbers only if these are odd. */
-gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked, bool is_text);
+gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked);
 
 /* Returns whether every point in it may stand between thousands, as in 1.234: ambiguous where other columns have
  * decimals behind a comma. */

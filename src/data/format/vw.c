@@ -65,8 +65,8 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
     if (status == GSA_OK && input->options->remember_names)
         status = gsai_feature_names_begin(input->names, schema->bits, parser->text.env, error);
     if (status == GSA_OK && input->description[0] == '\0')
-        snprintf(input->description, sizeof input->description,
-                 "%s: Vowpal Wabbit text; features hashed to 2^%u slots", input->name, schema->bits);
+        snprintf(input->description, sizeof input->description, "%s: Vowpal Wabbit text; features hashed to 2^%u slots",
+                 input->name, schema->bits);
     return status;
 }
 

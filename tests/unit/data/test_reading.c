@@ -33,6 +33,23 @@ static void odd_numbers_are_numbers(void **state)
     expect_kind("1-2\n3-4\n", NULL, "words a");
 }
 
+static void digits_behind_a_zero_are_codes(void **state)
+{
+    (void)state;
+    expect_kind("00501\n10001\n90210\n", NULL, "words a");
+    expect_kind("00501\n\n90210\nNA\n", NULL, "words a");
+    expect_kind("01\n1\n12\n", NULL, "words a");
+    expect_kind("0.5\n0\n-0.25\n00.5\n", NULL, "number a");
+    expect_kind("10\n2\n3\n4\n5\n6\n7\n8\n9\n1\n07\n", NULL, "number a");
+}
+
+static void blanks_around_a_cell_do_not_count(void **state)
+{
+    (void)state;
+    expect_kind("\" 1.5 \"\n  2\n", NULL, "number a");
+    expect_kind("\" $1 \"\n$2 \n", NULL, "number a\tunit=$");
+}
+
 static void a_few_words_among_numbers_are_missing(void **state)
 {
     (void)state;
@@ -295,6 +312,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_numbers_are_numbers),
+        cmocka_unit_test(digits_behind_a_zero_are_codes),
+        cmocka_unit_test(blanks_around_a_cell_do_not_count),
         cmocka_unit_test(a_few_words_among_numbers_are_missing),
         cmocka_unit_test(two_readings_are_never_guessed),
         cmocka_unit_test(dates_are_days_and_seconds),
