@@ -140,6 +140,9 @@ static int run_evaluate(const cli_arguments *arguments)
         code = session_open_reader(arguments, arguments->positional + 1, arguments->n_positional - 1, &env, &reader);
     if (code == EXIT_DONE)
         code = session_match(reader, gsa_model_schema(model));
+    const char *description = code == EXIT_DONE ? gsa_reader_description(reader) : NULL;
+    if (description != NULL && strstr(description, ", rows lack their weights") != NULL)
+        note("note: the rows lack the model's column of weights: each counts 1");
     if (code == EXIT_DONE)
         code = measure(arguments, model, reader, &env);
     gsa_reader_close(reader);
@@ -153,7 +156,9 @@ const cli_verb evaluate_verb = {
     .summary = "measure a model on labelled rows",
     .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
                "more for classes, errors for numbers. A label unknown to the model counts as wrong in log loss and "
-               "accuracy; if all are unknown, nothing is printed but an error.\n\nWith two classes the second in the "
+               "accuracy; if all are unknown, nothing is printed but an error. Rows may lack the column of weights "
+               "that training had, and then count 1 each; a column of exposures is needed, because labels are "
+               "counts.\n\nWith two classes the second in the "
                "order of `inspect` is the positive one. Precision, "
                "recall, F1 and the confusion counts use the threshold of `predict` (probability 0.5, or margin 0); "
                "best_threshold gives the highest F1 on these rows. These metrics leave out labels unknown to the "

@@ -128,7 +128,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         .ignore = column_option(arguments, "ignore"),
         .cross = column_option(arguments, "cross"),
         .decimal = chosen_option(arguments, "decimal"),
-        .dates = chosen_option(arguments, "dates")};
+        .dates = chosen_option(arguments, "dates"),
+        .without_weights = arguments->verb == &evaluate_verb};
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

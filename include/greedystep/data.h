@@ -54,6 +54,8 @@ typedef struct gsa_reader_options {
     /* Files with the labels of arrays (.npy), one for each file of rows, in the same order: arrays of one label per
      * row. */
     const char *labels;
+    /* Nonzero: rows may lack the column of weights that a schema has, unless `weight` names it; each then counts 1. */
+    int without_weights;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

@@ -429,6 +429,7 @@ def reader_options(
     labels: Iterable[str] = (),
     skip_bad_rows: bool = False,
     without_labels: bool = False,
+    without_weights: bool = False,
     remember_names: bool = False,
 ) -> c.ReaderOptions:
     """Return options in the library's form: lists of columns are separated by commas."""
@@ -453,4 +454,5 @@ def reader_options(
         decimal=text(decimal),
         dates=text(dates),
         labels=text(labels),
+        without_weights=without_weights,
     )

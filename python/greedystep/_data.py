@@ -179,6 +179,7 @@ class Rows:
         *,
         remember_names: bool = False,
         without_labels: bool = False,
+        without_weights: bool = False,
         learns: bool = False,
     ) -> Reader:
         """Return a reader of the rows, matched to a model's columns; None: the rows determine the schema."""
@@ -203,6 +204,7 @@ class Rows:
             skip_bad_rows=self.skip_bad_rows,
             remember_names=remember_names,
             without_labels=without_labels,
+            without_weights=without_weights,
         )
         weights = None if has_column else self.weight
         if has_column and y is not None and is_frame(data):

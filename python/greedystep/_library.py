@@ -213,6 +213,7 @@ class ReaderOptions(Sized):
         ("keep_bad_rows", c_int),
         ("exposure", c_char_p),
         ("labels", c_char_p),
+        ("without_weights", c_int),
     ]
 
 

@@ -305,7 +305,7 @@ class Model:
         """
         run = Run(_threads(n_jobs))
         rows = Rows(data, y, label, weight, ignore=ignore, exposure=exposure, labels=labels)
-        reader = rows.open(run, self._frozen)
+        reader = rows.open(run, self._frozen, without_weights=True)
         self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.struct))

@@ -210,6 +210,23 @@ def test_lengths_that_differ_are_told_with_the_name_of_the_argument(frame_of):
         greedystep.train(frame, y).evaluate(frame, y, weight=[1.0] * (N - 1))
 
 
+def test_evaluation_needs_no_weights_though_training_had_them(tmp_path):
+    import pandas as pd
+
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": rng.normal(size=90), "b": rng.normal(size=90), "w": rng.integers(1, 4, 90)})
+    frame["y"] = np.where(frame.a > 0.3 * rng.normal(size=90), "yes", "no")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = greedystep.train(tmp_path / "rows.csv", label="y", weight="w")
+    bare, ones = frame.drop(columns="w"), frame.assign(w=1)
+    bare.to_csv(tmp_path / "bare.csv", index=False)
+    for rows in (tmp_path / "bare.csv", bare):
+        assert model.evaluate(rows) == model.evaluate(ones)
+    with pytest.raises(ValueError, match="no column 'w'"):
+        model.evaluate(tmp_path / "bare.csv", weight="w")
+
+
+
 def test_messages_name_the_arguments_beside_a_frame():
     columns, y = numbers()
     frame = with_words(columns)

@@ -64,3 +64,5 @@ try greedystep train bad.csv --label claims --exposure years --loss poisson -o n
 sed '4s/[^,]*/-1/' claims.csv >bad.csv
 try greedystep train bad.csv --label claims --exposure years --loss poisson -o never --quiet
 try greedystep evaluate csv.model bad.csv
+cut -d, -f1,3- claims.csv >bare.csv
+try greedystep evaluate csv.model bare.csv

@@ -51,6 +51,15 @@ echo "a row of weight 0 is none; what is shuffled or held out by its number may 
 rows 1 0 0 >present.csv
 for data in csv-1 present; do learn in-order-$data $data.csv --weight w --bits 12 --method paper --order file --passes 2; done
 same in-order-csv-1.weights in-order-present.weights
+echo "evaluate and predict take rows without the weights that training had; a second file to train on needs them"
+cut -d, -f1,3- csv-1.csv >bare.csv
+cut -d, -f1,3- csv-1.csv | awk -F, -v OFS=, 'NR == 1 {print "w", $0; next} {print 1, $0}' >ones.csv
+for data in bare ones; do greedystep evaluate csv-1.model $data.csv >$data.metrics 2>$data.log || fail $data; cat $data.log; done
+same bare.metrics ones.metrics
+greedystep predict csv-1.model bare.csv >bare.out || fail predict
+greedystep predict csv-1.model ones.csv >ones.out || fail predict
+same bare.out ones.out
+try greedystep train csv-1.csv bare.csv --weight w --bits 12 -o never --quiet
 echo "libsvm text has no weights, and a negative one is refused"
 try greedystep convert csv-1.csv --weight w -o never.svm --quiet
 sed '3s/,[^,]*/,-1/' csv-1.csv >negative.csv

@@ -113,9 +113,10 @@ void gsai_csv_describe(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool is
                                  : "no header",
              schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
              mark,
-             schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0 ? " per unit of exposure"
-             : schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights"
-                                                        : "",
+             schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0  ? " per unit of exposure"
+             : schema->n_of_kind[GSAI_FIELD_WEIGHT] == 0 ? ""
+             : csv->weight != SIZE_MAX                   ? ", rows have weights"
+                                                         : ", rows lack their weights",
              csv->n_numbers, words, (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
     if (is_new)
         tell_oddities(csv, sniff);

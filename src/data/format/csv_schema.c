@@ -475,8 +475,10 @@ static bool has_other_names(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 /* Whether a file may be without a column of this kind. */
 static bool may_lack(const gsai_csv *csv, gsai_field_kind kind)
 {
+    const gsa_reader_options *options = csv->input->options;
     bool is_label = kind == GSAI_FIELD_LABEL || kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE;
-    return kind == GSAI_FIELD_IGNORED || (is_label && csv->input->options->without_labels);
+    bool is_weight = kind == GSAI_FIELD_WEIGHT && options->without_weights && !options->weight;
+    return kind == GSAI_FIELD_IGNORED || is_weight || (is_label && options->without_labels);
 }
 
 /* Names the columns of the schema that the file lacks: all of them, so that one message is enough. */
@@ -485,14 +487,15 @@ static gsa_status check_complete(const gsai_csv *csv, const gsai_csv_sniff *snif
 {
     enum { NAMED = 3 };
     const gsai_schema *schema = csv->input->schema;
-    char names[NAMED * (GSAI_QUOTE_SIZE + 4) + 32] = "", quote[GSAI_QUOTE_SIZE], columns[200];
+    char names[NAMED * (GSAI_QUOTE_SIZE + 4) + 64] = "", quote[GSAI_QUOTE_SIZE], columns[200];
     size_t n = 0, size = 0;
     for (size_t f = 0; f < schema->n_fields; f++) {
         if (cell_of[f] != SIZE_MAX || may_lack(csv, schema->field[f].kind))
             continue;
         if (n++ < NAMED)
-            size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'", n > 1 ? ", " : "",
-                                     gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
+            size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'%s", n > 1 ? ", " : "",
+                                     gsai_quote(schema->field[f].name, schema->field[f].name_size, quote),
+                                     schema->field[f].kind == GSAI_FIELD_EXPOSURE ? " (exposure of the counts)" : "");
     }
     if (n == 0)
         return GSA_OK;
