@@ -158,8 +158,8 @@ const cli_verb predict_verb = {
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "predict every row with a model",
     .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
-               "for a hinge loss, or the predicted number. With two classes the probability or margin is always that "
-               "of the second class in the order of `inspect`, the positive one. In csv and jsonl a line begins with "
+               "for a hinge loss, or the predicted number. The margin of two classes is above 0 for the second in the "
+               "order of `inspect`, the positive one. In csv and jsonl a line begins with "
                "the row number and ends with the probability of each class. A skipped bad row has a line too: NA in "
                "text, empty cells in csv, null in jsonl.\n\nLabels in DATA are ignored and may be absent. Columns of "
                "--keep follow the row number, or in text the prediction, each after a tab; so do tags of Vowpal Wabbit "

@@ -76,8 +76,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *
 /* The text format of predictions; fields are in docs/command.md. */
 typedef enum gsa_text {
     GSA_TEXT_NONE, /* numbers only */
-    /* The most probable label and its probability ("%s %.6g"; with two classes that of the second), or the margin of a
-     * loss without probabilities; the value of a regression ("%.9g"). NA for a bad row (gsa_batch.bad). */
+    /* The most probable label and its probability ("%s %.6g"), or the margin of a loss without probabilities (with
+     * two classes that of the second); the value of a regression ("%.9g"). NA for a bad row (gsa_batch.bad). */
     GSA_TEXT_LINES,
     GSA_TEXT_CSV,  /* a table */
     GSA_TEXT_JSONL /* a JSON object per line */

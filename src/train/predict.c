@@ -334,7 +334,7 @@ typedef struct predicting {
     gsa_error failure;
 } predicting;
 
-/* The class that is predicted, and its number; of two classes always that of the second, the positive one. */
+/* The class that is predicted, and its probability or margin; two classes have one margin, that of the second. */
 static size_t best_class(const predicting *run, const double *row, double *number)
 {
     size_t best = 0;
@@ -344,7 +344,7 @@ static size_t best_class(const predicting *run, const double *row, double *numbe
     }
     for (size_t i = 1; i < run->width; i++)
         best = row[i] > row[best] ? i : best;
-    *number = row[run->info.n_classes == 2 ? 1 : best];
+    *number = row[best];
     return best;
 }
 

@@ -93,7 +93,7 @@ static void expect(const gsa_model *model, gsa_reader *reader, int margins, coll
             size_t best = 0, width = margins ? (size_t)info.n_outputs : n_classes > 0 ? n_classes : 1;
             for (size_t k = 1; k < width; k++)
                 best = number[k] > number[best] ? k : best;
-            double sure = number[n_classes == 2 && !margins ? 1 : best];
+            double sure = number[best];
             if (margins && n_classes == 2) {
                 best = number[0] > 0;
                 sure = number[0];
