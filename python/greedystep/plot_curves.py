@@ -80,9 +80,7 @@ def precision_recall(
     ax.axhline(share, **REFERENCE, label=f"by chance {share:.3g}")
     label = f"average precision {_metric(metrics, 'average_precision', scores.average_precision())}"
     ax.plot(recall, precision, color=BLUE, linewidth=1.8, drawstyle="steps-pre", label=label)
-    tidy(
-        ax, f"Precision and recall{which}", "recall: found, of all positives", "precision: right, of found", grid="both"
-    )
+    tidy(ax, f"Precision and recall{which}", "recall", "precision", grid="both")
     axis_of_shares(ax)
     legend_below(ax)
     return ax

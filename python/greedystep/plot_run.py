@@ -139,7 +139,7 @@ def loss(run: Source, ax: Axes | None = None) -> Axes:
     _dots(ax, trace, held_out, ORANGE, "o", "held-out rows (model)")
     _dots(ax, trace, test, GREEN, "s", "test file (model)")
     _mark_passes(ax, trace)
-    tidy(ax, "Loss", "rows learned, over all passes", _loss_name(trace))
+    tidy(ax, "Loss", "rows, over all passes", _loss_name(trace))
     _finish_rows(ax, trace)
     _limit(ax, numbers(held_out) + numbers(test) + smooth)
     if trace.progress or trace.passes:
@@ -152,7 +152,7 @@ def _finish_rows(ax: Axes, trace: Trace) -> None:
     if rows:
         axis_of_rows(ax, min(rows), max(rows))
     else:
-        say(ax, "no rows were learned yet")
+        say(ax, "no rows have been read yet")
 
 
 def step(run: Source, ax: Axes | None = None) -> Axes:
@@ -166,7 +166,7 @@ def step(run: Source, ax: Axes | None = None) -> Axes:
         shown = numbers(e.get("step") for e in trace.passes)
         _dots(ax, trace, shown, BLUE, "o", "")
     _mark_passes(ax, trace)
-    tidy(ax, "Step size found", "rows learned, over all passes", "mean step")
+    tidy(ax, "Step size found", "rows, over all passes", "mean step")
     _finish_rows(ax, trace)
     finite = [value for value in shown if value > 0]
     if finite and max(finite) > 30 * min(finite):

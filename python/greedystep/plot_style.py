@@ -120,4 +120,4 @@ def say(ax: Axes, text: str) -> None:
 
 def which_rows(evaluation: dict[str, Any]) -> str:
     """Return the name of the rows for a title: a model looks better on rows that it has learned."""
-    return ", test rows" if evaluation.get("rows") == "test" else ", rows that were learned"
+    return ", test rows" if evaluation.get("rows") == "test" else ", training rows"

@@ -15,9 +15,9 @@ from .report_svg import draw_svg
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NEXT = "Blue: rows just before they are learned, by the weights as they are at that moment"
+_NEXT = "Blue: rows before the model is updated with them, by the weights at that moment"
 _AGAIN = "; from the second pass on they have been seen before"
-_AVERAGED = ": rows that are never learned, by the averaged weights, which are the model"
+_AVERAGED = ": rows that the model is not trained on, by the averaged weights, which are the model"
 _DOTTED = ". Dotted: a new pass"
 _NO_EVALUATION = "The run has not come to its evaluation."
 _NOT_EVALUATED = {
@@ -25,7 +25,7 @@ _NOT_EVALUATED = {
     "stopped": "A run that was stopped is not evaluated; `greedystep evaluate MODEL DATA` does it.",
     "done": "The model or the rows of the run are no longer there, or could be read only once: give --test a file.",
 }
-_LEARNED = "These rows were learned: on others the model is not as good. Give --test a file to see how good."
+_LEARNED = "Measured on training rows; expect worse on new data. Give --test a file to see how much."
 
 
 class _Page:
@@ -67,7 +67,7 @@ def _caption_of_loss(trace: Trace) -> str:
 
 def _learning(page: _Page, trace: Trace) -> str:
     if len(trace.progress) < 3 and len(trace.passes) < 2:
-        return "<p>There are too few rows for pictures of the learning.</p>" if trace.progress else ""
+        return "<p>There are too few rows for pictures of the training.</p>" if trace.progress else ""
     about = "The mean of the step sizes that the rows propose; it is not a setting."
     figures = [
         page.picture(lambda ax: plot.loss(trace, ax), "Loss over the rows", _caption_of_loss(trace)),
@@ -93,7 +93,7 @@ def _quality(page: _Page, trace: Trace) -> str:
         about = "Observed frequency over predicted probability. Larger dots: more rows."
         figures.append(page.picture(lambda ax: plot.calibration(trace, ax=ax), "Calibration", about, 3.8))
     if evaluation.get("confusion"):
-        about = "Lines: true class; columns: predicted class."
+        about = "Rows: true class; columns: predicted class."
         height = 3.8 if len(classes) <= 4 else 4.6
         figures.append(page.picture(lambda ax: plot.confusion(trace, ax=ax), "Confusion matrix", about, height))
     elif classes:
@@ -104,7 +104,7 @@ def _quality(page: _Page, trace: Trace) -> str:
     if evaluation.get("residuals", {}).get("weight"):
         figures.append(page.picture(lambda ax: plot.residuals(trace, ax=ax), "Residuals", "", 3.8))
     note = f'<p class="note">{_LEARNED}</p>' if evaluation.get("rows") == "training" else ""
-    return note + words.metrics(trace) + _pictures(figures)
+    return note + _pictures(figures)
 
 
 def _features(page: _Page, trace: Trace) -> str:
@@ -124,9 +124,11 @@ def page_of(run: Source) -> str:
     trace, page = evaluated(run), _Page()
     page.add(words.head(trace))
     page.add(words.cards(trace))
-    page.section("How it learned", _learning(page, trace))
-    page.section("How good it is", _quality(page, trace))
+    page.section("Quality", _quality(page, trace))
     page.section("Important features", _features(page, trace))
+    page.section("Training", _learning(page, trace))
+    page.section("Metrics", words.metrics(trace))
+    page.section("Chosen in training", words.chosen(trace))
     page.section("Data", words.data(trace) + words.class_balance(trace))
     page.section("Time", words.stages(trace))
     page.section("Parameters and versions", words.how(trace))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -113,52 +114,15 @@ def head(trace: Trace) -> str:
     return out
 
 
-_HEADLINES = (
-    ("log_loss", "log loss"),
-    ("hinge", "hinge loss"),
-    ("squared_hinge", "squared hinge loss"),
-    ("accuracy", "accuracy"),
-    ("auc", "AUC"),
-    ("rmse", "root mean squared error"),
-    ("r2", "R²"),
-)
-
-
-def cards(trace: Trace) -> str:
-    """Return the headline numbers."""
-    out = []
-    for rows, name in (("test", "test rows"), ("training", "rows that were learned")):
-        if rows in trace.evaluations:
-            metrics = trace.evaluations[rows].get("metrics", {})
-            out += [card(number(metrics[key]), f"{title}, {name}") for key, title in _HEADLINES if key in metrics]
-            break
-    end = trace.end or {}
-    last = (trace.progress[-1:] or [{}])[0]
-    if end.get("held_out_loss") is not None:
-        out.append(card(number(end["held_out_loss"]), "loss of held-out rows"))
-    learned = end.get("rows", last.get("rows"))
-    if learned is not None:
-        out.append(card(number(learned), "rows learned" + (", over all passes" if end.get("passes", 2) > 1 else "")))
-    if end.get("passes"):
-        out.append(card(number(end["passes"]), "pass" if end["passes"] == 1 else "passes"))
-    if trace.model is not None:
-        out.append(card(number(trace.model["features_used"]), "features that the model uses"))
-    if trace.model is not None and trace.model.get("classes"):
-        out.append(card(number(trace.model["classes"]), "classes"))
-    if end.get("peak_memory"):
-        out.append(card(size(end["peak_memory"]), "memory at the most"))
-    return f'<div class="cards">{"".join(out)}</div>' if out else ""
-
-
-# ---- tables ---------------------------------------------------------------------------------------------------------
-
+_HEADLINES = ("log_loss", "hinge", "squared_hinge", "poisson_deviance", "rmse", "loss", "accuracy", "auc", "r2", "mae")
 _NAMES = {
     "rows": "rows",
     "unknown_labels": "labels the model does not know",
     "log_loss": "log loss",
     "squared_hinge": "squared hinge loss",
     "hinge": "hinge loss",
-    "auc": "AUC (ROC)",
+    "poisson_deviance": "Poisson deviance",
+    "auc": "AUC",
     "average_precision": "average precision",
     "brier": "Brier score",
     "calibration_error": "calibration error",
@@ -168,18 +132,95 @@ _NAMES = {
 }
 
 
+def _metric_of_loss(trace: Trace, loss: float) -> tuple[str, float]:
+    """Return the metric that a training loss stands for, and its value."""
+    if trace.loss == "squared":
+        return "rmse", math.sqrt(2 * loss)  # the loss is half the squared error
+    if trace.loss == "poisson":
+        return "poisson_deviance", 2 * loss
+    name = {"logistic": "log_loss", "softmax": "log_loss"}.get(trace.loss or "", trace.loss or "")
+    return (name if name in _NAMES else "loss"), loss
+
+
+def _metrics(trace: Trace) -> dict[str, Event]:
+    """Return metrics by the rows that they are of; those of rows that the model was not trained on come first."""
+    end = trace.end or {}
+    found: dict[str, Event] = {}
+    if "test" in trace.evaluations:
+        found["test rows"] = trace.evaluations["test"].get("metrics", {})
+    if end.get("held_out_loss") is not None:
+        is_crossed = (trace.model or {}).get("method") == "optimum" or end.get("held_out", 0) == end.get("rows")
+        name, value = _metric_of_loss(trace, end["held_out_loss"])
+        known = {key: end[key] for key in _HEADLINES if end.get(key) is not None and key != "loss"}
+        found["cross-validated" if is_crossed else "held-out rows"] = {name: value, **known}
+    if "training" in trace.evaluations:
+        found["training rows"] = trace.evaluations["training"].get("metrics", {})
+    return found
+
+
+def _penalty(trace: Trace) -> tuple[str, float] | None:
+    """Return the penalty that was chosen, as scikit-learn names it."""
+    chosen = (trace.end or {}).get("chosen") or {}
+    return next(((name, chosen[name]) for name in ("C", "alpha") if chosen.get(name) is not None), None)
+
+
+def cards(trace: Trace) -> str:
+    """Return the headline numbers: the quality on rows that the model was not trained on, then the size."""
+    out, end, known = [], trace.end or {}, _metrics(trace)
+    unseen = {rows: found for rows, found in known.items() if rows != "training rows"}
+    for rows, found in (unseen or known).items():
+        for i, key in enumerate(one for one in _HEADLINES if found.get(one) is not None):
+            base = end.get("baseline_loss") if i == 0 and rows != "training rows" else None
+            beside = "" if base is None else f" (baseline {number(_metric_of_loss(trace, base)[1])})"
+            out.append(card(number(found[key]), f"{_NAMES.get(key, key)}, {rows}{beside}"))
+    n_rows = end.get("rows", (trace.progress[-1:] or [{}])[0].get("rows"))
+    if n_rows is not None:
+        out.append(card(number(n_rows), "rows" + (", over all passes" if end.get("passes", 2) > 1 else "")))
+    if end.get("passes", 0) > 1:
+        out.append(card(number(end["passes"]), "passes"))
+    penalty = _penalty(trace)
+    if penalty is not None:
+        out.append(card(f"{penalty[1]:.3g}", f"penalty ({penalty[0]} of scikit-learn)"))
+    if trace.model is not None:
+        out.append(card(number(trace.model["features_used"]), "features that the model uses"))
+    if trace.model is not None and trace.model.get("classes"):
+        out.append(card(number(trace.model["classes"]), "classes"))
+    if end.get("peak_memory"):
+        out.append(card(size(end["peak_memory"]), "peak memory"))
+    return f'<div class="cards">{"".join(out)}</div>' if out else ""
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
 def metrics(trace: Trace) -> str:
-    """Return all metrics, of test and training rows side by side."""
-    columns = [rows for rows in ("test", "training") if rows in trace.evaluations]
-    if not columns:
-        return ""
-    heads = {"test": "test rows", "training": "rows that were learned"}
-    names = list(trace.evaluations[columns[0]]["metrics"])
+    """Return all metrics, one column per kind of rows."""
+    columns = _metrics(trace)
+    names = dict.fromkeys(name for found in columns.values() for name in found)
     lines = []
     for name in names:
-        values = [trace.evaluations[rows]["metrics"].get(name) for rows in columns]
-        lines.append([text(_NAMES.get(name, name.replace("_", " "))), *(number(value, 5) for value in values)])
-    return table(lines, ["", *(heads[rows] for rows in columns)], numbers_from=1)
+        values = [number(found[name], 5) if name in found else "" for found in columns.values()]
+        lines.append([text(_NAMES.get(name, name.replace("_", " "))), *values])
+    return table(lines, ["", *columns], numbers_from=1) if lines else ""
+
+
+_CHOSEN = {
+    "C": "penalty (C of scikit-learn)",
+    "alpha": "penalty (alpha of scikit-learn)",
+    "standardised": "features standardised",
+    "calibration_scale": "calibration: margins multiplied by",
+}
+
+
+def chosen(trace: Trace) -> str:
+    """Return what training chose on held-out rows."""
+    found = (trace.end or {}).get("chosen") or {}
+    lines = []
+    for name, value in found.items():
+        shown = ("yes" if value else "no") if isinstance(value, bool) else value
+        cell = text(shown) if isinstance(shown, str) else number(shown)
+        lines.append([text(_CHOSEN.get(name, name.replace("_", " "))), cell])
+    return table(lines) if lines else ""
 
 
 def _files(entries: Sequence[Event]) -> str:
@@ -199,15 +240,14 @@ def data(trace: Trace) -> str:
     looked = trace.data.get("training")
     if looked is not None:
         count = number(looked["n_rows"]) + ("" if looked.get("complete") else " (the first; there are more)")
-        lines.append(["rows looked at", count])
+        lines.append(["rows", count])
         mean = looked["values"] / max(looked["n_rows"], 1)
         spread = f"{number(looked['values_least'])} to {number(looked['values_most'])}"
-        lines.append(["values other than 0 a row", f"{number(mean)} ({spread})"])
+        lines.append(["non-zeros per row", f"{number(mean)} ({spread})"])
         if "label_mean" in looked:
             span = f"{number(looked['label_least'])} to {number(looked['label_most'])}"
             lines.append(["labels", f"mean {number(looked['label_mean'])} ({span})"])
     if model is not None:
-        lines.append(["highest feature", number(model["features"])])
         lines.append(["features that the model uses", number(model["features_used"])])
     if trace.end is not None and trace.end.get("bad_rows") is not None:
         lines.append(["bad rows, skipped", number(trace.end["bad_rows"])])
@@ -236,8 +276,8 @@ def class_balance(trace: Trace, most: int = 20) -> str:
 
 _STAGES = {
     "begin": "opening the data",
-    "first_rows": "reading until the first rows are learned",
-    "learn": "reading and learning",
+    "first_rows": "reading the first rows",
+    "learn": "reading and training",
     "test": "evaluating the test file",
     "save": "saving model and state",
     "evaluate": "evaluating for this page",

@@ -106,7 +106,7 @@ def test_the_page_has_what_the_run_has() -> None:
         "Strongest features",
         "comma-separated",
         "20 MB",
-        "reading and learning",
+        "reading and training",
         "greedystep 0.1.0",
     ):
         assert expected in words, expected
@@ -114,7 +114,7 @@ def test_the_page_has_what_the_run_has() -> None:
 
 def test_what_was_learned_is_called_so() -> None:
     html = page_of(events.two_classes(rows="training"))
-    assert "ROC, rows that were learned" in html and "--test" in html
+    assert "ROC, training rows" in html and "--test" in html
     assert "ROC, test rows" not in html
 
 
@@ -135,6 +135,39 @@ def test_what_was_learned_is_called_so() -> None:
 def test_each_kind_of_run_has_its_own_page(name: str, expected: list[str]) -> None:
     html = page_of(RUNS[name])
     assert [text for text in expected if text not in html] == []
+
+
+def cards_of(html: str) -> list[tuple[str, str]]:
+    return re.findall(r'<div class="card"><b>([^<]*)</b><span>([^<]*)</span>', html)
+
+
+def test_figures_of_rows_that_the_model_was_not_trained_on_come_first() -> None:
+    chosen = {"C": 0.25, "standardised": True, "penalties_tried": 12}
+    results = {"baseline_loss": 0.69, "accuracy": 0.8, "auc": 0.9, "chosen": chosen}
+    solved = [*events.two_classes(rows="training")[:-1], events.end(held_out=4096, passes=1, **results)]
+    html = page_of(solved)
+    assert cards_of(html)[:4] == [
+        ("0.45", "log loss, cross-validated (baseline 0.69)"),
+        ("0.8", "accuracy, cross-validated"),
+        ("0.9", "AUC, cross-validated"),
+        ("4,096", "rows"),
+    ]
+    assert ("0.25", "penalty (C of scikit-learn)") in cards_of(html)
+    assert not [name for _value, name in cards_of(html) if "training" in name]
+    assert "<th>features standardised</th><td>yes</td>" in html
+    of_numbers = [*events.regression()[:-1], events.end(loss="squared", held_out_loss=0.02, r2=0.5)]
+    assert cards_of(page_of(of_numbers))[:2] == [
+        ("0.2", "root mean squared error, held-out rows"),
+        ("0.5", "R², held-out rows"),
+    ]
+    assert cards_of(page_of(events.two_classes()))[0] == ("0.4", "log loss, test rows")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_pictures_come_before_tables(name: str) -> None:
+    html = re.sub("<details>.*?</details>", "", page_of(RUNS[name]))  # closed until it is clicked
+    tags = [tag for tag in Look(html).tags if tag in ("svg", "table")]
+    assert tags == sorted(tags)
 
 
 def test_equal_traces_give_equal_pages() -> None:
@@ -224,7 +257,7 @@ def test_a_trace_of_the_command_becomes_a_page(tmp_path: Path, classes: int) -> 
     run("train", "all.svm", "-o", "m", "--passes", 2, "--trace", "run.jsonl", "--quiet")
     html = page_of(tmp_path / "run.jsonl")
     Look(html)
-    assert "rows that were learned" in html and "Strongest features" in html
+    assert "training rows" in html and "Strongest features" in html
     wanted = {1: "Residuals", 2: "ROC", 4: "Confusion matrix", 30: "Classes most missed"}
     assert wanted[classes] in html
 
