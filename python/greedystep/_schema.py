@@ -29,10 +29,10 @@ class Schema:
 
     Attributes
     ----------
-    numbers : list of str
-        Columns of numbers, in the order of their features.
+    numbers, numeric : list of str
+        Columns of numbers, and columns of numbers and dates, in the order of their features.
     means : array of float32
-        The value that a missing number of each counts as. The feature that marks it is len(numbers) + its own number.
+        The value that a missing number or date counts as. The feature that marks it is len(numeric) + its own number.
     others : list of str
         Other features, if there are some: "words", "dates", "crosses".
     words, dates : list of str
@@ -51,6 +51,7 @@ class Schema:
     others: list[str] = field(default_factory=list)
     label: str | None = None
     weight: str | None = None
+    numeric: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
     crosses: list[str] = field(default_factory=list)
@@ -71,7 +72,8 @@ class Schema:
             if kind in columns:
                 columns[kind].append(_plain(name))
                 made.features.append(_plain(name))
-            if kind == "number":
+            if kind in ("number", "date"):
+                made.numeric.append(_plain(name))
                 means.append(next((float(one[5:]) for one in items if one.startswith("mean=")), 0.0))
             elif kind == "bits":
                 made.bits = int(rest)
@@ -81,11 +83,6 @@ class Schema:
                 setattr(made, kind, _plain(name))
         made.means = np.array(means, np.float32)
         return made
-
-    @property
-    def n_numeric(self) -> int:
-        """Features of numbers and dates, which come first; as many markers of missing values follow."""
-        return len(self.numbers) + len(self.dates)
 
     @property
     def feature_names(self) -> list[str]:

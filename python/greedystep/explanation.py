@@ -98,7 +98,7 @@ def _of_categories(model: Model, table: Any, schema: Schema, column: str) -> Dou
     n = len(coded.dictionary)
     alone = {one: pa.nulls(n, plain(table.schema.field(one).type)) for one in schema.features}
     probe = pa.table({**alone, column: coded.dictionary})
-    first = 2 * schema.n_numeric
+    first = 2 * len(schema.numeric)
     sums = _Sums(model, 2, lambda feature: (feature >= first).astype(np.intp))
     found = sums.of(open_table(Table(lambda: probe), reader_options(without_labels=True), run))[:, 1]
     codes = coded.indices.fill_null(n).to_numpy(zero_copy_only=False)
@@ -127,7 +127,7 @@ def _contributions(model: Model, data: Any, ignore: Iterable[str]) -> tuple[Doub
         names = [model._model.name(i) or str(i + 1) for i in range(width)]
         return _Sums(model, width, lambda feature: feature).of(opened), list(opened.names or names)
     # Groups: a number or date, with its marker, and all other features.
-    n = schema.n_numeric
+    n = len(schema.numeric)
     sums = _Sums(model, n + 1, lambda feature: np.where(feature < 2 * n, feature % max(n, 1), n)).of(opened)
     numeric = iter(range(n))
     columns = []

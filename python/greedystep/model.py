@@ -368,8 +368,8 @@ class Model:
         It takes ``X``, dense rows of float32, and gives ``output_label`` (integers where all labels are, else texts)
         with ``output_probability`` or, of hinge losses, ``output_score``; of numbers, ``variable``. A model of a
         table, or of an array with gaps, fills in NaN as it does itself; for others there must be none. A model of a
-        table with text takes one input per column, [rows x 1]: float32 or text. Models of dates or crosses and dense
-        ones of more than a million weights are refused.
+        table with text or dates takes one input per column, [rows x 1]: float32, text, or days since 1970 as doubles.
+        Models of crosses and dense ones of more than a million weights are refused.
 
         Parameters
         ----------

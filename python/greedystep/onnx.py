@@ -4,7 +4,8 @@ Names of inputs and outputs are those that skl2onnx gives to linear models, so t
 of scikit-learn's: ``X``; ``output_label`` and ``output_probability``, a tensor of [rows x classes]; ``variable``. Where
 there are no probabilities (hinge losses) ``output_score`` is what ``decision_function`` returns. A model of a table
 puts the means of its columns in place of NaN. If it has categories, the columns are inputs of their own, as skl2onnx
-makes them: numbers of float32 and texts, [rows x 1]; an unknown text has no effect.
+makes them, [rows x 1]: numbers of float32, texts, and dates as doubles, in days since 1970. An unknown text has no
+effect.
 """
 
 from __future__ import annotations
@@ -30,31 +31,27 @@ _OPSET, _OPSET_ML, _IR_VERSION = 13, 2, 8
 
 
 def _columns_of(model: Model) -> Schema | None:
-    """Return the columns of a table of numbers and categories; None: no table."""
+    """Return the columns of a table; None: no table."""
     if model.schema is None:
         return None
     schema = Schema.of(model.schema)
-    if schema.dates:
-        raise ValueError(
-            f"cannot export column {schema.dates[0]!r} to ONNX, which has no dates: train without it (ignore=...), or "
-            "give it as a number of days and its weekday and month as columns of text"
-        )
     if schema.crosses:
         raise ValueError(f"cannot export the cross {schema.crosses[0]!r} to ONNX: train without it")
-    if schema.others and not schema.words:
+    if schema.others and not schema.features:
         raise ValueError("cannot export a model of Vowpal Wabbit text to ONNX: its rows have no columns")
     return schema
 
 
 def _categories_of(model: Model, schema: Schema) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
-    """Return the weights of the categories of every categorical column, by their names."""
-    found: dict[str, dict[str, npt.NDArray[np.float32]]] = {column: {} for column in schema.words}
-    weights, first = model.coef.T, 2 * schema.n_numeric
+    """Return the weights of the categories of every categorical column and part of a date, by their names."""
+    parts = [f"{column} {part}" for column in schema.dates for part in _PARTS]
+    found: dict[str, dict[str, npt.NDArray[np.float32]]] = {column: {} for column in [*schema.words, *parts]}
+    weights, first = model.coef.T, 2 * len(schema.numeric)
     features = first + np.flatnonzero(weights[first:].any(axis=1))
     n_nameless = 0
     for feature in features:
         name = model._model.name(int(feature)) or ""
-        columns = [column for column in schema.words if name.startswith(f"{column}=")]
+        columns = [column for column in found if name.startswith(f"{column}=")]
         if len(columns) > 1:
             raise ValueError(f"cannot tell whether {name!r} is of column {columns[0]!r} or {columns[1]!r}: rename one")
         n_nameless += not columns
@@ -76,6 +73,14 @@ def _categories_of(model: Model, schema: Schema) -> dict[str, dict[str, npt.NDAr
     return found
 
 
+# Values of the parts of dates, in the order in which the graph counts them: days from a Thursday, months from March.
+_PARTS = {
+    "weekday": ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"],
+    "month": ["Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb"],
+    "hour": [str(hour) for hour in range(24)],
+}
+
+
 class _Graph:
     """Nodes and constants; names of tensors inside begin with "gs_", so that columns may have any other."""
 
@@ -90,6 +95,14 @@ class _Graph:
         domain = "ai.onnx.ml" if operator.startswith(("Linear", "Label")) else ""
         self.nodes.append(helper.make_node(operator, inputs, [output, *more], domain=domain, **attributes))
         return output
+
+    def calc(self, operator: str, *inputs: Any, **attributes: Any) -> str:
+        """Add a node whose inputs are tensors or whole numbers, and return the name of its output."""
+        names = [
+            one if isinstance(one, str) else self.constant(f"gs_{len(self.constants)}c", np.array(one, np.int64))
+            for one in inputs
+        ]
+        return self.add(operator, names, f"gs_{len(self.nodes)}n", **attributes)
 
     def constant(self, name: str, values: npt.NDArray[Any]) -> str:
         """Add a constant and return its name."""
@@ -123,40 +136,64 @@ def _fill_gaps(graph: _Graph, rows: str, schema: Schema, n_weights: int) -> str:
     """
     graph.add("IsNaN", [rows], "gs_is_missing")
     graph.add("Where", ["gs_is_missing", graph.constant("gs_means", schema.means), rows], "gs_numbers")
-    if n_weights == len(schema.numbers):
+    if n_weights == len(schema.numeric):
         return "gs_numbers"
     graph.add("Cast", ["gs_is_missing"], "gs_missing", to=1)  # 1: float
     return graph.add("Concat", ["gs_numbers", "gs_missing"], "gs_features", axis=1)
 
 
+def _part_of_date(graph: _Graph, days: str, part: str) -> str:
+    """Return the tensor of a part of dates, as a position in ``_PARTS``."""
+    whole = graph.calc("Floor", days)
+    if part == "hour":  # the hour has begun if it is less than 4 ms away
+        rest = graph.calc("Mul", graph.calc("Sub", days, whole), graph.constant("gs_24" + days, np.array(24.0)))
+        late = graph.calc("Add", rest, graph.constant("gs_4ms" + days, np.array(1e-6)))
+        return graph.calc("Cast", graph.calc("Floor", late), to=7)  # 7: int64
+    day = graph.calc("Cast", whole, to=7)
+    if part == "weekday":
+        return graph.calc("Mod", day, 7)
+    # The civil calendar, in eras of 400 years that begin with a March (Hinnant, "chrono-compatible date algorithms").
+    at = graph.calc("Mod", graph.calc("Add", day, 719468), 146097)
+    leaps = graph.calc("Sub", graph.calc("Div", at, 1460), graph.calc("Div", at, 36524))
+    leaps = graph.calc("Add", leaps, graph.calc("Div", at, 146096))
+    year = graph.calc("Div", graph.calc("Sub", at, leaps), 365)
+    before = graph.calc("Add", graph.calc("Mul", year, 365), graph.calc("Div", year, 4))
+    day_of_year = graph.calc("Sub", at, graph.calc("Sub", before, graph.calc("Div", year, 100)))
+    return graph.calc("Div", graph.calc("Add", graph.calc("Mul", day_of_year, 5), 2), 153)
+
+
 def _margins(graph: _Graph, model: Model, schema: Schema) -> str:
     """Add up the margins of a table with categories, without intercepts, and return the name of the result."""
     parts, weights = [], model.coef.T
-    if schema.numbers:
-        numbers = graph.add("Concat", schema.numbers, "gs_columns", axis=1)
-        n = 2 * len(schema.numbers)
+    categories = _categories_of(model, schema)
+
+    def look_up(column: str, keys: list[str], places: str) -> None:
+        """Add the weights of categories; the place behind the last is an unknown or missing one."""
+        none = np.zeros(weights.shape[1], np.float32)
+        table = np.array([*(categories[column].get(key, none) for key in keys), none])
+        parts.append(graph.calc("Gather", graph.constant(f"gs_{column}", table), places, axis=0))
+
+    if schema.numeric:
+        n = 2 * len(schema.numeric)
         dense = np.zeros((n, weights.shape[1]), np.float32)
         dense[: len(weights)] = weights[:n]
-        features = _fill_gaps(graph, numbers, schema, n)
-        parts.append(graph.add("MatMul", [features, graph.constant("gs_weights", dense)], "gs_of_numbers"))
-    flat = graph.constant("gs_flat", np.array([-1], np.int64))
-    for i, (column, categories) in enumerate(_categories_of(model, schema).items()):
-        n = len(categories)
-        table = np.zeros((n + 1, weights.shape[1]), np.float32)  # the last row: an unknown or missing text
-        table[:n] = list(categories.values()) or 0
-        keys = list(categories) or [""]
-        graph.add("Reshape", [column, flat], f"gs_text{i}")
-        graph.add(
-            "LabelEncoder",
-            [f"gs_text{i}"],
-            f"gs_at{i}",
-            keys_strings=keys,
-            values_int64s=range(len(keys)),
-            default_int64=n,
-        )
-        parts.append(
-            graph.add("Gather", [graph.constant(f"gs_table{i}", table), f"gs_at{i}"], f"gs_of_text{i}", axis=0)
-        )
+        columns = [graph.calc("Cast", one, to=1) if one in schema.dates else one for one in schema.numeric]
+        features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)
+        parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", dense)))
+    for column in schema.words:
+        keys = list(categories[column])
+        if keys:
+            text = graph.calc("Reshape", column, [-1])
+            codes = {"keys_strings": keys, "values_int64s": range(len(keys)), "default_int64": len(keys)}
+            look_up(column, keys, graph.calc("LabelEncoder", text, **codes))
+    for i, column in enumerate(schema.dates):
+        flat = graph.calc("Reshape", column, [-1])
+        is_missing = graph.calc("IsNaN", flat)
+        days = graph.calc("Where", is_missing, graph.constant(f"gs_none{i}", np.array(0.0)), flat)
+        for part, keys in _PARTS.items():
+            if categories[f"{column} {part}"]:
+                places = graph.calc("Where", is_missing, len(keys), _part_of_date(graph, days, part))
+                look_up(f"{column} {part}", keys, places)
     return graph.add("Sum", parts, "gs_margins")
 
 
@@ -233,11 +270,11 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
     graph, schema = _Graph(), _columns_of(model)
     classes = model.classes if classes is None else classes
     intercept = np.asarray(model.intercept, np.float32)
-    if schema is not None and schema.words:
+    if schema is not None and schema.others:
         rows, coef = _margins(graph, model, schema), np.eye(len(intercept), dtype=np.float32)
-        texts = set(schema.words)
+        kinds = {**dict.fromkeys(schema.words, TensorProto.STRING), **dict.fromkeys(schema.dates, TensorProto.DOUBLE)}
         inputs = [
-            helper.make_tensor_value_info(name, TensorProto.STRING if name in texts else TensorProto.FLOAT, [None, 1])
+            helper.make_tensor_value_info(name, kinds.get(name, TensorProto.FLOAT), [None, 1])
             for name in schema.features
         ]
     else:

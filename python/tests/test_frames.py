@@ -226,7 +226,6 @@ def test_evaluation_needs_no_weights_though_training_had_them(tmp_path):
         model.evaluate(tmp_path / "bare.csv", weight="w")
 
 
-
 def test_messages_name_the_arguments_beside_a_frame():
     columns, y = numbers()
     frame = with_words(columns)

@@ -154,12 +154,12 @@ def mixed_frame(pandas, n_rows=600):
 def run_columns(proto, frame) -> dict[str, np.ndarray]:
     """Return the outputs of a graph that takes a frame column by column."""
     session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
-    rows = {
-        one.name: frame[[one.name]].fillna("").to_numpy(object)
-        if one.type == "tensor(string)"
-        else frame[[one.name]].to_numpy(np.float32)
-        for one in session.get_inputs()
+    of_type = {
+        "tensor(string)": lambda column: column.fillna("").to_numpy(object),
+        "tensor(float)": lambda column: column.to_numpy(np.float32),
+        "tensor(double)": lambda column: (column - np.datetime64(0, "s")) / np.timedelta64(1, "D"),
     }
+    rows = {one.name: np.asarray(of_type[one.type](frame[[one.name]])) for one in session.get_inputs()}
     assert list(rows) == list(frame.columns)
     return dict(zip([one.name for one in session.get_outputs()], session.run(None, rows)))
 
@@ -194,12 +194,28 @@ def test_a_table_of_categories_alone_from_a_file(tmp_path):
     assert np.abs(found - model.decision_function(frame)).max() < 1e-5
 
 
+@pytest.mark.parametrize("has_text", [True, False])
+def test_dates_are_inputs_in_days(has_text):
+    pandas = pytest.importorskip("pandas")
+    frame, margin = mixed_frame(pandas)
+    random = np.random.default_rng(5)
+    seconds = random.integers(-4_000_000_000, 4_000_000_000, len(frame))  # 1843 to 2096
+    seconds[:300] = np.arange(300) * 3600 + 1_709_000_000  # around the 29 February of 2024
+    frame = frame.assign(
+        since=pandas.to_datetime(seconds, unit="s"), until=pandas.to_datetime(seconds // 86400, unit="D")
+    )
+    margin = margin + frame["since"].dt.month + frame["since"].dt.hour / 8 + frame["since"].dt.day_of_week
+    frame.loc[random.random(len(frame)) < 0.1, "since"] = pandas.NaT
+    frame = frame if has_text else frame[["X", "since", "until"]]
+    model = greedystep.train(frame, margin)
+    found = run_columns(model.to_onnx(), frame)["variable"][:, 0]
+    assert np.abs(found - model.predict(frame)).max() < 1e-4
+    assert model.evaluate(frame, margin)["r2"] > 0.7
+
+
 def test_what_a_graph_cannot_hold_is_refused_by_name(monkeypatch):
     pandas = pytest.importorskip("pandas")
     frame, margin = mixed_frame(pandas)
-    dated = frame.assign(since=pandas.date_range("2024-01-01", periods=len(frame)))
-    with pytest.raises(ValueError, match="cannot export column 'since' to ONNX, which has no dates"):
-        greedystep.train(dated, margin).to_onnx()
     with pytest.raises(ValueError, match="cannot export the cross 'city:job'"):
         greedystep.train(frame, margin, cross=["city:job"]).to_onnx()
     with pytest.raises(ValueError, match="column 'variable': an output of the graph has this name"):
