@@ -8,7 +8,7 @@ value() # NAME FILE: of a report
 }
 said()
 {
-    sed -n -E 's/.*held-out [a-z ]+ ([0-9.]+).*/\1/p' "$1"
+    sed -n -E 's/.*(cross-validated|held-out) [a-z ]+ ([0-9.]+).*/\2/p' "$1"
 }
 near() # WHAT A B SHARE: A is at most SHARE above B
 {

@@ -47,7 +47,7 @@ TABLES = [
             ["income", "town", "price"], lambda i: [f'"${1500.5 + 77 * i:,.2f}"', TOWNS[i % 5], 1000.25 + 3.5 * i]
         ),
         "label": "price",
-        "learned": "squared",
+        "learned": "linear regression",
         "kinds": {"income": "number", "town": "words"},
     },
     {
@@ -82,7 +82,7 @@ TABLES = [
         "name": "dates with the day first, which only days above 12 show",
         "text": lines(["day", "amount"], lambda i: [f"{1 + i % 28:02}/{1 + i % 12:02}/2026", 100.5 + i * 37 % 901 / 8]),
         "label": "amount",
-        "learned": "squared",
+        "learned": "linear regression",
         "kinds": {"day": "date"},
     },
     {
@@ -109,7 +109,7 @@ TABLES = [
             "\r\n",
         ),
         "label": "delay",
-        "learned": "squared",
+        "learned": "linear regression",
         "kinds": {"carrier": "words", "miles": "number"},
         "rows": ROWS - 10,
     },
@@ -140,7 +140,7 @@ def differences(table, path):
     if trained.returncode != 0:
         return [trained.stderr.strip()]
     found = []
-    learned = next(line for line in trained.stdout.splitlines() if line.startswith("learned"))
+    learned = next(line for line in trained.stdout.splitlines() if line.startswith("model "))
     if table["learned"] not in learned:
         found.append(f"expected {table['learned']}: {learned}")
     said = trained.stdout + trained.stderr
