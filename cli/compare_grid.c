@@ -59,12 +59,11 @@ static gsa_status score_part(const gsa_batch *batch, const gsa_reader *reader, c
     gsa_status status = gsa_metrics_new(model, &metrics, error);
     if (status == GSA_OK)
         status = add_rows(metrics, batch, reader, env, error);
-    if (status == GSA_OK)
+    if (status == GSA_OK) {
         status = gsa_metrics_finish(metrics, error);
-    if (status == GSA_LABEL) /* rows of a part may all have labels that training lacked: they count as wrong */
-        status = GSA_OK;
-    if (status == GSA_OK)
+        status = status == GSA_LABEL ? GSA_OK : status; /* labels that training lacked count as wrong */
         *out = score_of(metrics);
+    }
     gsa_metrics_free(metrics);
     if (status == GSA_OK && !isfinite(out->loss))
         status = gsai_fail(error, GSA_DIVERGED, "the loss is not finite");

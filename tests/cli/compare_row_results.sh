@@ -33,7 +33,7 @@ cut -d' ' -f1 test.svm >labels
 grep '^paper,average=last,1,2,' r.csv | cut -d, -f6- | tr , ' ' >judged
 paste -d' ' judged labels predicted | awk '{
     right = $3 == $4
-    off = $1 + log($3 == 1 ? $5 : 1 - $5)
+    off = $1 + log(right ? $5 : 1 - $5)
     if (right != $2 || off * off > 1e-8) print "not so:", $0
     n++
 } END { print n, "rows" }'
