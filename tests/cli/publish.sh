@@ -64,7 +64,7 @@ rows 3 4000 | try greedystep train - --publish s --resume --quiet
 
 echo "-- lines that are no rows count, and a header that is sent again does not --"
 { echo "y,x"; awk 'BEGIN { for (i = 0; i < 6000; i++) printf "%d,%d\n", (i * 7919) % 3 == 0, i % 10 }'; } >rows.csv
-sed '2000s/.*/broken,,,/' rows.csv >broken.csv
+sed '2000s/.*/broken,,,1/' rows.csv >broken.csv
 part="greedystep train - --publish t --label y --bad-rows skip"
 greedystep train - --publish table --label y --bad-rows skip --quiet <broken.csv >out || fail table
 head -n 5000 broken.csv | $part --quiet >out
