@@ -312,8 +312,9 @@ typedef struct gsa_summary {
 } gsa_summary;
 /* Fills in the summary of a state. */
 GSA_API void gsa_state_get_summary(const gsa_state *state, gsa_summary *out);
-/* Returns the mean loss of the held-out rows under the calibrated weights that a model would have now, for an optimum
- * that of cross-validation; NaN if there are no such rows. Takes time in proportion to their number. */
+/* Returns the mean loss of the held-out rows under the weights that a model would have now, each row calibrated by
+ * others than itself; for an optimum that of cross-validation. NaN if there are no such rows. Takes time in proportion
+ * to their number. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* Returns the loss of the best constant prediction (class shares, or the mean label) on the same rows. NaN for hinge
  * and custom losses, and with fewer than 100 held-out rows. */

@@ -71,6 +71,8 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
 struct evidence {
     const gsai_loss *loss;
     const gsai_table *table;
+    const uint64_t *hash; /* [n], by which rows belong to folds: equal ones to the same */
+    size_t n_folds, fold; /* rows of this fold are left out; n_folds 0: none are */
     size_t n, n_outputs;
     gsai_calibration_row *row;    /* [n] */
     double *margins;              /* [n x n_outputs], and the other numbers behind them */
@@ -89,6 +91,11 @@ static bool is_stopped(const struct evidence *e)
     return *e->stopped = *e->stopped || gsai_rows_should_stop(e->stop, e->n_outputs);
 }
 
+static bool is_left_out(const struct evidence *e, size_t row)
+{
+    return e->n_folds > 0 && e->hash[row] % e->n_folds == e->fold;
+}
+
 static gsai_slope slope_at(const struct evidence *e, double scale, double offset)
 {
     gsai_slope sum = {0};
@@ -96,7 +103,8 @@ static gsai_slope slope_at(const struct evidence *e, double scale, double offset
     if (p > 0)
         sum = (gsai_slope){p * (s * s + offset * offset) / 2, {p * s, p * offset}, {p, 0, p}};
     for (size_t i = 0; i < e->n && !is_stopped(e); i++)
-        e->loss->add_slope(&e->row[i], scale, offset, &sum);
+        if (!is_left_out(e, i))
+            e->loss->add_slope(&e->row[i], scale, offset, &sum);
     if (!e->offset) {
         sum.g[1] = sum.h[1] = 0;
         sum.h[2] = 1;
@@ -139,6 +147,8 @@ static double loss_with(const struct evidence *e, const gsai_calibration *calibr
 {
     double sum = 0;
     for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
+        if (is_left_out(e, i))
+            continue;
         for (size_t k = 0; k < e->n_outputs; k++)
             e->scratch[k] = calibration->scale * e->row[i].m[k] + calibration->offset;
         loss[i] = e->loss->value(e->scratch, e->n_outputs, &e->row[i].target);
@@ -197,11 +207,20 @@ static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *
         const gsai_held_row *row = state->sample.at[i];
         e->row[i] = (gsai_calibration_row){
             e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row), row->seen, 0, e->scratch};
-        if (n_classes > 0)
-            e->class_weight[row->class_number] += row->seen;
     }
     e->n = n;
+    e->hash = state->sample.hash;
     return GSA_OK;
+}
+
+/* Weighs the classes of the rows that are not left out. */
+static void count_classes(struct evidence *e, const gsa_state *state)
+{
+    for (size_t k = 0; k < state->labels.n; k++)
+        e->class_weight[k] = 0;
+    for (size_t i = 0; i < e->n && state->labels.n > 0; i++)
+        if (!is_left_out(e, i))
+            e->class_weight[e->row[i].target.class_number] += state->sample.at[i]->seen;
 }
 
 /* Rows count as given; with balanced classes, every class that is there counts the same. */
@@ -209,17 +228,26 @@ static void weigh(struct evidence *e, const gsa_state *state)
 {
     bool balance = gsai_params_balance(&state->params) && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
     size_t present = 0;
+    count_classes(e, state);
     for (size_t k = 0; k < state->labels.n; k++)
         present += e->class_weight[k] > 0;
     double sum = 0;
     for (size_t i = 0; i < e->n; i++)
         sum += e->row[i].c;
     for (size_t i = 0; i < e->n; i++) {
-        double n_own = state->labels.n > 0 ? e->class_weight[e->row[i].target.class_number] : 0;
         if (balance)
-            e->row[i].c *= sum / ((double)present * n_own);
-        e->row[i].off = 1 - (n_own + 1) / (n_own + 2);
+            e->row[i].c *= sum / ((double)present * e->class_weight[e->row[i].target.class_number]);
         e->weight += e->row[i].c;
+    }
+}
+
+/* Smooths the targets by the rows that are not left out. */
+static void smooth(struct evidence *e, const gsa_state *state)
+{
+    count_classes(e, state);
+    for (size_t i = 0; i < e->n; i++) {
+        double n_own = state->labels.n > 0 ? e->class_weight[e->row[i].target.class_number] : 0;
+        e->row[i].off = 1 - (n_own + 1) / (n_own + 2);
     }
 }
 
@@ -265,34 +293,137 @@ static void find_shrinkage(struct evidence *e, const gsa_state *state, gsai_cali
     }
 }
 
+/* Gathers the held-out rows, without margins. */
+static gsa_status evidence_make(struct evidence *e, const gsa_state *state, gsa_error *error)
+{
+    GSA_TRY(gather(e, state, error));
+    e->offset = state->params.value[GSAI_PARAM_intercept] && e->n_outputs == 1;
+    weigh(e, state);
+    smooth(e, state);
+    e->prior = prior_of(e);
+    return GSA_OK;
+}
+
+static void evidence_free(struct evidence *e, const gsai_env *env)
+{
+    gsai_free(env, e->margins);
+    gsai_free(env, e->row);
+}
+
+/* Returns whether the rows that are not left out can say something about scale and offset. */
+static bool can_fit(const struct evidence *e, const gsa_state *state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += !is_left_out(e, i);
+    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    bool enough = e->loss->has_probabilities ? state->labels.n > 1 : n >= MIN_FREE_ROWS;
+    return !is_paper && enough && (e->prior > 0 || !e->loss->has_log_link);
+}
+
 gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsai_env *stop, gsai_calibration *out,
                           gsa_error *error)
 {
     bool stopped = false;
     struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
     *out = (gsai_calibration){1, 0, 0, NAN};
-    if (!state->loss || gsai_state_lacks_loss(state))
+    if (!state->loss || gsai_state_lacks_loss(state) || state->sample.n == 0)
         return GSA_OK;
-    gsa_status status = gather(&e, state, error);
-    e.offset = state->params.value[GSAI_PARAM_intercept] && e.n_outputs == 1;
-    if (status == GSA_OK && e.n > 0) {
-        weigh(&e, state);
-        bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
-        bool enough = e.loss->has_probabilities ? state->labels.n > 1 : e.n >= MIN_FREE_ROWS;
-        e.prior = prior_of(&e);
-        enough = enough && (e.prior > 0 || !e.loss->has_log_link);
-        bool fits = !is_paper && enough && e.loss->add_slope;
-        fit_shrinkage(&e, state, fits, out);
-        if (!is_paper && enough && e.loss->has_searchable_scale) {
+    gsa_status status = evidence_make(&e, state, error);
+    if (status == GSA_OK) {
+        bool fits = can_fit(&e, state), by_slope = fits && e.loss->add_slope;
+        fit_shrinkage(&e, state, by_slope, out);
+        if (fits && e.loss->has_searchable_scale) {
             fit_scale(&e, out);
             out->loss = loss_with(&e, out, e.sure_loss);
         }
-        if (fits)
+        if (by_slope)
             find_shrinkage(&e, state, out);
         if (stopped)
             status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }
-    gsai_free(&state->env, e.margins);
-    gsai_free(&state->env, e.row);
+    evidence_free(&e, &state->env);
     return status;
+}
+
+/* ---- predictions of held-out rows -------------------------------------------------------------------------------- */
+
+/* With more rows, what two numbers learn from half of them is nearly what they learn from all. */
+#define FOLDS 8u
+#define MANY_ROWS 4096u
+
+/* Computes the margins of the best checkpoint as they were before its calibration. */
+static void checkpoint_margins(const gsa_state *state, double *margins)
+{
+    const gsai_best_checkpoint *best = &state->best_checkpoint;
+    double unit = best->scale > 0 ? 1 / best->scale : 0;
+    for (size_t i = 0; i < state->sample.n; i++, margins += best->n_outputs) {
+        gsai_row row = gsai_held_row_view(state->sample.at[i]);
+        for (size_t k = 0; k < best->n_outputs; k++)
+            margins[k] = unit * ((double)best->weight[k] - best->offset);
+        for (size_t e = 0; e < row.n; e++)
+            for (size_t k = 0; k < best->n_outputs && (size_t)row.index[e] + 1 < best->n_slots; k++)
+                margins[k] += unit * (double)row.value[e] *
+                              (double)best->weight[((size_t)row.index[e] + 1) * best->n_outputs + k];
+    }
+}
+
+/* Calibrates the rows of each fold by the others; `out` has room. */
+static void predict_folds(struct evidence *e, const gsa_state *state, gsai_held_out *out)
+{
+    double sum = 0;
+    e->n_folds = e->n < MANY_ROWS ? FOLDS : 2;
+    for (e->fold = 0; e->fold < e->n_folds; e->fold++) {
+        gsai_calibration by = {.scale = 1};
+        smooth(e, state);
+        if (can_fit(e, state) && e->loss->add_slope)
+            fit(e, &by);
+        else if (can_fit(e, state) && e->loss->has_searchable_scale)
+            fit_scale(e, &by);
+        for (size_t i = 0; i < e->n * e->n_outputs; i++)
+            if (is_left_out(e, i / e->n_outputs))
+                out->margins[i] = by.scale * e->margins[i] + by.offset;
+    }
+    for (size_t i = 0; i < e->n; i++) {
+        memcpy(e->scratch, out->margins + i * e->n_outputs, e->n_outputs * sizeof *e->scratch);
+        out->weight[i] = e->row[i].c;
+        sum += e->row[i].c * e->loss->value(e->scratch, e->n_outputs, &e->row[i].target);
+    }
+    out->loss = sum / e->weight;
+}
+
+gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_env *stop, gsai_held_out *out, gsa_error *error)
+{
+    const gsai_env *env = &state->env;
+    const gsai_table *table = gsai_state_table(state);
+    gsai_calibration calibration;
+    bool stopped = false, uses_checkpoint = gsai_state_uses_checkpoint(state);
+    struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
+    *out = (gsai_held_out){.loss = NAN};
+    if (!state->loss || gsai_state_lacks_loss(state) || state->sample.n == 0)
+        return GSA_OK;
+    gsa_status status =
+        uses_checkpoint ? GSA_OK : gsai_calibrate(state, table, stop, &calibration, error); /* for the shrinkage */
+    if (status == GSA_OK)
+        status = evidence_make(&e, state, error);
+    if (status == GSA_OK && (!(out->margins = gsai_alloc(env, e.n * e.n_outputs, sizeof *out->margins)) ||
+                             !(out->weight = gsai_alloc(env, e.n, sizeof *out->weight))))
+        status = gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", e.n);
+    if (status == GSA_OK) {
+        if (uses_checkpoint)
+            checkpoint_margins(state, e.margins);
+        else
+            stopped = !gsai_held_margins(state, table, calibration.shrinkage, stop, e.margins);
+        predict_folds(&e, state, out);
+        if (stopped)
+            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
+    }
+    evidence_free(&e, env);
+    return status;
+}
+
+void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env)
+{
+    gsai_free(env, held_out->margins);
+    gsai_free(env, held_out->weight);
 }

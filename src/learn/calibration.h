@@ -24,6 +24,18 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
 bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsai_env *stop,
                        double *margins);
 
+/* Held-out rows as a model that has not been calibrated by them predicts them. */
+typedef struct gsai_held_out {
+    double *margins; /* [rows of the sample x outputs], calibrated */
+    double *weight;  /* [rows]: what a row counts for in means */
+    double loss;     /* the mean; NaN without rows */
+} gsai_held_out;
+/* Predicts every held-out row by the weights that a model would have now, calibrated on the rows of other folds: rows
+ * that choose the calibration do not evaluate it. The group of the state is closed. Memory: gsai_held_out_free, also
+ * on failure. */
+gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_env *stop, gsai_held_out *out, gsa_error *error);
+void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env);
+
 /* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
 float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration);
 /* Returns whether the model of a state has the weights of its best checkpoint. */

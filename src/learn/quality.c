@@ -50,7 +50,7 @@ double gsa_state_constant_loss(const gsa_state *state)
 
 double gsa_state_held_out_loss(const gsa_state *state)
 {
-    gsai_calibration calibration;
+    gsai_held_out held_out;
     gsa_state *closed = NULL;
     if (state->sample.n == 0)
         return state->position.held_out_loss;
@@ -60,8 +60,9 @@ double gsa_state_held_out_loss(const gsa_state *state)
         gsa_state_free(closed);
         return loss;
     }
-    gsa_status status = gsai_calibrate(state, gsai_state_table(state), NULL, &calibration, NULL);
-    return status == GSA_OK ? calibration.loss : (double)NAN;
+    gsa_status status = gsai_held_out_predict(state, NULL, &held_out, NULL);
+    gsai_held_out_free(&held_out, &state->env);
+    return status == GSA_OK ? held_out.loss : (double)NAN;
 }
 
 float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration)
@@ -98,7 +99,8 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
         return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu features",
                                 state->table.n_slots - 1);
     gsai_free(&state->env, best->weight);
-    *best = (gsai_best_checkpoint){weight, state->table.n_slots, state->table.n_outputs, state->position.pass + 1,
-                                   calibration.loss};
+    *best =
+        (gsai_best_checkpoint){weight,           state->table.n_slots, state->table.n_outputs, state->position.pass + 1,
+                               calibration.loss, calibration.scale,    calibration.offset};
     return GSA_OK;
 }

@@ -124,6 +124,7 @@ typedef struct gsai_best_checkpoint {
     size_t n_slots, n_outputs;
     uint64_t pass;
     double loss;
+    double scale, offset; /* by which the weights were calibrated */
 } gsai_best_checkpoint;
 
 /* Identifies a run: a rolling hash of its first rows. Two states that began alike must not be added up. */

@@ -76,6 +76,8 @@ static const gsai_field residual_fields[] = {
 static const gsai_field best_fields[] = {
     {{"best_checkpoint.pass", GSAI_U64, MAX_COUNT + 1}, AT(best_checkpoint.pass)}, /* one more than passes ended */
     {{"best_checkpoint.loss", GSAI_F64, GSAI_FINITE}, AT(best_checkpoint.loss)},
+    {{"best_checkpoint.scale", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(best_checkpoint.scale)},
+    {{"best_checkpoint.offset", GSAI_F64, GSAI_FINITE}, AT(best_checkpoint.offset)},
 };
 
 /* While the choice of scaling is open. */

@@ -504,9 +504,61 @@ static void the_loss_is_that_of_the_calibrated_margins(void **unused)
         weight += c;
     }
     assert_close(out.loss, sum / weight, 1e-12);
-    assert_close(gsa_state_held_out_loss(state), out.loss, 0);
     gsa_state_free(state);
     free(r);
+}
+
+static gsai_held_out predicted(const gsa_state *state)
+{
+    gsa_error error = {0};
+    gsai_held_out out;
+    must_be_ok(gsai_held_out_predict(state, NULL, &out, &error), &error);
+    return out;
+}
+
+/* Another label of a row changes how others are predicted, never the row itself. */
+static void a_row_is_predicted_without_its_own_label(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"logistic", "softmax", "squared", "poisson", "hinge"};
+    for (size_t l = 0; l < sizeof losses / sizeof *losses; l++) {
+        size_t n_classes = l == 1 ? 4 : l == 2 || l == 3 ? 0 : 2;
+        rows *r = n_classes > 2 ? many_classes(6, 150, n_classes, 2, 0.5) : two_classes(5, 150, 1, 0.4, 0.7);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state =
+            made_to_measure(state_with("method", "gsa", "loss", losses[l], "scale", "none", NULL), n_classes);
+        hold(state, &batch, 0, batch.n_rows);
+        gsai_held_out before = predicted(state);
+        size_t width = state->table.n_outputs, size = width * sizeof(double), n_others = 0;
+        double sum = 0, weight = 0;
+        for (size_t i = 0; i < state->sample.n; i++) {
+            gsai_target target = gsai_held_target(state, state->sample.at[i]);
+            double margins[MAX_CLASSES];
+            memcpy(margins, before.margins + i * width, size);
+            sum += before.weight[i] * state->loss->value(margins, width, &target);
+            weight += before.weight[i];
+        }
+        assert_close(before.loss, sum / weight, 1e-12);
+        assert_close(gsa_state_held_out_loss(state), before.loss, 0);
+        for (size_t i = 0; i < state->sample.n; i += 7) {
+            gsai_held_row *row = state->sample.at[i];
+            uint32_t class_number = row->class_number;
+            double number = row->number;
+            row->class_number = n_classes > 0 ? 1 - class_number % 2 : 0;
+            row->number = number + 1;
+            gsai_held_out after = predicted(state);
+            assert_memory_equal(after.margins + i * width, before.margins + i * width, size);
+            for (size_t j = 0; j < state->sample.n; j++)
+                n_others += memcmp(after.margins + j * width, before.margins + j * width, size) != 0;
+            gsai_held_out_free(&after, &state->env);
+            row->class_number = class_number;
+            row->number = number;
+        }
+        assert_true(n_others > state->sample.n);
+        gsai_held_out_free(&before, &state->env);
+        gsa_state_free(state);
+        free(r);
+    }
 }
 
 static void no_memory_is_a_status_and_no_leak(void **unused)
@@ -657,6 +709,7 @@ int main(void)
         cmocka_unit_test(hinge_losses_get_the_scale_that_a_search_finds),
         cmocka_unit_test(the_papers_method_is_left_as_it_is),
         cmocka_unit_test(the_loss_is_that_of_the_calibrated_margins),
+        cmocka_unit_test(a_row_is_predicted_without_its_own_label),
         cmocka_unit_test(weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_for),
         cmocka_unit_test(with_many_classes_a_request_to_stop_is_answered_amid_the_rows),
         cmocka_unit_test(with_few_classes_nothing_is_asked),
