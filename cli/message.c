@@ -136,9 +136,10 @@ enum { OPTION_SIZE = sizeof((gsa_error *)NULL)->param + 6 };
 static const char *option_of(const gsa_error *error, char out[OPTION_SIZE])
 {
     bool is_switch = strcmp(error->param, "skip_bad_rows") == 0;
+    bool needs_gsa = error->status == GSA_LIMIT && strcmp(error->param, "method") == 0;
     out[0] = '\0';
     if (error->param[0] != '\0')
-        snprintf(out, OPTION_SIZE, " (--%s)", is_switch ? "bad-rows skip" : error->param);
+        snprintf(out, OPTION_SIZE, " (--%s)", is_switch ? "bad-rows skip" : needs_gsa ? "method gsa" : error->param);
     for (char *c = out; *c != '\0'; c++)
         *c = *c == '_' ? '-' : *c;
     return out;

@@ -38,7 +38,8 @@ static void write_line(cli_trace *trace, json_t *event)
         written = report_json_is_whole() && json_dumpf(event, trace->stream, JSON_REAL_PRECISION(9)) == 0 &&
                   fputc('\n', trace->stream) != EOF && fflush(trace->stream) == 0 && !ferror(trace->stream);
         if (!written)
-            complain("cannot write %s: %s; the run continues without a trace", trace->path, strerror(errno));
+            complain("cannot write %s: %s; the run continues without a trace, and its exit code will be 1", trace->path,
+                     strerror(errno));
         trace->failed = !written;
     }
     json_decref(event);

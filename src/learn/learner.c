@@ -58,18 +58,36 @@ static double past_weight_of(const gsa_state *state, size_t n_rows)
     return gsai_averaging_total(state, state->averaging.now - n_rows * state->averaging.per_row);
 }
 
-static gsa_status diverged(const gsa_state *state, gsa_error *error)
+/* Labels beyond this make weights that no float holds, whatever the features are. */
+#define MAX_LABEL 1e30
+
+static bool has_huge_labels(const gsa_state *state, double y)
 {
-    if (state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER && !gsai_loss_has_probabilities(state->loss))
+    const gsai_label_offset *offset = &state->label_offset;
+    return !gsai_loss_has_classes(state->loss) && !state->loss->has_log_link &&
+           !(fabs(y) < MAX_LABEL && fabs(offset->mean) < MAX_LABEL && fabs(offset->at) < MAX_LABEL &&
+             state->squared_label <= MAX_LABEL * MAX_LABEL * (double)(state->n_rows + 1));
+}
+
+const char *gsai_diverged_remedy(const gsa_state *state, double y)
+{
+    return has_huge_labels(state, y) ? "labels are above 1e30; give them in a larger unit"
+                                     : "scale the features to a similar range such as [-1, 1]";
+}
+
+static gsa_status diverged(const gsa_state *state, double y, gsa_error *error)
+{
+    const char *remedy = gsai_diverged_remedy(state, y);
+    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    if (is_paper && !gsai_loss_has_probabilities(state->loss) && !has_huge_labels(state, y))
         return gsai_fail_about(
             error, "method",
             gsai_fail(error, GSA_DIVERGED,
                       "%s loss diverged after %llu rows: the paper's step is too large where the lengths of rows "
-                      "differ much; choose method auto, or scale every feature to a similar range such as [-1, 1]",
-                      gsai_loss_name(state->loss), (unsigned long long)state->n_rows));
-    return gsai_fail(error, GSA_DIVERGED,
-                     "weights are no longer finite after %llu rows: scale the features to a similar range",
-                     (unsigned long long)state->n_rows);
+                      "differ much; choose method auto, or %s",
+                      gsai_loss_name(state->loss), (unsigned long long)state->n_rows, remedy));
+    return gsai_fail(error, GSA_DIVERGED, "weights are no longer finite after %llu rows: %s",
+                     (unsigned long long)state->n_rows, remedy);
 }
 
 /* Treats squared loss as diverged once the squared error exceeds 1000 times that of predicting 0. */
@@ -91,9 +109,9 @@ static gsa_status find_greedy_step(gsa_state *state, const struct learner *learn
     bool finite = n_outputs == 1 ? isfinite(*m = kernels->take_one(learner->table, &state->entries, rows->c))
                                  : kernels->take_many(learner->table, &state->entries, rows->c, m);
     if (!finite)
-        return diverged(state, error);
+        return diverged(state, rows->target.y, error);
     *out = state->loss->greedy_step(m, n_outputs, &rows->target);
-    return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, error);
+    return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, rows->target.y, error);
 }
 
 /* Enters the row's own greedy step with its weight and returns the mean of all so far, over all passes: Algorithm 1 of
@@ -126,7 +144,7 @@ static gsa_status learn_group(gsa_state *state, const struct learner *learner, d
     double past_weight = past_weight_of(state, state->group.n_rows);
     gsa_status status =
         gsai_group_learn(state, learner->table, learner->step, learner->standardised, past_weight, loss);
-    return status == GSA_OK ? GSA_OK : diverged(state, error);
+    return status == GSA_OK ? GSA_OK : diverged(state, 0, error);
 }
 
 /* By the paper's method; *loss is weighted. */
@@ -142,7 +160,7 @@ static gsa_status learn_row(gsa_state *state, const struct learner *learner, con
         return status;
     /* Before the table takes the row. */
     if (state->loss->depends_on_residual && squared_diverges(state, greedy.g, rows->target.y, rows->c))
-        return diverged(state, error);
+        return diverged(state, rows->target.y, error);
     if (state->loss->has_width)
         gsai_residuals_add(&state->residuals, greedy.m - rows->target.y, rows->c);
     gsai_state_fetch(state, 2);

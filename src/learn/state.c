@@ -157,13 +157,19 @@ size_t gsai_state_n_outputs(const gsa_state *state)
     return state->table.n_outputs;
 }
 
+/* Values below 1e-18 matter only with weights above this. */
+#define MIN_LEARNED 1e12
+
 size_t gsai_state_count_tiny(const gsa_state *state)
 {
     const gsai_table *table = &state->table;
     size_t n = 0;
     for (size_t slot = 1; slot < table->n_slots; slot++) {
         const gsai_cell *record = gsai_table_slot(table, slot) + gsai_table_mean(table);
-        n += record[1].u > 0 && record[0].f <= 2 * GSAI_MIN_SQUARE;
+        bool is_tiny = record[1].u > 0 && record[0].f <= 2 * GSAI_MIN_SQUARE;
+        for (size_t k = 0; is_tiny && k < table->n_outputs; k++)
+            is_tiny = fabs(gsai_state_average(state, slot, k)) < MIN_LEARNED;
+        n += is_tiny;
     }
     return n;
 }

@@ -1,6 +1,8 @@
 /* The memory of the table. */
 #include "learn/table.h"
 
+#include "learn/engine.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -19,8 +21,7 @@ static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, con
                                          gsai_size_text(gsai_memory_limit(env), limit)));
     return gsai_fail_about(error, "memory_limit",
                            gsai_fail(error, GSA_LIMIT,
-                                     "feature %zu needs a table of %s for %zu output%s, above the memory limit of %s; "
-                                     "number the features without large gaps, or raise the limit",
+                                     "feature %zu" GSAI_NEEDS_TABLE "%s for %zu output%s, above the memory limit of %s",
                                      n_slots - 1, gsai_size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
                                      gsai_size_text(gsai_memory_limit(env), limit)));
 }

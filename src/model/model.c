@@ -113,8 +113,8 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
             double exact = model_weight(from, map, slot, k);
             float weight = (float)exact;
             if (!isfinite(weight))
-                return gsai_fail(error, GSA_DIVERGED,
-                                 "a weight is no longer finite: scale the features to a similar range");
+                return gsai_fail(error, GSA_DIVERGED, "a weight is no longer finite: %s",
+                                 gsai_diverged_remedy(from->state, 0));
             if (slot == 0) /* that of features far from 0 is large, and its rounding would be seen */
                 model->intercept[k] = from->state->label_offset.at + (is_paper ? (double)weight : exact);
             else if (weight != 0) /* leaves pages of features that were never seen untouched */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/workers.h"
+#include "learn/engine.h"
 #include "solve/solve.h"
 
 #include <string.h>
@@ -87,6 +88,21 @@ static gsa_status fail_size(const gsai_job *job, gsa_error *error)
                                      gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20)));
 }
 
+/* Replaces the remedy of rows that cannot be solved within the memory limit, which never chooses the method itself. */
+static gsa_status suggest_gsa(const gsai_job *job, gsa_status status, gsa_error *error)
+{
+    bool is_limit = status == GSA_LIMIT && error && strcmp(error->param, "memory_limit") == 0;
+    if (!is_limit || strstr(error->message, GSAI_NEEDS_TABLE)) /* gsa would need it too */
+        return status;
+    gsa_error reason = *error;
+    return gsai_fail_about(
+        error, "method",
+        gsai_fail(error, GSA_LIMIT,
+                  "cannot solve the rows of %s in memory: %.300s; choose method gsa, which takes less "
+                  "memory, or raise the limit",
+                  gsa_reader_file(job->reader, 0), reason.message));
+}
+
 gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken, gsa_error *error)
 {
     gsai_solver *solver = NULL;
@@ -96,12 +112,14 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
     *taken = 0;
     if (status == GSA_END)
         return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(job->reader, 0));
-    if (status == GSA_OK && (status = gsai_solver_new(job->state, &rows, &job->env, &solver, error)) != GSA_OK)
+    if (status != GSA_OK)
+        return status;
+    status = gsai_solver_new(job->state, &rows, &job->env, &solver, error);
+    if (status != GSA_OK)
         gsa_reader_locate(job->reader, &rows, error);
     if (status != GSA_OK || !solver)
-        return status;
-    if (status == GSA_OK)
-        status = gather(job, prefetch, &rows, solver, &fits, error);
+        return suggest_gsa(job, status, error);
+    status = gather(job, prefetch, &rows, solver, &fits, error);
     if (status == GSA_OK && !fits && is_asked_for(job->state))
         status = fail_size(job, error);
     *taken = status == GSA_OK && fits;
@@ -111,6 +129,7 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
         status = gsai_solver_solve(solver, job->state, gsai_workers_count(&job->env),
                                    (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);
     gsai_solver_free(solver);
+    status = suggest_gsa(job, status, error);
     if (*taken && gsai_comm_size(job) > 1)
         status = share_solution(job, status, error);
     return *taken ? gsai_comm_end_pass(job, status, job->state, error) : status;

@@ -457,6 +457,34 @@ static bool is_to_compact(const gsa_state *state)
            summary.n_held_out >= GSAI_COMPACT_MIN_ROWS;
 }
 
+/* Bytes per feature with one output, and the share of the memory that a table with hashed features may have if all else
+ * is to fit too. */
+#define RECORD_SIZE ((uint64_t)16)
+#define TABLE_SHARE 8
+
+/* Adds what to do about features that need a table above the memory limit. */
+static void suggest_smaller_table(const training *run, gsa_error *error)
+{
+    if (!error || error->status != GSA_LIMIT || !strstr(error->message, GSAI_NEEDS_TABLE))
+        return;
+    gsa_error reason = *error;
+    unsigned bits = 1;
+    while (bits < 24 && (RECORD_SIZE << (bits + 1)) <= gsai_memory_limit(&run->job.env) / TABLE_SHARE)
+        bits++;
+    if (gsa_state_schema(run->job.state))
+        (void)gsai_fail_about(error, "bits",
+                              gsai_fail(error, GSA_LIMIT, "%s; hash to fewer bits, such as %u, or raise the limit",
+                                        reason.message, bits));
+    else
+        (void)gsai_fail_about(error, "memory_limit",
+                              gsai_fail(error, GSA_LIMIT,
+                                        "%s; number the features without large gaps, or raise the limit",
+                                        reason.message));
+    error->line = reason.line;
+    error->byte = reason.byte;
+    error->row = reason.row;
+}
+
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_call *call,
                      gsa_error *error)
 {
@@ -490,6 +518,8 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     status = gsai_comm_agree(&run->job, status, error);
     if (status == GSA_OK)
         tell_of_tiny_features(run);
+    else if (status == GSA_LIMIT)
+        suggest_smaller_table(run, error);
     gsai_round_drop(&run->round);
     gsai_prefetch_free(run->prefetch);
     gsai_index_free(&run->index, &resolved);

@@ -59,4 +59,17 @@ greedystep export far.model -o far.c >log 2>&1 && grep -c 'static const double' 
 echo
 echo "features that are too small"
 awk '{ for (i = 2; i <= NF; i++) { split($i, part, ":"); $i = part[1] ":" part[2] * 1e-30 }; print }' two.svm >tiny.svm
-try_line "greedystep train tiny.svm -o tiny.model 2>&1 >log | grep note:"
+for options in "--method auto" "--method gsa --scale none"; do
+    echo "\$ greedystep train tiny.svm $options"
+    greedystep train tiny.svm -o tiny.model $options >log 2>&1 || fail tiny
+    grep note: log
+    greedystep evaluate tiny.model tiny.svm >tiny.is || fail tiny
+    awk '$1 == "log_loss" { print ($2 < 0.6 ? "learned" : "not learned") }' tiny.is
+done
+
+echo
+echo "labels that are too large, not features"
+awk 'BEGIN { srand(3); print "y,a,b"; for (i = 0; i < 500; i++) { a = rand(); b = rand(); print (a - 2 * b) "e38," a "," b } }' >large.csv
+for options in "--method gsa"; do
+    try_line "greedystep train large.csv --label y -o never $options --quiet 2>&1 | grep -o 'finite.*'"
+done

@@ -105,6 +105,6 @@ if [ -w /dev/full ]; then
     same full again
 else
     echo "[exit 1]"
-    echo "greedystep: cannot write /dev/full: REASON; the run goes on without a trace"
+    echo "greedystep: cannot write /dev/full: REASON; the run continues without a trace, and its exit code will be 1"
     echo "same bytes: full again"
 fi
