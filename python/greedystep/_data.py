@@ -107,6 +107,15 @@ def _without(frame: Any, names: Iterable[str]) -> Any:
     return frame if len(kept) == len(frame.columns) else frame[kept]
 
 
+def _emptied(frame: Any, names: Iterable[str]) -> Any:
+    """Return a pandas frame in which ignored columns are empty, whatever they hold."""
+    ignored = [name for name in frame.columns if str(name) in set(names)] if hasattr(frame, "iloc") else []
+    if ignored:
+        frame = frame.copy(deep=False)
+        frame[ignored] = None
+    return frame
+
+
 def _per_exposure(y: Any, weights: Any, exposure: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return counts per unit of exposure, and weights times exposure, as readers of tables do."""
     if y is None:
@@ -242,6 +251,7 @@ def open_data(
         _refuse_beside("files have", y, weights)
         return open_paths(paths, options, run)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
+    data = _emptied(data, _ignored(options) + ([] if schema is None else schema.ignored))
     if is_frame(data) and (y is not None or options.without_labels):
         numbers = _numbers_of(data, frozen, schema, options)
         if numbers is None and y is not None:

@@ -39,6 +39,7 @@ class Schema:
         Categorical columns, and columns of dates.
     crosses : list of str
         Products of two columns, as "A:B".
+    ignored : list of str
     features : list of str
         All columns of features: numbers, categories and dates, in the order of the table.
     bits : int
@@ -55,6 +56,7 @@ class Schema:
     words: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
     crosses: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
     bits: int = 0
 
@@ -75,6 +77,8 @@ class Schema:
             if kind in ("number", "date"):
                 made.numeric.append(_plain(name))
                 means.append(next((float(one[5:]) for one in items if one.startswith("mean=")), 0.0))
+            elif kind == "ignored":
+                made.ignored.append(_plain(name))
             elif kind == "bits":
                 made.bits = int(rest)
             elif kind == "cross":

@@ -383,7 +383,7 @@ def test_labels_unknown_to_the_model_are_told_and_an_error_if_it_knows_none():
     with pytest.warns(greedystep.NoticeWarning, match=r"labels of 20 of 200 rows \(10 %\), such as 'maybe'"):
         assert model.evaluate(X, some)["unknown_labels"] == 20
     with pytest.raises(
-        ValueError, match="knows no label of these 200 rows, such as '[01]', '[01]'; it knows 'no', 'yes'"
+        ValueError, match=r"knows no label of these 200 rows, such as '[01]', '[01]'; it knows 'no', 'yes'"
     ):
         model.evaluate(X, (y == "yes").astype(int))
 

@@ -75,6 +75,15 @@ def test_columns_of_mixed_types_are_refused_by_name():
         greedystep.train(FRAME.assign(m=pd.Series([datetime.date(2020, 1, 1), "no"] * (N // 2)), y=y), label="y")
 
 
+def test_ignored_columns_may_hold_anything():
+    odd = FRAME.assign(odd=pd.Series([1, "a"] * (N // 2), dtype=object))
+    model = greedystep.train(odd, y, ignore=["odd"])
+    assert np.array_equal(model.coef, greedystep.train(FRAME, y).coef)
+    assert np.array_equal(model.predict(odd), model.predict(FRAME))
+    assert model.evaluate(odd.assign(y=y), label="y") == model.evaluate(FRAME, y)
+    assert list(odd["odd"][:2]) == [1, "a"]
+
+
 def test_two_columns_of_one_name_are_refused_by_name():
     for use in uses_of(pd.concat([FRAME, FRAME[["word"]]], axis=1)).values():
         with pytest.raises(GreedystepValueError, match="two columns have the name 'word': rename one"):
