@@ -15,7 +15,7 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { INDENT = 6, WIDTH = 80, TERM_SIZE = 200 };
+enum { INDENT = 6, WIDTH = 80, TERM_SIZE = 200, SHORT_INDENT = 26, MAX_TAKES = 12 };
 
 static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n"
                                   "head -n 10000 all.svm > train.svm\n"
@@ -54,7 +54,7 @@ static const help_entry about[] = {
      "same. "
      "Everything after -- is a file name."},
     {NULL, "--name on, --name off, --name, --no-name", "A switch, such as --intercept."},
-    {NULL, "-h, --help", "After a command: the same as `greedystep help COMMAND`."},
+    {NULL, "-h, --help", "After a command: -h prints what is used most, --help the same as `greedystep help COMMAND`."},
     {NULL, "-q, --quiet", "After a command: print only errors and requested results."},
     {NULL, "-V, --version", "In place of a command: print the version and the libraries found."},
     {NULL, "N", "A count is 10000, 10_000 or 1e4."},
@@ -96,10 +96,10 @@ static const help_entry about[] = {
 
 /* ---- parts of a page --------------------------------------------------------------------------------------------- */
 
-/* Prints words in lines of WIDTH at most, each indented; a newline in the text ends a line. */
-static void put_wrapped(const char *text, int indent)
+/* Prints words in lines of WIDTH at most, each indented, the first from this column on; a newline in the text ends a
+ * line. */
+static void put_wrapped_from(const char *text, int indent, int column)
 {
-    int column = 0;
     for (; *text != '\0'; text += strspn(text, " ")) {
         int length = (int)strcspn(text, " \n");
         bool ends_line = text[length] == '\n';
@@ -130,6 +130,11 @@ static void put_marked(help_format format, const char *text)
         else
             printf(strchr(is_man ? "\\*_" : is_code ? "" : "\\*_<[", *text) != NULL ? "\\%c" : "%c", *text);
     }
+}
+
+static void put_wrapped(const char *text, int indent)
+{
+    put_wrapped_from(text, indent, 0);
 }
 
 static void put_paragraphs(help_format format, const char *text)
@@ -175,7 +180,10 @@ static void put_item(help_format format, const char *term, bool is_usage, const 
 {
     if (format == HELP_TEXT) {
         bool fits = 2 + strlen(term) + strlen(remark) <= WIDTH;
-        printf("  %s%s%s\n", term, fits ? "" : "\n   ", remark);
+        if (fits || remark[0] != '\0')
+            printf("  %s%s%s\n", term, fits ? "" : "\n   ", remark);
+        else
+            put_wrapped(term, 2);
         put_wrapped(text, INDENT);
         return;
     }
@@ -193,14 +201,20 @@ static void put_item(help_format format, const char *term, bool is_usage, const 
     fputs(format == HELP_MAN ? "\n\n" : "\n", stdout);
 }
 
-static void put_option(help_format format, const cli_option *option)
+static void name_option(const cli_option *option, char term[TERM_SIZE])
 {
-    char name[OPTION_NAME_SIZE], term[TERM_SIZE], remark[100] = "", letter[8] = "";
-    const char *space = format == HELP_TEXT ? "  " : " ";
+    char name[OPTION_NAME_SIZE], letter[8] = "";
     if (option->letter != 0)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(term, sizeof term, "%s--%s%s%s", letter, option_display_name(option->name, name),
+    snprintf(term, TERM_SIZE, "%s--%s%s%s", letter, option_display_name(option->name, name),
              option->kind != OPTION_FLAG ? " " : "", option->kind != OPTION_FLAG ? option->takes : "");
+}
+
+static void put_option(help_format format, const cli_option *option)
+{
+    char term[TERM_SIZE], remark[100] = "";
+    const char *space = format == HELP_TEXT ? "  " : " ";
+    name_option(option, term);
     if (option->required)
         snprintf(remark, sizeof remark, "%s(required)", space);
     else if (option->initial != NULL)
@@ -289,6 +303,34 @@ void help_write_verb(help_format format, const cli_verb *verb)
         puts("\n# SEE ALSO\n\n*greedystep*(1): all commands, options for DATA, the environment and exit codes.");
 }
 
+void help_write_short(const cli_verb *verb)
+{
+    cli_option options[MAX_OPTIONS];
+    option_sections at;
+    char term[TERM_SIZE], clause[TERM_SIZE], listed[OPTION_NAME_SIZE + 3];
+    size_t n_options = options_of(verb, options, &at);
+    const char *example = verb->examples;
+    put_synopsis(HELP_TEXT, verb);
+    printf("%c%s.\n\n", toupper((unsigned char)verb->summary[0]), verb->summary + 1);
+    for (size_t i = 0; i < n_options; i++) {
+        snprintf(listed, sizeof listed, ",%s,", options[i].name);
+        if (verb->common != NULL ? strstr(verb->common, listed) == NULL : i >= at.reader)
+            continue;
+        if (strlen(options[i].takes != NULL ? options[i].takes : "") > MAX_TAKES)
+            options[i].takes = "NAME";
+        name_option(&options[i], term);
+        snprintf(clause, sizeof clause, "%.*s", (int)strcspn(options[i].help, ";"), options[i].help);
+        printf("  %-*s", SHORT_INDENT - 3, term);
+        put_wrapped_from(clause, SHORT_INDENT, SHORT_INDENT - 1);
+    }
+    snprintf(term, sizeof term, "greedystep %s ", verb->name);
+    while (strncmp(example, term, strlen(term)) != 0)
+        example += strcspn(example, "\n") + 1;
+    printf("\nExample:\n  %.*s\n", (int)strcspn(example, "\n"), example);
+    printf("\nAll options: greedystep %s --help%s\n", verb->name,
+           verb->reads_data ? "; those for DATA: greedystep help data" : "");
+}
+
 void help_write_data(help_format format)
 {
     const cli_option *options;
@@ -331,7 +373,7 @@ void help_write_command(help_format format)
         put_examples(format, "Examples", quick_start);
 }
 
-void help_write_overview(FILE *stream)
+void help_write_overview(FILE *stream, bool is_short)
 {
     fputs("usage: greedystep COMMAND ...\n\nTrains linear models with nothing to tune.\n\n", stream);
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
@@ -343,6 +385,11 @@ void help_write_overview(FILE *stream)
     for (const char *line = quick_start, *end; *line != '\0'; line = end + (*end == '\n')) {
         end = line + strcspn(line, "\n");
         fprintf(stream, "  %.*s\n", (int)(end - line), line);
+    }
+    for (size_t i = 0; i < sizeof about / sizeof *about && !is_short; i++) {
+        if (about[i].section != NULL)
+            put_title(HELP_TEXT, about[i].section);
+        put_item(HELP_TEXT, about[i].term, false, "", about[i].text);
     }
 }
 

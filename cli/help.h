@@ -14,8 +14,11 @@ void help_write_verb(help_format format, const cli_verb *verb);
 void help_write_data(help_format format);
 /* Writes the page of the command as a whole, as man or markdown: verbs, data, files, environment and exit codes. */
 void help_write_command(help_format format);
-/* Writes the list of verbs and the quick start, as text. */
-void help_write_overview(FILE *stream);
+/* Writes the usage, the options that are used most and an example, in 25 lines at most. */
+void help_write_short(const cli_verb *verb);
+/* Writes the list of verbs and a quick start, as text; unless it is to be short, also options, files, environment and
+ * exit codes. */
+void help_write_overview(FILE *stream, bool is_short);
 /* Writes the version, then the codecs and libraries of this build. */
 void help_write_version(void);
 

@@ -38,7 +38,7 @@ static int run_help(const char *about)
     else if (verb != NULL)
         help_write_verb(HELP_TEXT, verb);
     else
-        help_write_overview(stdout);
+        help_write_overview(stdout, false);
     return EXIT_DONE;
 }
 
@@ -51,7 +51,9 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
     /* A launcher may give its processes a terminal of their own, wherever its own output goes (Open MPI does). */
     if (cluster_was_launched())
         style_make_plain();
-    if (code == EXIT_DONE && arguments.wants_help)
+    if (code == EXIT_DONE && arguments.wants_help == SHORT_HELP)
+        help_write_short(verb);
+    else if (code == EXIT_DONE && arguments.wants_help == LONG_HELP)
         help_write_verb(HELP_TEXT, verb);
     else if (code == EXIT_DONE)
         code = verb->run(&arguments);
@@ -65,6 +67,10 @@ static int run_command(int argc, char **argv)
     const cli_verb *verb = verb_find(first);
     if (verb != NULL)
         return run_verb(verb, argc, argv);
+    if (strcmp(first, "-h") == 0 && argc == 2) {
+        help_write_overview(stdout, true);
+        return EXIT_DONE;
+    }
     if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return run_help(argc > 2 ? argv[2] : NULL);
     if (strcmp(first, "-V") == 0 || strcmp(first, "--version") == 0) {
@@ -82,7 +88,7 @@ int main(int argc, char **argv)
     output_prepare_streams();
     report_prepare_json();
     if (argc < 2) {
-        help_write_overview(stderr);
+        help_write_overview(stderr, true);
         return EXIT_USAGE;
     }
     return output_finish_stdout(run_command(argc, argv));

@@ -281,7 +281,7 @@ static int parse_long(cli_arguments *arguments, const char *text, int *next)
     const char *equals = strchr(text, '=');
     size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
     if (names_equal_up_to(text, length, "help")) {
-        arguments->wants_help = true;
+        arguments->wants_help = LONG_HELP;
         return EXIT_DONE;
     }
     size_t at = find_option(arguments, text, length);
@@ -298,7 +298,7 @@ static int parse_long(cli_arguments *arguments, const char *text, int *next)
 static int parse_short(cli_arguments *arguments, const char *text, int *next)
 {
     if (strcmp(text, "h") == 0) {
-        arguments->wants_help = true;
+        arguments->wants_help = SHORT_HELP;
         return EXIT_DONE;
     }
     /* `-output m` is a slip, not the letter o with the value `utput`. */
@@ -353,7 +353,7 @@ int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *
         else
             code = parse_short(out, text + 1, &next);
     }
-    return code != EXIT_DONE || out->wants_help ? code : check_complete(out);
+    return code != EXIT_DONE || out->wants_help != NO_HELP ? code : check_complete(out);
 }
 
 void arguments_free(cli_arguments *arguments)

@@ -41,6 +41,7 @@ typedef struct cli_verb {
     const char *summary;  /* one line */
     const char *details;  /* paragraphs for the verb's own help, with an empty line between them */
     const char *examples; /* lines of shell that work, and what they are for as comments */
+    const char *common;   /* options that -h lists, each between commas; NULL: all of the verb's own */
     const cli_option *options;
     size_t n_options;
     bool reads_data;        /* has the options of readers too */
@@ -70,7 +71,7 @@ typedef struct cli_arguments {
     uint64_t number[MAX_OPTIONS];   /* of a count or size that was given; of a word 0 */
     const char **positional;        /* points into memory of its own */
     size_t n_positional;
-    bool wants_help;
+    enum { NO_HELP, SHORT_HELP, LONG_HELP } wants_help;
 } cli_arguments;
 
 /* Parses what follows the verb, argv[2] onwards. Gives EXIT_DONE, or another exit code after a message. free in every

@@ -453,6 +453,7 @@ const cli_verb train_verb = {
         "rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o tuesday.model\n# from a "
         "pipe\nzcat rows.svm.gz | greedystep train - -o piped.model\n# an endless stream: a new model every "
         "minute\nzcat rows.svm.gz | greedystep train - --publish live.model --every 60s",
+    .common = ",output,test,start-from,threads,json,quiet,label,ignore,loss,",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .reads_data = true,

@@ -12,9 +12,14 @@ done
 for verb in '' train predict evaluate inspect merge convert export generate compare; do
     greedystep help $verb | awk -v verb="$verb" 'length > 80 { print "wider than a terminal: " verb ": " $0 }'
 done
+try greedystep -h
+for verb in train predict evaluate inspect merge convert export generate compare; do
+    try greedystep $verb -h
+    greedystep $verb -h | awk -v verb="$verb" 'length > 80 { print "wider than a terminal: " verb ": " $0 }
+        END { if (NR > 25) print "longer than 25 lines: " verb }'
+done
 try greedystep --version
 try_line "greedystep -V | head -n 1"
-try_line "greedystep -h | head -n 1"
 greedystep >nothing 2>overview
 echo "[exit $?]"
 wc -c <nothing | tr -d ' '
