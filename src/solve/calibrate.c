@@ -72,6 +72,8 @@ gsai_fold_calibration gsai_fold_calibration_fit(const gsai_problem *problem, con
             at.loss = one_output(problem, target, weight, margin, n, scratch, &at, prior, &sums);
         else
             at.loss = many_outputs(problem, target, weight, margin, n, &at, prior[0], &sums);
+        if (!gsai_design_varies(problem->design)) /* the intercept says how large each class is */
+            break;
         if (i == 0 && behind > 0) {
             prior[0] += behind * (sums.h00 - PRIOR);
             prior[1] += behind * (sums.h11 - PRIOR);

@@ -53,8 +53,9 @@ static size_t run_end(const ordered_row *sorted, size_t from, size_t n, int in)
 
 /* The kinds of rows, those with equal features. */
 struct kinds {
-    size_t n, n_repeated; /* rows beyond the first of a kind */
-    double same;          /* those of them that a row of the kind agrees with in its label */
+    size_t n, n_repeated;      /* kinds, rows beyond the first of a kind */
+    size_t n_several, n_mixed; /* kinds of several rows, and of several labels */
+    double same;               /* repeated rows that a row of the kind agrees with in its label */
 };
 
 static struct kinds count_kinds(const ordered_row *sorted, size_t n, size_t copies)
@@ -64,6 +65,8 @@ static struct kinds count_kinds(const ordered_row *sorted, size_t n, size_t copi
         end = run_end(sorted, i, n, FEATURES);
         size_t count = (end - i) / copies;
         kinds.n_repeated += count - 1;
+        kinds.n_several += count > 1;
+        kinds.n_mixed += run_end(sorted, i, end, LABEL) < end;
         for (size_t l = i, next; l < end; l = next) {
             next = run_end(sorted, l, end, LABEL);
             double of_label = (double)((next - l) / copies);
@@ -107,11 +110,13 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 }
 
 /* Equal features stay together if they are copies: they have one label, and few rows are copied or all are measured.
- * Otherwise rows that repeat others are rows of their own, and rows to come will repeat them too. And with few kinds of
- * rows each has to be learned from all others. */
+ * Otherwise rows that repeat others are rows of their own, and rows to come will repeat them too: so are measurements
+ * that were repeated, as at the doses of a trial, which then have several labels. And with few kinds of rows each has
+ * to be learned from all others. */
 #define KINDS_PER_FOLD 8u
 #define SAME_LABEL 0.9
 #define REPEATED_FEW 0.1
+#define KINDS_PER_MIXED 64u
 
 static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
                                    gsa_error *error)
@@ -120,13 +125,20 @@ static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row 
     *whole = kinds.n >= (size_t)KINDS_PER_FOLD * GSAI_FOLDS && kinds.same >= SAME_LABEL * (double)kinds.n_repeated;
     if (!*whole || (double)kinds.n_repeated < REPEATED_FEW * (double)(rows->n_rows / copies))
         return GSA_OK;
-    return are_measured(rows, sorted, whole, error);
+    *whole = KINDS_PER_MIXED * kinds.n_mixed < kinds.n_several;
+    return *whole ? are_measured(rows, sorted, whole, error) : GSA_OK;
 }
 
-/* The greatest number that divides how often every row comes: k copies of a file are dealt out as one would be. */
-static size_t common_copies(const ordered_row *sorted, size_t n)
+/* The greatest number that divides how often every row comes: k copies of a file are dealt out as one would be. But
+ * counts of classes among rows with equal features may have a common divisor by chance, or for being round shares: two
+ * counts have one in two of five cases, three in one of six. So it takes three different counts, or many; or that most
+ * rows would be single ones without their copies; or that none disagree. */
+#define MIN_DIFFERENT_COUNTS 3u
+#define MIN_COUNTS 16u
+
+static size_t common_copies(const ordered_row *sorted, size_t n, bool has_classes)
 {
-    size_t common = 0;
+    size_t common = 0, n_counts = 0, n_kinds = 0, n_single = 0, n_different = 0, different[MIN_DIFFERENT_COUNTS];
     for (size_t i = 0, end; i < n && common != 1; i = end) {
         end = run_end(sorted, i, n, WEIGHT);
         for (size_t a = end - i; a != 0;) {
@@ -135,14 +147,32 @@ static size_t common_copies(const ordered_row *sorted, size_t n)
             a = rest;
         }
     }
-    return common;
+    for (size_t i = 0, end; i < n && common > 1 && has_classes; i = end, n_kinds++) {
+        size_t largest = 0;
+        end = run_end(sorted, i, n, FEATURES);
+        n_single += end - i == common;
+        for (size_t l = i, next; l < end; l = next) {
+            next = run_end(sorted, l, end, LABEL);
+            size_t count = next - l, smaller = count < largest ? count : largest, seen = 0;
+            largest = count > largest ? count : largest;
+            n_counts += smaller > 0;
+            while (seen < n_different && different[seen] != smaller)
+                seen++;
+            if (smaller > 0 && seen == n_different && n_different < MIN_DIFFERENT_COUNTS)
+                different[n_different++] = smaller;
+        }
+    }
+    return n_counts == 0 || n_counts >= MIN_COUNTS || 2 * n_single > n_kinds || n_different >= MIN_DIFFERENT_COUNTS
+               ? common
+               : 1;
 }
 
 /* Deals rows to folds. `n_weighed` is what all rows weigh together: as many as are dealt out; 0: as many as are left
  * when equal ones are joined. */
-static gsa_status deal(const gsai_gathered *rows, ordered_row *sorted, size_t *n_weighed, gsa_error *error)
+static gsa_status deal(const gsai_gathered *rows, ordered_row *sorted, bool has_classes, size_t *n_weighed,
+                       gsa_error *error)
 {
-    size_t copies = common_copies(sorted, rows->n_rows), kind = 0;
+    size_t copies = common_copies(sorted, rows->n_rows, has_classes), kind = 0;
     bool whole;
     gsa_status status = kinds_stay_whole(rows, sorted, copies, &whole, error);
     for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
@@ -504,7 +534,7 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
     *design = (gsai_design){.env = rows->env};
     if (!sorted)
         return gsai_fail_memory(&rows->env, error, "no memory to order %zu rows", rows->n_rows);
-    gsa_status status = deal(rows, sorted, &n_weighed, error);
+    gsa_status status = deal(rows, sorted, has_classes, &n_weighed, error);
     if (status == GSA_OK) {
         design->n_rows = join(sorted, rows->n_rows, &design->n_different);
         design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
@@ -543,6 +573,14 @@ void gsai_design_release(gsai_design *design)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsai_free(&design->env, all[i]);
     *design = (gsai_design){.env = design->env};
+}
+
+bool gsai_design_varies(const gsai_design *design)
+{
+    size_t j = 1;
+    while (j < design->n_columns && !(design->variance[j] > 0))
+        j++;
+    return j < design->n_columns;
 }
 
 size_t gsai_design_columns(const gsai_design *design, size_t n_rows)

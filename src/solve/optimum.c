@@ -18,6 +18,7 @@ static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
 #define TOLERANCE_SAMPLE 3e-3
 #define TOLERANCE_ALL 3e-4
 static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for several */
+#define TOLERANCE_INTERCEPT 1e-7                      /* where it is all there is */
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
 /* A rare feature may have the larger weight: its scale is the share of rows that have it, to minus this power. Words of
@@ -100,7 +101,9 @@ static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *rec
         gsai_prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
     gsai_path_prepare(path, fit, &record->penalty);
-    return gsai_fit_minimise(fit, &record->penalty, TOLERANCE_LAST[problem->design->stride > 1], GSAI_MAX_ITERATIONS,
+    double tolerance = TOLERANCE_LAST[problem->design->stride > 1];
+    return gsai_fit_minimise(fit, &record->penalty,
+                             gsai_design_varies(problem->design) ? tolerance : TOLERANCE_INTERCEPT, GSAI_MAX_ITERATIONS,
                              error);
 }
 

@@ -104,6 +104,100 @@ static void copies_of_rows_that_disagree_change_nothing(void **unused)
     }
 }
 
+/* ---- proportions ------------------------------------------------------------------------------------------------- */
+
+static double dose_at(size_t i, size_t n_doses, double range)
+{
+    return (double)(float)(range * (2 * (double)i / (double)(n_doses - 1) - 1));
+}
+
+/* n_each rows per dose from -range to range, of which the share 1 / (1 + e^(-slope dose)) has the label 1. */
+static rows *doses(double slope, size_t n_doses, size_t n_each, double range)
+{
+    rows *r = rows_new();
+    for (size_t i = 0; i < n_doses; i++) {
+        double x = dose_at(i, n_doses, range), n_of_1 = round((double)n_each / (1 + exp(-slope * x)));
+        for (size_t j = 0; j < n_each; j++) {
+            rows_entry(r, 0, (float)x);
+            rows_end(r, (double)j < n_of_1);
+        }
+    }
+    return r;
+}
+
+/* The mean log loss over the doses, where their shares are the planted ones. */
+static double loss_of_doses(const gsa_model *model, double slope, size_t n_doses, double range)
+{
+    double sum = 0, weight = (double)gsa_model_weight(model, 0, 0), intercept = gsa_model_intercept(model, 0);
+    for (size_t i = 0; i < n_doses; i++) {
+        double x = dose_at(i, n_doses, range), p = 1 / (1 + exp(-slope * x)), m = intercept + weight * x;
+        sum += p * log1p(exp(-m)) + (1 - p) * log1p(exp(m));
+    }
+    return sum / (double)n_doses;
+}
+
+static void proportions_are_fitted_as_by_an_untuned_logistic_regression(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double slope;
+        size_t n_doses, n_each;
+        double range, loss; /* of scikit-learn 1.9's LogisticRegression() on the same rows */
+    } tables[] = {{8, 200, 20, 3, 0.06872}, {20, 200, 20, 3, 0.03516}, {8, 40, 20, 3, 0.07378}, {8, 8, 60, 3, 0.04777},
+                  {8, 8, 60, 2, 0.09213},   {8, 8, 60, 1.5, 0.12716},  {4, 8, 60, 3, 0.11738},  {2, 8, 60, 3, 0.23868}};
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        rows *r = doses(tables[i].slope, tables[i].n_doses, tables[i].n_each, tables[i].range);
+        gsa_model *model = MODEL(r, "loss", "logistic");
+        double loss = loss_of_doses(model, tables[i].slope, tables[i].n_doses, tables[i].range);
+        if (loss > 1.01 * tables[i].loss)
+            fail_msg("table %zu: loss %g, of logistic regression %g", i, loss, tables[i].loss);
+        gsa_model_free(model);
+        free(r);
+    }
+}
+
+static void copies_of_proportions_change_nothing(void **unused)
+{
+    (void)unused;
+    rows *given[] = {doses(8, 40, 20, 3), doses(1, 6, 100, 3), doses(2, 8, 60, 3)};
+    static const size_t copies[] = {2, 5};
+    for (size_t i = 0; i < COUNT(given); i++) {
+        gsa_model *one = MODEL(given[i], "loss", "logistic");
+        for (size_t k = 0; k < COUNT(copies); k++) {
+            rows *more = rows_times(given[i], copies[k]);
+            gsa_model *of_more = MODEL(more, "loss", "logistic");
+            assert_same_model(one, of_more, i, "copies of proportions");
+            gsa_model_free(of_more);
+            free(more);
+        }
+        gsa_model_free(one);
+        free(given[i]);
+    }
+}
+
+/* All rows are alike, with a feature or without: the share of each class is all that there is to learn. */
+static void rows_that_are_all_alike_keep_the_shares_of_the_classes(void **unused)
+{
+    (void)unused;
+    static const size_t n_rows[] = {100, 1000, 4000};
+    static const double shares[] = {0.5, 0.3, 0.03};
+    for (size_t i = 0; i < COUNT(n_rows); i++)
+        for (size_t s = 0; s < COUNT(shares); s++)
+            for (int empty = 0; empty < 2; empty++) {
+                rows *r = rows_new();
+                for (size_t row = 0; row < n_rows[i]; row++) {
+                    if (!empty)
+                        rows_entry(r, 0, 2.5F);
+                    rows_end(r, (double)(row * 7 % n_rows[i]) + 0.5 < shares[s] * (double)n_rows[i]);
+                }
+                gsa_model *model = MODEL(r, "loss", "logistic");
+                double m = gsa_model_intercept(model, 0) + (empty ? 0 : 2.5 * (double)gsa_model_weight(model, 0, 0));
+                assert_close(1 / (1 + exp(-m)), shares[s], 1e-5);
+                gsa_model_free(model);
+                free(r);
+            }
+}
+
 /* Rows of double weight, or of a quarter. */
 static rows *with_weights_times(const rows *r, size_t power)
 {
@@ -315,6 +409,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_order_of_the_rows_changes_nothing),
         cmocka_unit_test(copies_of_all_rows_change_nothing),
         cmocka_unit_test(copies_of_rows_that_disagree_change_nothing),
+        cmocka_unit_test(proportions_are_fitted_as_by_an_untuned_logistic_regression),
+        cmocka_unit_test(copies_of_proportions_change_nothing),
+        cmocka_unit_test(rows_that_are_all_alike_keep_the_shares_of_the_classes),
         cmocka_unit_test(a_common_factor_of_the_weights_changes_nothing),
         cmocka_unit_test(the_seed_changes_nothing),
         cmocka_unit_test(common_units_change_no_margin),
