@@ -69,6 +69,7 @@ static row_label read_label(data_labels *labels, const gsa_batch *batch, size_t 
 bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_label *out)
 {
     row_label label = read_label(labels, batch, row);
+    labels->has_columns = labels->has_columns || batch->index == NULL;
     if (labels->n_rows++ == 0) {
         labels->first_number = label.number;
     } else {
@@ -89,14 +90,12 @@ bool labels_are_numbers(const data_labels *labels)
         labels->n_rows, value_set_count(&labels->values), labels->numbers.min, labels->numbers.max, 0, 0};
     if (labels->n_words > 0 || labels->n_fractions > 0)
         return labels->n_words == 0;
-    if (!labels->are_of_table)
-        return values.n_values > GSAI_MAX_CLASSES;
     for (size_t i = 0; i < labels->values.n; i++) {
         double number;
         memcpy(&number, &labels->values.entry[i].value, sizeof number);
         gsai_label_values_add(&values, number, labels->values.entry[i].count);
     }
-    return !gsai_label_values_are_classes(&values);
+    return !gsai_label_values_are_classes(&values, !labels->has_columns);
 }
 
 uint64_t labels_n_classes(const data_labels *labels)

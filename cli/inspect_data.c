@@ -65,7 +65,7 @@ static bool begin_rows(data_inspection *data)
     bool has_columns = cell != NULL && n_cells <= MAX_COLUMNS;
     const char *schema = gsa_reader_schema(data->reader);
     bool has_room = labels_init(&data->labels);
-    data->labels.are_of_table = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL;
+    data->labels.has_columns = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL;
     return has_room && (has_columns ? find_columns(data, n_cells) : features_init(&data->features));
 }
 

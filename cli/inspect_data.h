@@ -52,7 +52,7 @@ typedef struct data_labels {
     value_set values;
     moments numbers;
     uint64_t n_rows, n_words, n_fractions;
-    bool are_of_table;  /* which decides what whole numbers are */
+    bool has_columns;   /* the rows, in a table or array: which decides what whole numbers are */
     uint64_t n_changes; /* rows whose label is not that of the row before */
     row_label last;
     bool rises, falls; /* numbers, so far */

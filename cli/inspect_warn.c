@@ -1,6 +1,8 @@
 /* Warnings about data, each with its remedy. */
 #include "inspect_data.h"
 
+#include "base/label_rule.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -205,7 +207,8 @@ static bool warn_of_labels(data_inspection *data)
     bool has_room = n_classes != 1 || warn_of_one_class(data);
     if (has_room && n_classes > 1)
         has_room = warn_of_rare_classes(data);
-    if (has_room && n_classes == 0 && labels->n_fractions == 0 && !labels->are_of_table)
+    if (has_room && n_classes == 0 && labels->n_fractions == 0 && !labels->has_columns &&
+        value_set_count(&labels->values) > GSAI_MAX_CLASSES)
         has_room = warn_plainly(data, "many_classes",
                                 "more than 10000 different whole numbers as labels; give `train` --loss squared to "
                                 "predict numbers, or --loss softmax to tell that many classes apart");

@@ -20,8 +20,10 @@ import numpy.typing as npt
 from . import _library as c
 from ._arrow import Table, free_name, open_table
 from ._core import FloatArray, Reader, reader_options
-from ._given import ClassLabels, Given, Numbers
-from ._rows import Features, Numeric
+from ._errors import GreedystepValueError
+from ._first import labels_in
+from ._given import ClassLabels, Given, Labels, Numbers
+from ._rows import Block, Features, Numeric, features_of
 from ._run import Run
 from ._schema import Names, Schema
 
@@ -164,6 +166,49 @@ def _texts(values: Column) -> list[Column]:
     return [starts, np.frombuffer(b"".join(encoded) or b"\0", np.uint8)]
 
 
+class Texts:
+    """Labels in texts, one per row, read as the cells of a table."""
+
+    def __init__(self, values: Column) -> None:
+        self._values = values
+        self._read: Labels | None = None
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def column(self) -> Column:
+        """Return the labels as a column of a table, in which missing ones would be left out."""
+        self._labels()
+        return self._values
+
+    def as_words(self, _name: str) -> list[str]:
+        """Return the columns to treat as categorical if the label has this name: none."""
+        return []
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        """Put the labels of rows into a block."""
+        self._labels().lend(block, lo, hi)
+
+    def _labels(self) -> Labels:
+        self._read = self._read or self._read_all()
+        return self._read
+
+    def _read_all(self) -> Labels:
+        run = Run(1)
+        rows = features_of(np.zeros((len(self), 1), np.float32))
+        assert isinstance(rows, Numeric)
+        reader = open_table(Columns(rows, ["x"], {"y": self._values}, run), reader_options(label="y"), run)
+        batch, found = c.Batch(), list[Any]()
+        while reader.next(batch):
+            numbers, words, texts = labels_in(batch, batch.n_rows)
+            found += [texts[word] if word >= 0 else number for number, word in zip(numbers.tolist(), words.tolist())]
+        n_missing = reader.progress().n_unlabelled
+        reader.close()
+        if n_missing > 0:
+            raise GreedystepValueError(f"{n_missing} of {len(self)} labels in y are missing: leave these rows out")
+        return Labels(found)
+
+
 class Frozen(NamedTuple):
     """The columns that a model expects: the schema or, for rows without gaps, the means and names, if known."""
 
@@ -174,7 +219,7 @@ class Frozen(NamedTuple):
 
 def open_rows(
     features: Features,
-    labels: Numbers | ClassLabels | None,
+    labels: Numbers | ClassLabels | Texts | None,
     weights: Any,
     run: Run,
     frozen: Frozen | None,
@@ -212,7 +257,7 @@ def open_rows(
 
 
 def _open_columns(
-    features: Numeric, labels: Numbers | ClassLabels, weights: Any, run: Run, schema: Schema | None
+    features: Numeric, labels: Numbers | ClassLabels | Texts, weights: Any, run: Run, schema: Schema | None
 ) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
     names, label_name, weight_name = features.names, None, None

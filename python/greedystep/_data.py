@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
-from ._columns import Frozen, open_rows
+from ._columns import Frozen, Texts, open_rows
 from ._core import Reader, reader_options
 from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
 from ._keywords import meant
@@ -73,13 +73,20 @@ def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Read
     return open_table(parquet_of(paths, _ignored(options)), options, run)
 
 
-def labels_of(y: Any) -> Numbers | ClassLabels:
-    """Return labels for the library: numbers as they are, words as classes."""
+def is_category(y: Any) -> bool:
+    """Return whether the type of labels declares classes: a category of pandas, Categorical or Enum of Polars."""
+    return str(getattr(y, "dtype", "")).partition("(")[0] in ("category", "Categorical", "Enum")
+
+
+def labels_of(y: Any) -> Numbers | ClassLabels | Texts:
+    """Return labels for the library: numbers as they are, texts as the cells of a table, declared classes as such."""
     values = np.asarray(y)
     if values.ndim != 1:
         raise ValueError(f"expected one label per row, found {values.ndim} dimension(s)")
     if values.dtype.kind in "biuf":
         return Numbers(values)
+    if values.dtype.kind in "UO" and not is_category(y) and all(isinstance(one, str) for one in values):
+        return Texts(values.astype(str))
     return Classes(np.unique(values)).of(values)
 
 
@@ -256,8 +263,11 @@ def open_data(
         numbers = _numbers_of(data, frozen, schema, options)
         if numbers is None and y is not None:
             data = data if schema is None else _without(data, _ignored(options))  # one may be called as labels are
-            table, label, weight = frame_with(data, labels_of(y).column(), weights, schema, c.text_of(options.weight))
+            labels = labels_of(y)
+            table, label, weight = frame_with(data, labels.column(), weights, schema, c.text_of(options.weight))
             options.label, options.weight = label.encode(), weight and weight.encode()
+            if schema is None and labels.as_words(label):
+                options.categorical = b",".join(filter(None, [options.categorical, label.encode()]))
             return open_table(table, options, run)
         data = data if numbers is None else numbers
     else:

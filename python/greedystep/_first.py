@@ -55,7 +55,7 @@ def rows_from(reader: Reader, n_skipped: int) -> Iterator[c.Batch]:
 # ---- labels --------------------------------------------------------------------------------------
 
 
-def _labels_of(batch: c.Batch, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], list[str]]:
+def labels_in(batch: c.Batch, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], list[str]]:
     """Return the labels of the first n rows: numbers, the numbers of words (-1: no word), and all words."""
     if not batch.label:
         raise ValueError("the rows have no labels")
@@ -81,7 +81,7 @@ class SeenLabels:
 
     def add(self, batch: c.Batch, n_before: int) -> None:
         """Collect the labels of the next rows; n_before rows came before them."""
-        numbers, words, texts = _labels_of(batch, batch.n_rows)
+        numbers, words, texts = labels_in(batch, batch.n_rows)
         is_word = words >= 0
         is_fraction = ~is_word & (numbers != np.floor(numbers))
         if self.are_too_many:
@@ -135,12 +135,14 @@ class FirstRows:
         self.labels: list[Label] = []
         self.weights: list[Any] = []
         self.has_weights = False
+        self.width = 0  # of rows in an array; 0: they have feature ids
 
     def add(self, batch: c.Batch) -> None:
         """Copy the next rows while they fit; after the first that does not, none is taken."""
         n = min(self._most_rows - self.n_rows, batch.n_rows)
         if n <= 0:
             return
+        self.width = 0 if batch.index else batch.width
         features = features_in(batch, n)
         fit = int(np.searchsorted(features.indptr[1:], self._most_entries, side="right"))
         if fit < n:
@@ -148,7 +150,7 @@ class FirstRows:
         self._most_entries -= int(features.indptr[n])
         self.n_rows += n
         self.features.append(features[:n])
-        numbers, words, texts = _labels_of(batch, n)
+        numbers, words, texts = labels_in(batch, n)
         self.labels += [texts[w] if w >= 0 else v for v, w in zip(numbers.tolist(), words.tolist())]
         self.weights.append(_copied(batch.weight, np.float32, n) if batch.weight else np.ones(n, np.float32))
         self.has_weights = self.has_weights or bool(batch.weight)
@@ -222,15 +224,22 @@ def _beginning(scans: Sequence[Scan]) -> list[int]:
     return counts
 
 
-def _joined(scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label] = ()) -> Given:
-    """Return the first counts[i] rows of shard i, and rows without features for some more labels."""
+def _joined(
+    scans: Sequence[Scan], counts: Sequence[int], labels: Sequence[Label] = (), *, is_dense: bool = False
+) -> Given:
+    """Return the first counts[i] rows of shard i, and rows without features for some more labels.
+
+    If `is_dense`, rows of arrays are an array, which matters for the meaning of whole numbers as labels.
+    """
     taken = [(one.first, n) for one, n in zip(scans, counts) if n > 0]
     features = [sparse.vstack(first.features, "csr")[:n] for first, n in taken]
     features.append(sparse.csr_matrix((len(labels), c.MAX_ID + 1), dtype=np.float32))
     all_labels = [label for first, n in taken for label in first.labels[:n]] + list(labels)
     weights = [np.concatenate(first.weights)[:n] for first, n in taken] + [np.ones(len(labels), np.float32)]
     has_weights = any(first.has_weights for first, _ in taken)
-    rows = features_of(sparse.vstack(features, "csr"))
+    matrix = sparse.vstack(features, "csr")
+    width = scans[0].first.width if scans else 0
+    rows = features_of(matrix[:, :width].toarray() if width and is_dense else matrix)
     return Given(rows, Labels(all_labels), np.concatenate(weights) if has_weights else None)
 
 
@@ -246,7 +255,8 @@ def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> N
     # How often labels come tells classes from numbers in tables.
     new = set(first)
     again = [x for one, lo, hi in zip(scans, begin, counts) for x in one.first.labels[lo:hi] if x in new]
-    told = [_joined(scans, begin, again + [label for label in first if label not in shown.union(again)])]
+    rest = again + [label for label in first if label not in shown.union(again)]
+    told = [_joined(scans, begin, rest, is_dense=True)]
     for given in told + [_joined([], [], labels) for labels in later]:
         state.prepare(given.block(0, given.n_rows))
     if state.summary().n_classes > 0 and any(one.labels.are_too_many for one in scans):

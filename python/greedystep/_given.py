@@ -209,7 +209,7 @@ class Given:
     def __init__(
         self,
         features: Features,
-        labels: Numbers | Labels | ClassLabels | None = None,
+        labels: Any = None,
         weights: npt.NDArray[Any] | None = None,
     ) -> None:
         self._features, self._labels, self._weights = features, labels, weights

@@ -13,9 +13,8 @@ import numpy as np
 
 from . import _library as c
 from ._core import CModel, Reader, State, parameters
-from ._data import Rows
+from ._data import Rows, is_category
 from ._errors import GreedystepError
-from ._first import MAX_LABELS
 from ._given import Given
 from ._keywords import check_keywords
 from ._run import Run
@@ -54,12 +53,9 @@ def inherited(state: State) -> dict[str, str]:
 
 
 def _loss_of(y: Any) -> dict[str, str]:
-    """Return the loss for labels in an array, also if their rows are a table: it does not depend on gaps."""
-    values = np.asarray(y)
-    if values.dtype.kind in "biuf" and not np.array_equal(values, np.floor(values)):
-        return {}
-    n = len(np.unique(values))
-    return {"loss": "logistic" if n == 2 else "softmax"} if 2 <= n <= MAX_LABELS else {}
+    """Return the loss for labels whose type declares classes; all others follow the rule of the library."""
+    n = len(np.unique(np.asarray(y))) if is_category(y) else 0
+    return {"loss": "logistic" if n == 2 else "softmax"} if n >= 2 else {}
 
 
 def _keep_rows(state: State, reader: Reader) -> None:
@@ -165,7 +161,7 @@ def train(
     )
     reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
     if start_from is None:
-        if y is not None and reader.schema is not None and values.get("loss", "auto") == "auto":
+        if y is not None and values.get("loss", "auto") == "auto":
             values |= _loss_of(y)
         state = State.new(values)
     else:

@@ -113,8 +113,15 @@ def test_names_of_classes_do_not_matter_to_gaps(names):
     by_number = GreedystepClassifier().fit(X, y)
     assert np.array_equal(fitted.classes_, classes)
     assert np.array_equal(fitted.predict(X), classes[by_number.predict(X)])
-    model = greedystep.train(X, classes[y])
-    assert np.array_equal(model.predict_proba(X), by_number.predict_proba(X))
+
+
+@pytest.mark.parametrize("names", [["no", "yes"], ["9", "10"], [False, True]], ids=str)
+def test_texts_of_labels_do_not_matter_to_gaps(names):
+    X, y = gappy()
+    model = greedystep.train(X, np.array(names)[y])
+    assert np.array_equal(model.predict_proba(X), GreedystepClassifier().fit(X, y).predict_proba(X))
+    with pytest.raises(ValueError, match="labels in y are missing"):
+        greedystep.train(X, np.array(["NA", "b"])[y])
 
 
 @pytest.mark.parametrize("n_labels", [2, 3, 89, 400])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import greedystep
 from greedystep.distributed import Rows, begin, scan, schema_of
@@ -41,10 +42,48 @@ def test_tables_of_all_kinds_have_the_same_task(name: str, tmp_path: Path) -> No
             assert greedystep.train(data, label="label", method="gsa", passes=1).loss == loss
 
 
-def test_arrays_keep_whole_numbers_as_classes() -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_labels_beside_arrays_and_frames_have_the_task_of_a_table(name: str, tmp_path: Path) -> None:
+    labels, loss = CASES[name]
+    frame = _frame(labels).drop(columns="label")
+    np.save(tmp_path / "x.npy", np.ascontiguousarray(frame.to_numpy(np.float32)))
+    np.save(tmp_path / "y.npy", labels.astype(np.float64))
+    beside = [(frame, labels), (frame.to_numpy(np.float32), labels), (frame.assign(w="word"), labels)]
+    beside += [(frame.to_numpy(), labels.astype(str)), (frame.assign(c=[np.nan, *_SPREAD[1:]]), labels.astype(float))]
+    with pytest.warns(greedystep.NoticeWarning, match="predicts"):
+        for data, y in beside:
+            bits = 10 if "w" in getattr(data, "columns", ()) else None
+            assert greedystep.train(data, y, method="gsa", passes=1, bits=bits).loss == loss
+        found = greedystep.train(str(tmp_path / "x.npy"), labels=str(tmp_path / "y.npy"), method="gsa", passes=1)
+    assert found.loss == loss
+
+
+def test_types_that_declare_classes_make_classes_of_many_numbers() -> None:
+    ages = pd.Series(CASES["ages"][0])
     features = np.column_stack([_SPREAD, np.ones(len(_SPREAD))]).astype(np.float32)
+    frame = _frame(ages.astype("category"))
+    for data, y, label in ((features, ages.astype("category"), None), (frame, None, "label")):
+        model = greedystep.train(data, y, label=label, method="gsa", passes=1, bits=10 if y is None else None)
+        assert model.loss == "softmax" and sorted(model.classes) == sorted(ages.unique())
+
+
+def test_class_numbers_of_sparse_rows_are_classes_and_quantities_are_not() -> None:
+    """Classes of libsvm text are numbered from 1: many values are classes if they are numbered without gaps."""
+    features = sparse.csr_matrix(np.column_stack([_SPREAD, np.ones(len(_SPREAD))]).astype(np.float32))
     with pytest.warns(greedystep.NoticeWarning, match="predicts 89 classes"):
         assert greedystep.train(features, CASES["ages"][0], method="gsa", passes=1).loss == "softmax"
+    with pytest.warns(greedystep.NoticeWarning, match="predicts a number"):
+        assert greedystep.train(features, CASES["years"][0], method="gsa", passes=1).loss == "squared"
+
+
+def test_texts_beside_an_array_are_read_as_the_cells_of_a_table() -> None:
+    features = np.column_stack([_SPREAD, np.ones(len(_SPREAD))]).astype(np.float32)
+    prices = [f"${1000 + 1000 * x:,.2f}" for x in _SPREAD]
+    model = greedystep.train(features, prices)
+    assert model.loss == "squared"
+    assert np.allclose(model.predict(features), 1000 + 1000 * _SPREAD, atol=1)
+    with pytest.raises(ValueError, match="1 of 3 labels in y are missing"):
+        greedystep.train(features[:3], ["1.5", "NA", "2"])
 
 
 @pytest.mark.parametrize("name", ["ages", "prices", "months", "thousand_classes"])

@@ -1,4 +1,4 @@
-/* Whether the whole numbers in a table's label column are classes or a number to predict: docs/decisions/0032. */
+/* Whether labels that are whole numbers are classes or a number to predict: docs/decisions/0032. */
 #ifndef GSA_BASE_LABEL_RULE_H
 #define GSA_BASE_LABEL_RULE_H
 
@@ -21,7 +21,7 @@ typedef struct gsai_label_values {
 
 /* Counts rows with a label in n_low and n_high; min and max are known. */
 void gsai_label_values_add(gsai_label_values *values, double label, uint64_t n_rows);
-/* Returns whether the values are classes. */
-bool gsai_label_values_are_classes(const gsai_label_values *values);
+/* Returns whether the values are classes; has_ids: their rows come with feature ids, as libsvm text has them. */
+bool gsai_label_values_are_classes(const gsai_label_values *values, bool has_ids);
 
 #endif

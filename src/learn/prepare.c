@@ -50,8 +50,13 @@ static gsa_status count_values(const gsa_state *state, const gsa_batch *rows, gs
     return GSA_OK;
 }
 
-/* Words and the whole numbers of most formats are classes; a fraction means regression; whole numbers in a table are
- * looked at. */
+/* Returns whether the rows have columns, in a table or an array, rather than feature ids. */
+static bool has_columns(const gsa_state *state, const gsa_batch *rows)
+{
+    return gsai_schema_is_table(state->schema) || !rows->index;
+}
+
+/* Words are classes, a fraction means regression, and whole numbers are looked at. */
 static gsa_status decide_auto(gsa_state *state, const gsa_batch *first, bool are_told, const gsai_loss **loss,
                               gsa_error *error)
 {
@@ -69,11 +74,11 @@ static gsa_status decide_auto(gsa_state *state, const gsa_batch *first, bool are
                                              "if every label is the name of a class",
                                              first->label[first_fraction]));
     bool are_classes = first_fraction == SIZE_MAX;
-    if (are_classes && !are_told && first_word == SIZE_MAX && gsai_schema_is_table(state->schema)) {
+    if (are_classes && !are_told && first_word == SIZE_MAX) {
         gsai_label_values values;
         GSA_TRY(count_values(state, first, &values, error));
-        state->n_label_values = values.n_values;
-        are_classes = gsai_label_values_are_classes(&values);
+        are_classes = gsai_label_values_are_classes(&values, !has_columns(state, first));
+        state->n_label_values = are_classes && !has_columns(state, first) ? 0 : values.n_values;
     }
     *loss = are_classes ? &gsai_loss_logistic : &gsai_loss_squared;
     return GSA_OK;
@@ -107,12 +112,13 @@ static bool loss_is_auto(const gsa_state *state)
     return !gsai_loss_asked(&state->params) && !gsai_loss_is_custom(state->loss);
 }
 
-/* Refuses whole numbers that are more than the user may mean by classes: too many, or, in a table, many of which the
- * first rows had few. */
-static gsa_status check_many(const gsa_state *state, const char *where, size_t n_before, gsa_error *error)
+/* Refuses whole numbers that are more than the user may mean by classes: too many, or, of rows with columns, many of
+ * which the first rows had few. */
+static gsa_status check_many(const gsa_state *state, const gsa_batch *rows, const char *where, size_t n_before,
+                             gsa_error *error)
 {
     size_t n = state->labels.n;
-    bool is_late = gsai_schema_is_table(state->schema) && n_before > 0 && n_before <= GSAI_FEW_VALUES;
+    bool is_late = has_columns(state, rows) && n_before > 0 && n_before <= GSAI_FEW_VALUES;
     size_t limit = is_late ? GSAI_FEW_VALUES : GSAI_MAX_CLASSES;
     if (n <= limit)
         return GSA_OK;
@@ -124,12 +130,12 @@ static gsa_status check_many(const gsa_state *state, const char *where, size_t n
 }
 
 /* Refuses a third label if the loss knows two. `row` is that of the third label. */
-static gsa_status check_classes(const gsa_state *state, const char *where, size_t n_before, uint64_t row,
-                                gsa_error *error)
+static gsa_status check_classes(const gsa_state *state, const gsa_batch *rows, const char *where, size_t n_before,
+                                uint64_t row, gsa_error *error)
 {
     const gsai_label *label = state->labels.at;
     if (loss_is_auto(state) && all_labels_are_numbers(&state->labels))
-        return check_many(state, where, n_before, error);
+        return check_many(state, rows, where, n_before, error);
     if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
         return gsai_fail_about(error, "loss",
                                gsai_fail_row(error, GSA_LABEL, row,
@@ -139,12 +145,12 @@ static gsa_status check_classes(const gsa_state *state, const char *where, size_
     return GSA_OK;
 }
 
-/* Refuses a column of a table in which nearly every row has another word. */
+/* Refuses labels of rows with columns of which nearly every one is another word. */
 static gsa_status check_words(const gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
     size_t n = state->labels.n, last = n > 0 ? n - 1 : 0;
-    if (!loss_is_auto(state) || !gsai_schema_is_table(state->schema) || n <= GSAI_FEW_VALUES ||
-        2 * n <= first->n_rows || state->labels.at[last].is_number)
+    if (!loss_is_auto(state) || !has_columns(state, first) || n <= GSAI_FEW_VALUES || 2 * n <= first->n_rows ||
+        state->labels.at[last].is_number)
         return GSA_OK;
     return gsai_fail_about(error, "loss",
                            gsai_fail(error, GSA_LABEL,
@@ -183,7 +189,7 @@ static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, bool
     uint64_t third = state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
     if (n_before == 0)
         GSA_TRY(check_words(state, first, error));
-    return check_classes(state, n_before == 0 ? "the first rows have" : "there are", n_before, third, error);
+    return check_classes(state, first, n_before == 0 ? "the first rows have" : "there are", n_before, third, error);
 }
 
 static void forget_labels(gsa_state *state, size_t n_before)
@@ -337,7 +343,7 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
     size_t n_before = state->labels.n;
     GSA_TRY(gsai_state_fit_row(state, &view, error));
     GSA_TRY(gsai_labels_add_row(&state->labels, batch, row, out, error));
-    gsa_status status = check_classes(state, "there are", n_before, row, error);
+    gsa_status status = check_classes(state, batch, "there are", n_before, row, error);
     if (status == GSA_OK)
         status = gsai_state_fit_labels(state, error);
     if (status != GSA_OK)

@@ -52,9 +52,11 @@ said greedystep train months.csv --label label -o m --loss squared
 echo "-- a table sorted by its label: the first rows decide, and a contradiction is an error --"
 table sorted 200000 'i / 2000'
 try_line 'greedystep train - --label label -o m -q <sorted.csv'
-echo "-- formats with feature numbers: whole numbers are classes up to 10,000 --"
+echo "-- formats with feature ids: whole numbers from 0 or 1 on are classes up to 10,000 --"
 awk 'BEGIN { for (i = 0; i < 3000; i++) print 1 + i % 89, "1:" i % 89 }' >ages.svm
 said greedystep train ages.svm -o m --passes 1
+awk 'BEGIN { for (i = 0; i < 3000; i++) print 1922 + i % 89, "1:" i % 89 }' >years.svm
+said greedystep train years.svm -o m --passes 1
 awk 'BEGIN { for (i = 0; i < 11000; i++) print i, "1:1" }' >many.svm
 try greedystep train many.svm -o m --passes 1 --order file -q
 echo "-- labels that cannot be classes, and files that are no rows --"

@@ -9,14 +9,19 @@
 #include <cmocka.h>
 
 /* The values first, first + gap, ..., each in as many rows as rows_of says. */
-static bool are_classes(double first, double gap, size_t n, uint64_t (*rows_of)(size_t, size_t))
+static bool decide(double first, double gap, size_t n, uint64_t (*rows_of)(size_t, size_t), bool has_ids)
 {
     gsai_label_values values = {.n_values = n, .min = first, .max = first + gap * (double)(n - 1)};
     for (size_t i = 0; i < n; i++) {
         values.n_rows += rows_of(i, n);
         gsai_label_values_add(&values, first + gap * (double)i, rows_of(i, n));
     }
-    return gsai_label_values_are_classes(&values);
+    return gsai_label_values_are_classes(&values, has_ids);
+}
+
+static bool are_classes(double first, double gap, size_t n, uint64_t (*rows_of)(size_t, size_t))
+{
+    return decide(first, gap, n, rows_of, false);
 }
 
 static uint64_t once(size_t i, size_t n)
@@ -83,6 +88,19 @@ static void a_thousand_classes_numbered_from_zero_are_classes(void **state)
     assert_false(are_classes(0, 2, 1000, eight_times));
 }
 
+/* The classes of libsvm text are numbered from 1, and few rows may have some of them. */
+static void class_numbers_of_rows_with_feature_ids_are_classes(void **state)
+{
+    (void)state;
+    assert_true(decide(1, 1, 105, tapering, true)); /* sector */
+    assert_true(decide(0, 1, 1000, eight_times, true));
+    assert_true(decide(300, 1, 21, eight_times, true));
+    assert_true(decide(1, 2, 3000, once, true)); /* too few rows to tell */
+    assert_false(decide(1922, 1, 89, tapering, true));
+    assert_false(decide(0, 2, 50, eight_times, true));
+    assert_false(decide(100000, 137, 799, once, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +109,7 @@ int main(void)
         cmocka_unit_test(ages_and_years_are_a_number),
         cmocka_unit_test(prices_and_zip_codes_are_a_number),
         cmocka_unit_test(a_thousand_classes_numbered_from_zero_are_classes),
+        cmocka_unit_test(class_numbers_of_rows_with_feature_ids_are_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,13 +150,16 @@ static void labels_of_the_first_rows_decide_the_loss(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    static double many[10001];
+    static double many[10001], years[500];
     for (int i = 0; i < 10001; i++)
-        many[i] = i * 3 - 500;
+        many[i] = i;
+    for (int i = 0; i < 500; i++)
+        years[i] = 1922 + i % 90;
     assert_string_equal(decided((double[]){1, -1, 1}, 3, &error), "logistic");
     assert_string_equal(decided((double[]){5}, 1, &error), "logistic");
     assert_string_equal(decided((double[]){1, 2, 3}, 3, &error), "softmax");
     assert_string_equal(decided((double[]){1, 2, 2.5}, 3, &error), "squared");
+    assert_string_equal(decided(years, 500, &error), "squared");
     assert_string_equal(decided(many, 10000, &error), "softmax");
     assert_string_equal(decided(many, 10001, &error), "refused");
     assert_int_equal(error.status, GSA_LABEL);
