@@ -138,7 +138,9 @@ def free_name(wanted: str, taken: Iterable[str]) -> str:
 def table_of(data: Any) -> Table | None:
     """Return the streams of an object that has streams, else None."""
     module = type(data).__module__.partition(".")[0]
-    if module == "pandas" and hasattr(data, "columns"):
+    if module in ("pandas", "polars") and not hasattr(data, "columns"):
+        return None  # one column
+    if module == "pandas":
         table = arrow_table(data)
         return Table(lambda: table)
     if module == "pyarrow" and hasattr(data, "scanner"):  # a dataset

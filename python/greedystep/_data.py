@@ -15,6 +15,7 @@ from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
 from ._columns import Frozen, Texts, open_rows
 from ._core import Reader, reader_options
+from ._errors import GreedystepValueError
 from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
 from ._keywords import meant
 from ._rows import collected, features_of, has_words, is_frame
@@ -80,7 +81,10 @@ def is_category(y: Any) -> bool:
 
 def labels_of(y: Any) -> Numbers | ClassLabels | Texts:
     """Return labels for the library: numbers as they are, texts as the cells of a table, declared classes as such."""
+    if isinstance(y, str):
+        raise GreedystepValueError(f"y holds the labels themselves: name their column by label={y!r}")
     values = np.asarray(y)
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.ndim != 1:
         raise ValueError(f"expected one label per row, found {values.ndim} dimension(s)")
     if values.dtype.kind in "biuf":
@@ -116,8 +120,8 @@ def _without(frame: Any, names: Iterable[str]) -> Any:
 
 def _emptied(frame: Any, names: Iterable[str]) -> Any:
     """Return a pandas frame in which ignored columns are empty, whatever they hold."""
-    ignored = [name for name in frame.columns if str(name) in set(names)] if hasattr(frame, "iloc") else []
-    if ignored:
+    ignored = [name for name in frame.columns if str(name) in set(names)] if is_frame(frame) else []
+    if ignored and hasattr(frame, "iloc"):
         frame = frame.copy(deep=False)
         frame[ignored] = None
     return frame

@@ -21,7 +21,7 @@ from ._core import DoubleArray, Reader, State, reader_options
 from ._data import frame_with
 from ._given import Given, check_labelled
 from ._keywords import not_needed, suggests_keywords
-from ._rows import collected, columns_of_words, features_of, has_words, is_frame
+from ._rows import collected, columns_of_words, features_of, has_words, is_frame, no_numbers
 from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
@@ -156,14 +156,19 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             if len(X) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return X
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=("csr", "csc", "coo"),
-            dtype="numeric",
-            ensure_all_finite=sparse.issparse(X) or "allow-nan",
-        )
+        try:
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse=("csr", "csc", "coo"),
+                dtype="numeric",
+                ensure_all_finite=sparse.issparse(X) or "allow-nan",
+            )
+        except ValueError as failure:
+            if "string" not in str(failure):
+                raise
+            raise no_numbers(failure) from failure
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         if y is None:

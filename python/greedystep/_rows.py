@@ -381,6 +381,11 @@ def collected(data: Any) -> Any:
     return data
 
 
+def no_numbers(reason: Any) -> GreedystepValueError:
+    """Return the error for an array that holds something else than numbers."""
+    return GreedystepValueError(f"an array must hold numbers ({reason}): give a frame if columns hold text or dates")
+
+
 def columns_of_words(frame: Any) -> list[Any]:
     """Return the names of the columns of a frame that are not numbers."""
     return [name for name, kind in zip(frame.columns, frame.dtypes) if not _is_number(kind)]
@@ -407,8 +412,22 @@ def features_of(data: Any) -> Features:
     if is_frame(data):
         return Frame(data)
     array, dtype = _array_of(data)
+    if array.ndim == 0:
+        raise GreedystepValueError(
+            f"cannot read {type(data).__name__} as rows: give file names, a frame, an array or a sparse matrix"
+        )
     if array.ndim != 2:
-        raise ValueError(f"expected a table of rows and features, found {array.ndim} dimension(s)")
+        raise ValueError(
+            f"expected a table of rows and features, found {array.ndim} dimension(s)"
+            + ("; X.reshape(-1, 1) is one feature" if array.ndim == 1 else "")
+        )
+    if array.dtype.kind in "OUS":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as failure:
+            raise no_numbers(failure) from failure
+    if array.dtype.kind in "cmM":
+        raise no_numbers(array.dtype)
     return Dense(array, dtype)
 
 

@@ -293,7 +293,7 @@ n_jobs, verbose, callback
             numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
         except (TypeError, ValueError) as failure:
             raise GreedystepValueError(
-                f"a regression needs numbers in y, and the first label is {found[0]!r}: convert y, or use "
+                f"a regression needs numbers in y, and the first label is {found[:1].tolist()[0]!r}: convert y, or use "
                 "GreedystepClassifier for classes"
             ) from failure
         if not np.isfinite(numbers).all():

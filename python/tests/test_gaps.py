@@ -368,14 +368,6 @@ def test_onnx_fills_the_same_gaps(n_classes):
             assert np.abs(found["output_probability"] - model.predict_proba(rows)).max() < 1e-5
 
 
-def test_onnx_refuses_dates():
-    pytest.importorskip("onnx")
-    days = pd.date_range("2024-01-01", periods=200).strftime("%Y-%m-%d")
-    frame = pd.DataFrame({"day": days, "x": np.arange(200.0), "y": np.arange(200) % 2})
-    with pytest.raises(ValueError, match="features of dates"):
-        greedystep.train(frame, label="y", bits=8).to_onnx()
-
-
 def test_planted_rows_without_gaps_are_as_they_were():
     X, y = planted(400, 6, 2)
     model = greedystep.train(X.toarray(), y)

@@ -94,6 +94,27 @@ def test_two_columns_of_one_name_are_refused_by_name():
             learn(twice, y)
 
 
+def test_arrays_of_text_name_the_frame():
+    for rows in (FRAME.to_numpy(object), FRAME.to_numpy().tolist(), np.full((N, 2), "a")):
+        for learn in (greedystep.train, GreedystepClassifier().fit):
+            with pytest.raises(GreedystepValueError, match=r"an array must hold numbers .*: give a frame"):
+                learn(rows, y)
+    for rows in (x[:, np.newaxis] + 1j, np.full((N, 1), "2020-01-01", "M8[s]")):
+        with pytest.raises(GreedystepValueError, match="an array must hold numbers"):
+            greedystep.train(rows, y)
+    assert np.array_equal(
+        greedystep.train(x[:, np.newaxis].astype(object), y).coef, greedystep.train(x[:, None], y).coef
+    )
+
+
+def test_what_is_no_table_is_named():
+    for rows in (x, pd.Series(x)):
+        with pytest.raises(ValueError, match=r"found 1 dimension\(s\); X\.reshape\(-1, 1\) is one feature"):
+            greedystep.train(rows, y)
+    with pytest.raises(GreedystepValueError, match="cannot read dict as rows: give file names, a frame"):
+        greedystep.train({"x": x}, y)
+
+
 # ---- labels -------------------------------------------------------------------------------------
 
 HAS_NONE = np.isin(np.arange(N), [5, 8, 9])
@@ -123,6 +144,13 @@ def test_missing_labels_are_counted(labels, rows):
             GreedystepValueError, match=r"^3 of 200 labels in y are missing \(NaN or None\), the first in row 5: leave"
         ):
             use(rows, labels)
+
+
+def test_labels_may_be_a_column_of_a_frame():
+    expected = greedystep.train(FRAME, y).coef
+    assert np.array_equal(greedystep.train(FRAME, pd.DataFrame({"y": y})).coef, expected)
+    with pytest.raises(GreedystepValueError, match="name their column by label='y'"):
+        greedystep.train(FRAME.assign(y=y), "y")
 
 
 def test_a_regression_of_texts_names_the_classifier():
