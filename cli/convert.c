@@ -96,15 +96,6 @@ static gsa_status copy_names(converting *what, gsa_error *error)
 }
 
 /* Only a cache has everything that rows have. */
-static bool is_cache(const char *path, const char *format)
-{
-    static const char *const endings[] = {".gsac", ".gsac.gz", ".gsac.zst"};
-    bool is_named = false;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        is_named = is_named || session_is_named(path, endings[i]);
-    return strcmp(path, "-") != 0 && (strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named));
-}
-
 /* Reads the file back and compares it with what was written. */
 static int verify(converting *what, const char *path, const gsai_env *env)
 {
@@ -187,7 +178,7 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
 static int convert_to_file(const cli_arguments *arguments, const char *path, const gsai_env *env)
 {
     converting what = {.verifies = arguments_flag(arguments, "verify")};
-    if (what.verifies && !is_cache(path, arguments_text(arguments, "format")))
+    if (what.verifies && (strcmp(path, "-") == 0 || !session_makes_caches(arguments)))
         return complain_usage("--verify is only for a cache in a file; leave it out");
     int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     double began = progress_clock();
@@ -204,13 +195,6 @@ static int convert_to_file(const cli_arguments *arguments, const char *path, con
 /* ---- a folder ---------------------------------------------------------------------------------------------------- */
 
 enum { PATH_SIZE = 4096 };
-
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    size_t size = strlen(path);
-    return size > 0 && (path[size - 1] == '/' || (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)));
-}
 
 /* The name of an input without its folders, compression and format, as a cache in the folder. */
 static int cache_path(const char *folder, const char *input, char out[PATH_SIZE])
@@ -369,7 +353,7 @@ static int run_convert(const cli_arguments *arguments)
     int code = cluster_join(&cluster, false);
     if (code != EXIT_DONE)
         return code;
-    if (is_folder(path))
+    if (session_is_folder(path))
         code = convert_to_folder(arguments, path, &cluster, &env);
     else if (cluster.comm == NULL)
         code = convert_to_file(arguments, path, &env);

@@ -74,6 +74,7 @@ static int describe(exported *what)
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;
     if (status != GSA_OK)
         return complain_error(status, &error);
+    what->has_offsets = schema != NULL && strstr(schema, "\toffset=") != NULL;
     what->is_constant = what->info.has_probabilities && what->info.n_classes < 2;
     what->n_features = what->info.n_features > 0 ? what->info.n_features : 1;
     for (uint64_t i = 0; i < what->n_features; i++)

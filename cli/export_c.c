@@ -80,12 +80,27 @@ static const char cells[] =
     " * returns its length: where two words have one number, their values are added.\n"
     " *\n";
 
+static const char numbers[] = " *     float @_number(uint32_t number, double x);\n"
+                              " *\n"
+                              " * This returns the value of a number from its cell x. Those of columns that are "
+                              "measured from another number than "
+                              "0\n"
+                              " * must be made by it: a float does not hold all their digits.\n"
+                              " *\n";
+
 /* A column of a table may be called anything, also what ends a comment. Up to its end, or that of its line. */
 static void put_plain(const char *text, FILE *stream)
 {
     for (; *text != '\0' && *text != '\n' && *text != '\t'; text++)
         putc((unsigned char)*text < ' ' || *text == 0x7F || *text == '*' || *text == '\\' || *text == '?' ? '.' : *text,
              stream);
+}
+
+/* The offset of the column that a line of a schema is about. */
+static double offset_of(const char *line)
+{
+    const char *items = line + strcspn(line, "\t\n");
+    return strncmp(items, "\toffset=", 8) == 0 ? strtod(items + 8, NULL) : 0;
 }
 
 /* Lists the columns, which a schema has a line for each. */
@@ -100,7 +115,11 @@ static void put_columns(const char *schema, FILE *stream)
             fputs(" * Words: column ", stream);
         else
             fprintf(stream, " * Number %" PRIu64 " is column ", n++);
-        put_plain(strchr(line, ' ') + 1, stream);
+        const char *name = strchr(line, ' ') + 1;
+        put_plain(name, stream);
+        if (offset_of(line) != 0)
+            fprintf(stream, ", measured from %.*s", (int)strcspn(name + strcspn(name, "\t") + 8, "\t\n"),
+                    name + strcspn(name, "\t") + 8);
         fputs(is_date ? ", in days since 1970-01-01; its weekday, month and hour are words\n" : "\n", stream);
     }
 }
@@ -115,6 +134,8 @@ static void put_features(const exported *what, FILE *stream)
     }
     put_columns(gsa_model_schema(what->model), stream);
     export_put(what, cells, stream);
+    if (what->has_offsets)
+        export_put(what, numbers, stream);
     if (schema->n_crosses > 0)
         fputs(" * Crosses are the caller's to make: greedystep's docs/formats/csv.md says how.\n", stream);
 }
@@ -203,6 +224,8 @@ static void put_sizes(const exported *what, FILE *stream)
                    "size_t @_missing(uint32_t number, uint32_t *index, float *value);\n"
                    "size_t @_tidy(uint32_t *index, float *value, size_t n);\n",
                    stream);
+    if (what->has_offsets)
+        export_put(what, "float @_number(uint32_t number, double x);\n", stream);
     putc('\n', stream);
 }
 
@@ -247,6 +270,25 @@ static void put_double(double number, FILE *stream)
     else
         fprintf(stream, "%s0x%d.%013" PRIx64 "p%d", sign, exponent > 0, bits & 0xFFFFFFFFFFFFFu,
                 exponent > 0 ? exponent - 1023 : -1022);
+}
+
+/* What numbers are measured from, and the function that does it. */
+static void put_offsets(const exported *what, FILE *stream)
+{
+    uint64_t n = 0;
+    export_put(what, "static const double @_offset[] = {", stream);
+    for (const char *line = gsa_model_schema(what->model); *line != '\0'; line = strchr(line, '\n') + 1)
+        if (strncmp(line, "number ", 7) == 0 || strncmp(line, "date ", 5) == 0) {
+            put_between(n++, WEIGHTS_A_LINE, stream);
+            put_double(offset_of(line), stream);
+        }
+    fputs("};\n\n", stream);
+    export_put(what,
+               "float @_number(uint32_t number, double x)\n"
+               "{\n"
+               "    return (float)(x - @_offset[number]);\n"
+               "}\n\n",
+               stream);
 }
 
 /* What a missing number counts as; one more, since an array is not empty. */
@@ -298,6 +340,8 @@ bool export_write_c(const exported *what, FILE *stream)
         return false;
     export_put_functions(what, stream);
     if (gsa_model_schema(what->model) != NULL) {
+        if (what->has_offsets)
+            put_offsets(what, stream);
         put_means(what, stream);
         export_put_cells(what, stream);
     }

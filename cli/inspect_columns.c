@@ -163,6 +163,7 @@ bool column_add_number(data_column *column, double x, const row_label *label, do
     float narrow = (float)x; /* as all values are: half of the bits are 0 in a double */
     double y = label->number - first_label;
     memcpy(&bits, &narrow, sizeof narrow);
+    x += column->offset;
     column->all_whole = column->all_whole && x == floor(x);
     if (column->n_present > 0) {
         column->rises = column->rises && x >= column->last;
@@ -281,7 +282,9 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
         data_column *next = &column[*n_columns];
         has_room = column_init(next, kind) && has_room;
         next->number = ++*n_columns;
-        next->name = copy_name(name, strcspn(name, "\t\n"));
+        size_t size = strcspn(name, "\t\n");
+        next->name = copy_name(name, size);
+        next->offset = strncmp(name + size, "\toffset=", 8) == 0 ? strtod(name + size + 8, NULL) : 0;
         has_room = has_room && next->name != NULL;
     }
     for (size_t i = 0; !has_room && i < *n_columns; i++)

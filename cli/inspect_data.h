@@ -90,6 +90,7 @@ typedef struct data_column {
     column_kind kind;
     bool is_date;
     uint64_t number; /* from 1 */
+    double offset;   /* from which its values are measured */
     moments numbers;
     value_set values;
     uint64_t n_present, n_absent;
@@ -105,6 +106,7 @@ typedef struct data_column {
 const char *column_kind_name(const data_column *column);
 bool column_init(data_column *column, column_kind kind);
 void column_free(data_column *column);
+/* Adds a value as rows have it, after the offset. */
 bool column_add_number(data_column *column, double x, const row_label *label, double first_label);
 bool column_add_word(data_column *column, uint64_t hash, const row_label *label);
 void column_add_absent(data_column *column, uint64_t label);

@@ -149,8 +149,12 @@ static void print_numbers(const data_column *column)
         put_day(numbers->min, from);
         put_day(numbers->max, to);
         printf("  %s to %s", from, to);
-    } else if (numbers->n > 0)
-        printf("  %.6g to %.6g, mean %.6g", numbers->min, numbers->max, moments_mean(numbers));
+    } else if (numbers->n > 0) {
+        int digits = 6; /* of the range, where the values are far from 0 */
+        for (double size = fabs(column->offset); size > numbers->max - numbers->min && digits < 17; size /= 10)
+            digits++;
+        printf("  %.*g to %.*g, mean %.*g", digits, numbers->min, digits, numbers->max, digits, moments_mean(numbers));
+    }
 }
 
 /* Those that are surely more frequent than one in a hundred, or any of few. */

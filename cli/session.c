@@ -106,6 +106,31 @@ static const char *chosen_option(const cli_arguments *arguments, const char *nam
     return chosen != NULL && strcmp(chosen, "auto") != 0 ? chosen : NULL;
 }
 
+bool session_is_folder(const char *path)
+{
+    struct stat facts;
+    size_t size = strlen(path);
+    return size > 0 && (path[size - 1] == '/' || (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)));
+}
+
+bool session_makes_caches(const cli_arguments *arguments)
+{
+    static const char *const endings[] = {".gsac", ".gsac.gz", ".gsac.zst"};
+    const char *path = arguments_text(arguments, "output"), *format = arguments_text(arguments, "format");
+    bool is_named = session_is_folder(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        is_named = is_named || session_is_named(path, endings[i]);
+    return strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named);
+}
+
+/* Algorithm 1 of the paper sees values as they are, and text has no place for offsets. */
+static bool takes_no_offsets(const cli_arguments *arguments)
+{
+    return arguments->verb == &train_verb     ? strcmp(arguments_text(arguments, "method"), "paper") == 0
+           : arguments->verb == &convert_verb ? !session_makes_caches(arguments)
+                                              : false;
+}
+
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsai_env *env,
                         gsa_reader **out)
 {
@@ -129,7 +154,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         .cross = column_option(arguments, "cross"),
         .decimal = chosen_option(arguments, "decimal"),
         .dates = chosen_option(arguments, "dates"),
-        .without_weights = arguments->verb == &evaluate_verb};
+        .without_weights = arguments->verb == &evaluate_verb,
+        .without_offsets = takes_no_offsets(arguments)};
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

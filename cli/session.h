@@ -16,6 +16,9 @@
 const char *session_temporary_folder(void);
 /* Says whether a name has this ending, with something before it. */
 bool session_is_named(const char *path, const char *ending);
+bool session_is_folder(const char *path);
+/* Says whether the output of `convert` is caches, not text. */
+bool session_makes_caches(const cli_arguments *arguments);
 /* Returns the environment of a run: the memory limit (by default half of the memory) and the interrupt handler. */
 gsai_env session_env(const cli_arguments *arguments);
 

@@ -306,6 +306,8 @@ static void save_small(void)
         save("number", numbers[i].name, "", 0, numbers[i].bytes, strlen(numbers[i].bytes));
     static const text schemas[] = {
         {"named", "greedystep schema 2\ncolumns named\nbits 24\nlabel y\nnumber a\nwords b\nignored c\nweight w\n"},
+        {"offset",
+         "greedystep schema 2\ncolumns named\nbits 24\nlabel y\nnumber a\toffset=1700000000\tmean=-1.5\tunit=$\n"},
         {"cross", "greedystep schema 2\ncolumns named\nbits 4\nnumber a\nwords b\ncross a\tb\n"},
         {"namespaces", "greedystep schema 2\ncolumns namespaces\nbits 24\ncross u\ti\n"}};
     for (size_t i = 0; i < N(schemas); i++)

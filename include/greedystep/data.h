@@ -56,6 +56,8 @@ typedef struct gsa_reader_options {
     const char *labels;
     /* Nonzero: rows may lack the column of weights that a schema has, unless `weight` names it; each then counts 1. */
     int without_weights;
+    /* Nonzero: a new schema has no offsets, so values are rounded to floats as they are, however far from 0. */
+    int without_offsets;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

@@ -329,7 +329,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *nam
 
 /* Sets the schema: what the columns of the rows mean, as gsa_reader_schema returns it (docs/formats/csv.md); NULL:
  * rows have feature numbers. Replicas and models keep the text; the library does not read it. After the first row
- * another text is GSA_CONFLICT, as in a merge. gsa_train sets it. */
+ * another text is GSA_CONFLICT, as in a merge. gsa_train sets it.
+ *
+ * The values of a batch are floats. A caller who makes rows with columns far from 0 (timestamps) subtracts an offset in
+ * double first and keeps it here, as offset= of the column: readers then apply it to the rows that the model predicts. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
 /* Returns the schema, or NULL. */
 GSA_API const char *gsa_state_schema(const gsa_state *state);

@@ -1,8 +1,8 @@
-"""Rows of numbers as a table: arrays and numeric frames with gaps. The library's reader of Arrow streams replaces a
-missing number by the mean, as in tables of every other kind.
+"""Rows of numbers as a table: arrays and numeric frames with gaps, or with columns far from 0. The library's reader of
+Arrow streams replaces a missing number by the mean and measures columns from offsets, as in tables of every other kind.
 
 Needs no pyarrow: the structs of the Arrow C stream interface are filled in here. A batch is a block of rows, copied to
-columns of float32, and lives until the library releases it.
+columns of float64, and lives until the library releases it.
 """
 
 from __future__ import annotations
@@ -63,13 +63,23 @@ class Columns(Table):
         Further columns by name: numbers, or texts.
     run : Run
         Raises the exceptions of the stream's callbacks.
+    far : array of bool, optional
+        Columns whose digits all count; the others are rounded to float32.
     """
 
-    def __init__(self, features: Numeric, names: Sequence[str], others: dict[str, Column], run: Run) -> None:
+    def __init__(
+        self,
+        features: Numeric,
+        names: Sequence[str],
+        others: dict[str, Column],
+        run: Run,
+        far: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
         super().__init__(lambda: None)
         self._features, self._others, self._run = features, list(others.values()), run
+        self._far = np.zeros(features.width, np.bool_) if far is None else far
         self._texts = [name.encode() for name in [*names, *others]]
-        self._formats = [b"f"] * len(names) + [b"u" if one.dtype.kind in "UO" else b"g" for one in self._others]
+        self._formats = [b"g"] * len(names) + [b"u" if one.dtype.kind in "UO" else b"g" for one in self._others]
         self._bounds = features.bounds()
         self._held: dict[int, Any] = {}  # what batches borrow, until they are released
         self._numbers = itertools.count(1)
@@ -108,7 +118,8 @@ class Columns(Table):
         return 0
 
     def _fill(self, out: c.ArrowArray, lo: int, hi: int) -> None:
-        batch = _Batch(np.ascontiguousarray(self._features.numbers(lo, hi).T), [one[lo:hi] for one in self._others])
+        numbers = np.ascontiguousarray(self._features.doubles(lo, hi, self._far).T)
+        batch = _Batch(numbers, [one[lo:hi] for one in self._others])
         batch.move(out)
         out.release, out.private_data = _address(self._functions[2]), next(self._numbers)
         self._held[out.private_data] = batch
@@ -120,7 +131,7 @@ class Columns(Table):
 
 
 class _Batch:
-    """A batch and all that it borrows: columns of float32, and further ones of doubles or texts.
+    """A batch and all that it borrows: columns of numbers, and further ones of doubles or texts.
 
     Members of an ArrowArray have 8 bytes each, so that those of all columns are filled in at once.
     """
@@ -225,8 +236,9 @@ def open_rows(
     frozen: Frozen | None,
     *,
     learns: bool = False,
+    without_offsets: bool = False,
 ) -> Reader | Given:
-    """Return the rows of an array or a numeric frame: as they are if they have no gaps, else filled in.
+    """Return the rows of an array or a numeric frame: as they are, or as a table if they have gaps or are far from 0.
 
     Parameters
     ----------
@@ -234,30 +246,46 @@ def open_rows(
     labels, weights
         As :class:`Given` has them.
     frozen : Frozen, optional
-        Those of the model that the rows are for; None: they decide what fills their gaps, and are a table if they have
-        some.
+        Those of the model that the rows are for; None: they decide what fills their gaps and what they are measured
+        from, and are a table if they have gaps or need offsets.
     learns : bool
         The rows are for a run that compares their schema with that of the model.
+    without_offsets : bool
+        Values are rounded to float32 as they are.
     """
     given = Given(features, labels, None if weights is None else np.asarray(weights))
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
     if schema is not None:
         schema.check_numbers()
     if not isinstance(features, Numeric):
+        if schema is not None:
+            schema.check_sparse()
         return given
     if schema is not None:
         schema.check_width(features.width)
         if labels is None or not learns:
-            return given.of(features.closed(schema.means, tells=True))
+            return given.of(features.closed(schema.means, tells=True, offsets=schema.offsets))
     elif frozen is not None:
         return given.of(features.closed(frozen.means))
-    if labels is None or (schema is None and not features.has_gaps()):
+    if labels is None:
         return given
-    return _open_columns(features, labels, weights, run, schema)
+    far = np.zeros(features.width, np.bool_)
+    if schema is not None:
+        far = schema.offsets != 0
+    elif not without_offsets:
+        far = features.far(weights)
+    if schema is None and not far.any() and not features.has_gaps():
+        return given
+    return _open_columns(features, labels, weights, run, schema, far)
 
 
 def _open_columns(
-    features: Numeric, labels: Numbers | ClassLabels | Texts, weights: Any, run: Run, schema: Schema | None
+    features: Numeric,
+    labels: Numbers | ClassLabels | Texts,
+    weights: Any,
+    run: Run,
+    schema: Schema | None,
+    far: npt.NDArray[np.bool_],
 ) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
     names, label_name, weight_name = features.names, None, None
@@ -274,5 +302,11 @@ def _open_columns(
         others[weight_name or free_name("weight", names)] = np.asarray(weights)
     taken = [*others, None]
     as_words = labels.as_words(str(taken[0])) if schema is None else ()
-    options = reader_options(label=taken[0], weight=taken[1], categorical=as_words, remember_names=True)
-    return open_table(Columns(features, names, others, run), options, run)
+    options = reader_options(
+        label=taken[0],
+        weight=taken[1],
+        categorical=as_words,
+        remember_names=True,
+        without_offsets=not far.any(),
+    )
+    return open_table(Columns(features, names, others, run, far), options, run)

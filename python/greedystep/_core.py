@@ -431,6 +431,7 @@ def reader_options(
     without_labels: bool = False,
     without_weights: bool = False,
     remember_names: bool = False,
+    without_offsets: bool = False,
 ) -> c.ReaderOptions:
     """Return options in the library's form: lists of columns are separated by commas."""
 
@@ -444,6 +445,7 @@ def reader_options(
         skip_bad_rows=skip_bad_rows,
         without_labels=without_labels,
         remember_names=remember_names,
+        without_offsets=without_offsets,
         label=text(label),
         weight=text(weight),
         exposure=text(exposure),

@@ -201,6 +201,7 @@ class Rows:
         without_labels: bool = False,
         without_weights: bool = False,
         learns: bool = False,
+        without_offsets: bool = False,
     ) -> Reader:
         """Return a reader of the rows, matched to a model's columns; None: the rows determine the schema."""
         if self.y is not None and self.label is not None:
@@ -225,6 +226,7 @@ class Rows:
             remember_names=remember_names,
             without_labels=without_labels,
             without_weights=without_weights,
+            without_offsets=without_offsets,
         )
         weights = None if has_column else self.weight
         if has_column and y is not None and is_frame(data):
@@ -282,7 +284,8 @@ def open_data(
             _refuse_beside("a table has", y, weights)
             return open_table(found, options, run)
         _refuse_of_tables(options)
-    return open_rows(features_of(data), None if y is None else labels_of(y), weights, run, frozen, learns=learns)
+    labels, as_is = None if y is None else labels_of(y), bool(options.without_offsets)
+    return open_rows(features_of(data), labels, weights, run, frozen, learns=learns, without_offsets=as_is)
 
 
 def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:

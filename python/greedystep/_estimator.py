@@ -193,9 +193,16 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run, frozen: Frozen | None) -> Reader | Given:
         labels = self._labels(y)
         if not has_words(X):
-            return open_rows(features_of(X), labels, weights, run, frozen, learns=True)
+            is_paper = self.method == "paper"
+            return open_rows(features_of(X), labels, weights, run, frozen, learns=True, without_offsets=is_paper)
         table, label, weight = frame_with(X, labels.column(), weights)
-        options = reader_options(label=label, weight=weight, categorical=labels.as_words(label), remember_names=True)
+        options = reader_options(
+            label=label,
+            weight=weight,
+            categorical=labels.as_words(label),
+            remember_names=True,
+            without_offsets=self.method == "paper",
+        )
         return open_table(table, options, run)
 
     # ---- learning -------------------------------------------------------------------------------
@@ -235,8 +242,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)
         state, features, labels, run = fitted.state, features_of(X), self._labels(y), Run(1)
         frozen = fitted.frozen
-        opened = open_rows(features, labels, weights, run, frozen)
-        if isinstance(opened, Reader):  # the first rows have gaps
+        opened = open_rows(features, labels, weights, run, frozen, without_offsets=self.method == "paper")
+        if isinstance(opened, Reader):  # the first rows have gaps, or are far from 0
             opened.follow(None)
             frozen = Frozen(opened.schema)
             state.set_schema(frozen.schema)
@@ -334,8 +341,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def intercept_(self) -> DoubleArray:
-        """Constant terms."""
-        return self.model_.intercept
+        """Constant terms, of features as they are: offsets of columns are part of it."""
+        return self.model_.intercept if self._has_words() else self.model_._plain_intercept()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

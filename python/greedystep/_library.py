@@ -214,6 +214,7 @@ class ReaderOptions(Sized):
         ("exposure", c_char_p),
         ("labels", c_char_p),
         ("without_weights", c_int),
+        ("without_offsets", c_int),
     ]
 
 

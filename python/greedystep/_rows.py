@@ -25,6 +25,9 @@ sparse: Any = scipy.sparse  # whether or not stubs of it are installed
 BUFFER = 16 * 2**20
 # Entries looked at in one go where a matrix has to be searched.
 _CHUNK = 1 << 20
+# Columns are measured from an offset if their magnitude is above _FAR times their range. Below _FINEST times the
+# magnitude a range is that of rounding errors.
+_FAR, _FINEST = 1024, 2.0**-40
 # The rows that decide the schema of a table, as many as have so many cells together, and how many they are at least.
 _DECIDING_CELLS, _DECIDING_ROWS = 1 << 22, 4096
 
@@ -94,13 +97,27 @@ class Numeric(Features):
 
     width: int
     _close: Callable[[FloatArray, int], FloatArray] | None = None
+    _offsets: npt.NDArray[np.float64] | None = None
 
     def numbers(self, lo: int, hi: int) -> FloatArray:
         """Return some rows."""
         raise NotImplementedError
 
+    def exact(self, lo: int, hi: int) -> npt.NDArray[Any]:
+        """Return some rows with all digits."""
+        raise NotImplementedError
+
+    def doubles(self, lo: int, hi: int, far: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """Return some rows as float64: some columns with all digits, the others rounded to float32."""
+        numbers = self.numbers(lo, hi).astype(np.float64)
+        numbers[:, far] = self.exact(lo, hi)[:, far]
+        return numbers
+
     def lend(self, block: Block, lo: int, hi: int) -> None:
-        numbers = self.numbers(lo, hi)
+        if self._offsets is None:
+            numbers = self.numbers(lo, hi)
+        else:
+            numbers = _plain(self.doubles(lo, hi, self._offsets != 0) - self._offsets, np.float32)
         if self._close is not None and _has_nan(numbers):
             numbers = self._close(numbers, lo)
         block.width = numbers.shape[1]
@@ -108,6 +125,23 @@ class Numeric(Features):
 
     def has_gaps(self) -> bool:
         return any(_has_nan(self.numbers(*bounds)) for bounds in self.bounds())
+
+    def far(self, weights: npt.NDArray[Any] | None = None) -> npt.NDArray[np.bool_]:
+        """Return which columns are so far from 0, compared to their range, that a table measures them from an offset.
+
+        The rule is that of gsai_seen_offset, on the rows from which a table's schema is made.
+        """
+        n = deciding_rows(self.width + 1 + (weights is not None))
+        low, high = np.full(self.width, np.inf), np.full(self.width, -np.inf)
+        for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
+            numbers = self.exact(lo, hi)
+            low = np.fmin(low, np.fmin.reduce(numbers, axis=0).astype(np.float64))
+            high = np.fmax(high, np.fmax.reduce(numbers, axis=0).astype(np.float64))
+        with np.errstate(invalid="ignore", over="ignore"):
+            least, most = low.astype(np.float32).astype(np.float64), high.astype(np.float32).astype(np.float64)
+            size = np.maximum(np.abs(least), np.abs(most))
+            found: npt.NDArray[np.bool_] = (size > _FAR * (most - least)) & (high - low > _FINEST * size)
+        return found & np.isfinite(size)
 
     def means(self, weights: npt.NDArray[Any] | None = None) -> FloatArray:
         """Return what missing numbers would count as: means of the rows from which a table's schema is made."""
@@ -123,10 +157,13 @@ class Numeric(Features):
             found = (sums / totals).astype(np.float32)
         return np.where(np.isfinite(found), found, np.float32(0))
 
-    def closed(self, means: FloatArray | None, *, tells: bool = False) -> Numeric:
+    def closed(
+        self, means: FloatArray | None, *, tells: bool = False, offsets: npt.NDArray[np.float64] | None = None
+    ) -> Numeric:
         """Return the rows with means in place of missing numbers; without means raise ValueError with the place.
 
-        If `tells`, features that mark missing numbers follow those of the columns, as in rows of tables.
+        If `tells`, features that mark missing numbers follow those of the columns, as in rows of tables. Offsets are
+        subtracted before.
         """
 
         def close(numbers: FloatArray, lo: int) -> FloatArray:
@@ -142,6 +179,7 @@ class Numeric(Features):
 
         made = copy.copy(self)
         made._close = close
+        made._offsets = offsets if offsets is not None and offsets.any() else None
         return made
 
 
@@ -183,6 +221,12 @@ class Dense(Numeric):
         c.library().gsa_half_read(self._half, halves.ctypes.data, halves.size, numbers.ctypes.data)
         return numbers
 
+    def exact(self, lo: int, hi: int) -> npt.NDArray[Any]:
+        if self._half is not None:
+            return self.numbers(lo, hi)
+        rows = self._array[lo:hi]
+        return rows if rows.dtype.kind in "biuf" else np.asarray(rows, np.float64)
+
     def has_gaps(self) -> bool:
         kind = self._array.dtype.kind
         if kind != "f" or self._half is not None:
@@ -203,9 +247,12 @@ class Frame(Numeric):
         return _even_bounds(self.n_rows, BUFFER // (16 * max(1, self.width)))
 
     def numbers(self, lo: int, hi: int) -> FloatArray:
+        return _plain(self.exact(lo, hi), np.float32)
+
+    def exact(self, lo: int, hi: int) -> npt.NDArray[Any]:
         if hasattr(self._frame, "iloc"):
-            return _plain(self._frame.iloc[lo:hi].to_numpy(dtype=np.float64, na_value=np.nan), np.float32)
-        return _plain(np.asarray(self._frame[lo:hi].to_numpy(), np.float64), np.float32)
+            return np.asarray(self._frame.iloc[lo:hi].to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(self._frame[lo:hi].to_numpy(), np.float64)
 
 
 class _Sparse(Features):

@@ -33,6 +33,8 @@ class Schema:
         Columns of numbers, and columns of numbers and dates, in the order of their features.
     means : array of float32
         The value that a missing number or date counts as. The feature that marks it is len(numeric) + its own number.
+    offsets : array of float64
+        The number that each is measured from: it is subtracted before values are rounded to float32.
     others : list of str
         Other features, if there are some: "words", "dates", "crosses".
     words, dates : list of str
@@ -49,6 +51,7 @@ class Schema:
 
     numbers: list[str] = field(default_factory=list)
     means: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    offsets: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     others: list[str] = field(default_factory=list)
     label: str | None = None
     weight: str | None = None
@@ -63,7 +66,7 @@ class Schema:
     @classmethod
     def of(cls, text: str) -> Schema:
         """Return the columns of a text."""
-        made, means = cls(), []
+        made, means, offsets = cls(), [], []
         columns = {"number": made.numbers, "words": made.words, "date": made.dates}
         for line in text.split("\n"):
             kind, _, rest = line.partition(" ")
@@ -76,7 +79,9 @@ class Schema:
                 made.features.append(_plain(name))
             if kind in ("number", "date"):
                 made.numeric.append(_plain(name))
-                means.append(next((float(one[5:]) for one in items if one.startswith("mean=")), 0.0))
+                values = dict(one.partition("=")[::2] for one in items)
+                means.append(float(values.get("mean", 0)))
+                offsets.append(float(values.get("offset", 0)))
             elif kind == "ignored":
                 made.ignored.append(_plain(name))
             elif kind == "bits":
@@ -85,7 +90,7 @@ class Schema:
                 made.crosses.append(":".join(map(_plain, (name, *items))))
             elif kind in ("label", "weight"):
                 setattr(made, kind, _plain(name))
-        made.means = np.array(means, np.float32)
+        made.means, made.offsets = np.array(means, np.float32), np.array(offsets, np.float64)
         return made
 
     @property
@@ -98,6 +103,14 @@ class Schema:
         if self.others:
             raise ValueError(
                 f"the model was trained on a table with {' and '.join(self.others)}: give it one, not an array"
+            )
+
+    def check_sparse(self) -> None:
+        """Raise ValueError if columns are measured from offsets, since an absent number is 0 in sparse rows."""
+        for at in np.flatnonzero(self.offsets):
+            raise ValueError(
+                f"the model measures column {self.numeric[at]!r} from {self.offsets[at]:g}, and absent numbers of a "
+                "sparse matrix are 0: give dense rows"
             )
 
     def check_width(self, width: int) -> None:

@@ -178,8 +178,13 @@ class Model:
 
     @property
     def intercept(self) -> DoubleArray:
-        """Constant terms, one per output."""
+        """Constant terms, one per output; of a table whose columns have offsets, that of a row with these values."""
         return self._model.intercepts()
+
+    def _plain_intercept(self) -> DoubleArray:
+        """Return the constant terms of columns of numbers that are not measured from offsets."""
+        offsets = Schema.of(self.schema).offsets[: self.n_features] if self.schema is not None else np.zeros(0)
+        return self.intercept - self.coef[:, : len(offsets)].astype(np.float64) @ offsets
 
     def feature_name(self, feature: int) -> str:
         """Return the name of a feature, or its number as `inspect` prints it, from 1."""
@@ -365,7 +370,8 @@ class Model:
     def to_onnx(self, *, n_features: int | None = None) -> Any:
         """Return the model as an ``onnx.ModelProto``, which runs without greedystep.
 
-        It takes ``X``, dense rows of float32, and gives ``output_label`` (integers where all labels are, else texts)
+        It takes ``X``, dense rows of float32 (float64 if columns far from 0 are measured from offsets), and gives
+        ``output_label`` (integers where all labels are, else texts)
         with ``output_probability`` or, of hinge losses, ``output_score``; of numbers, ``variable``. A model of a
         table, or of an array with gaps, fills in NaN as it does itself; for others there must be none. A model of a
         table with text or dates takes one input per column, [rows x 1]: float32, text, or days since 1970 as doubles.
@@ -399,7 +405,7 @@ class Model:
         from sklearn.svm import LinearSVC
 
         made: Any
-        coef, intercept = self._wide_coef(n_features).astype(np.float64), self.intercept
+        coef, intercept = self._wide_coef(n_features).astype(np.float64), self._plain_intercept()
         if self.classes is None:
             made = PoissonRegressor(alpha=0) if self._model.info.has_log_link else LinearRegression()
             if self._model.info.has_log_link:

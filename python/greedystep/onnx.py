@@ -5,7 +5,8 @@ of scikit-learn's: ``X``; ``output_label`` and ``output_probability``, a tensor 
 there are no probabilities (hinge losses) ``output_score`` is what ``decision_function`` returns. A model of a table
 puts the means of its columns in place of NaN. If it has categories, the columns are inputs of their own, as skl2onnx
 makes them, [rows x 1]: numbers of float32, texts, and dates as doubles, in days since 1970. An unknown text has no
-effect.
+effect. Numbers far from 0 do not fit float32: they are float64 if columns are measured from offsets, as is ``variable``
+if predictions are far from 0.
 """
 
 from __future__ import annotations
@@ -130,10 +131,13 @@ def _dense_weights(model: Model, schema: Schema | None, n_features: int | None) 
 
 
 def _fill_gaps(graph: _Graph, rows: str, schema: Schema, n_weights: int) -> str:
-    """Put means in place of NaN and return the name of the result.
+    """Subtract offsets, put means in place of NaN and return the name of the result.
 
     If the model has weights for missing-value markers, these features follow the numbers.
     """
+    if schema.offsets.any():
+        graph.add("Sub", [rows, graph.constant("gs_offsets", schema.offsets)], "gs_deviations")
+        rows = graph.add("Cast", ["gs_deviations"], "gs_measured", to=1)  # 1: float
     graph.add("IsNaN", [rows], "gs_is_missing")
     graph.add("Where", ["gs_is_missing", graph.constant("gs_means", schema.means), rows], "gs_numbers")
     if n_weights == len(schema.numeric):
@@ -177,7 +181,8 @@ def _margins(graph: _Graph, model: Model, schema: Schema) -> str:
         n = 2 * len(schema.numeric)
         dense = np.zeros((n, weights.shape[1]), np.float32)
         dense[: len(weights)] = weights[:n]
-        columns = [graph.calc("Cast", one, to=1) if one in schema.dates else one for one in schema.numeric]
+        casts = set() if schema.offsets.any() else set(schema.dates)
+        columns = [graph.calc("Cast", one, to=1) if one in casts else one for one in schema.numeric]
         features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)
         parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", dense)))
     for column in schema.words:
@@ -234,9 +239,22 @@ def _classifier(
     return [(out, [None])]
 
 
-def _regressor(graph: _Graph, rows: str, model: Model, coef: Any, intercept: Any) -> list[tuple[str, list[Any]]]:
+def _is_far(model: Model) -> bool:
+    """Return whether predictions are so far from 0, compared to their spread, that float32 does not hold them."""
+    spread = sum(one.importance for one in model.strongest(1000))
+    return not model._model.info.has_log_link and 0 < 1024 * spread < abs(model.intercept[0])
+
+
+def _regressor(
+    graph: _Graph, rows: str, model: Model, coef: Any, intercept: Any, is_far: bool
+) -> list[tuple[str, list[Any]]]:
     """Add the regression and return names and shapes of its outputs."""
     has_log_link = bool(model._model.info.has_log_link)
+    if is_far:
+        graph.add("Cast", [rows], "gs_doubles", to=11)  # 11: double
+        graph.add("MatMul", ["gs_doubles", graph.constant("gs_coef", coef.T.astype(np.float64))], "gs_sums")
+        graph.add("Add", ["gs_sums", graph.constant("gs_intercept", np.asarray(model.intercept))], "variable")
+        return [("variable", [None, 1])]
     graph.add(
         "LinearRegressor",
         [rows],
@@ -270,26 +288,27 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
     graph, schema = _Graph(), _columns_of(model)
     classes = model.classes if classes is None else classes
     intercept = np.asarray(model.intercept, np.float32)
+    has_offsets = schema is not None and bool(schema.offsets.any())
+    number, predicted = TensorProto.DOUBLE if has_offsets else TensorProto.FLOAT, TensorProto.FLOAT
     if schema is not None and schema.others:
         rows, coef = _margins(graph, model, schema), np.eye(len(intercept), dtype=np.float32)
         kinds = {**dict.fromkeys(schema.words, TensorProto.STRING), **dict.fromkeys(schema.dates, TensorProto.DOUBLE)}
-        inputs = [
-            helper.make_tensor_value_info(name, kinds.get(name, TensorProto.FLOAT), [None, 1])
-            for name in schema.features
-        ]
+        inputs = [helper.make_tensor_value_info(name, kinds.get(name, number), [None, 1]) for name in schema.features]
     else:
         coef = _dense_weights(model, schema, n_features)
         rows = "X" if schema is None else _fill_gaps(graph, "X", schema, coef.shape[1])
         width = coef.shape[1] if schema is None else len(schema.numbers)
-        inputs = [helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, width])]
+        inputs = [helper.make_tensor_value_info("X", number, [None, width])]
     outputs = []
     if classes is None:
-        numbers = _regressor(graph, rows, model, coef, intercept)
+        is_far = _is_far(model)
+        predicted = TensorProto.DOUBLE if is_far else predicted
+        numbers = _regressor(graph, rows, model, coef, intercept, is_far)
     else:
         numbers = _classifier(graph, rows, model, coef, intercept, classes)
         kind = TensorProto.INT64 if "classlabels_ints" in _label_names(classes) else TensorProto.STRING
         outputs.append(helper.make_tensor_value_info("output_label", kind, [None]))
-    outputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in numbers]
+    outputs += [helper.make_tensor_value_info(name, predicted, shape) for name, shape in numbers]
     taken = {one.name for one in inputs} & {one.name for one in outputs}
     if taken:
         raise ValueError(f"cannot export column {taken.pop()!r}: an output of the graph has this name; rename it")

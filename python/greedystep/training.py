@@ -159,7 +159,8 @@ def train(
     rows = Rows(
         data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels
     )
-    reader = rows.open(run, None if start_from is None else start_from._frozen, remember_names=True, learns=True)
+    frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
+    reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)
     if start_from is None:
         if y is not None and values.get("loss", "auto") == "auto":
             values |= _loss_of(y)

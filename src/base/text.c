@@ -317,7 +317,9 @@ char *gsai_utf8_of_1252(unsigned char c, char *out)
 /* Bytes of a line that say which features there are; the tab of a cross parts its names. */
 static size_t length_that_counts(const char *line)
 {
-    return strncmp(line, "cross ", 6) == 0 ? strcspn(line, "\n") : strcspn(line, "\t\n");
+    size_t size = strcspn(line, "\t\n");
+    bool is_whole = strncmp(line, "cross ", 6) == 0, has_offset = strncmp(line + size, "\toffset=", 8) == 0;
+    return is_whole ? strcspn(line, "\n") : has_offset ? size + 1 + strcspn(line + size + 1, "\t\n") : size;
 }
 
 bool gsai_schemas_agree(const char **a, const char **b)

@@ -30,7 +30,7 @@ char *gsai_utf8_of_1252(unsigned char c, char *out);
 bool gsai_is_text(const char *text, size_t size);
 
 /* Returns whether two schemas have the same features (docs/formats/csv.md); if not, *a and *b are the lines that
- * differ. The text after a column's name and a tab is not compared: it says how cells are read and what a missing one
+ * differ. Compared of a column are its name and its offset. The rest says how cells are read and what a missing one
  * counts as, which differs between files. */
 bool gsai_schemas_agree(const char **a, const char **b);
 

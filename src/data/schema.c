@@ -203,7 +203,11 @@ static char *put_item(char *out, const char *name, const char *value)
 static char *put_reading(char *out, const gsai_field *field)
 {
     const gsai_reading *reading = field->reading;
-    char text[GSAI_DECIMAL_SIZE + 1];
+    char text[GSAI_NUMBER_TEXT + 1];
+    if (field->offset != 0) {
+        gsai_number_text(field->offset, text);
+        out = put_item(out, "offset=", text);
+    }
     if (field->mean != 0) {
         *gsai_decimal_general((double)field->mean, 9, text) = '\0'; /* enough for any float */
         out = put_item(out, "mean=", text);
@@ -228,14 +232,14 @@ static char *put_reading(char *out, const gsai_field *field)
 }
 
 /* The most that put_reading writes. */
-static const size_t reading_size = 104 + GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
+static const size_t reading_size = 104 + 2 * GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
 
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
     size_t size = sizeof head + 64;
     for (size_t i = 0; i < schema->n_fields; i++)
         size += 2 * schema->field[i].name_size + sizeof "ignored \n" +
-                (schema->field[i].reading ? reading_size : sizeof "\tmean=" + GSAI_DECIMAL_SIZE);
+                (schema->field[i].reading ? reading_size : sizeof "\toffset=\tmean=" + 2 * GSAI_DECIMAL_SIZE);
     for (size_t i = 0; i < schema->n_crosses; i++)
         size += 2 * strlen(schema->cross[i].name[0]) + 2 * strlen(schema->cross[i].name[1]) + sizeof "cross \t\n";
     char *text = gsai_alloc(schema->env, size, 1), *out = text;
@@ -306,19 +310,20 @@ static gsa_status take_cross(gsai_schema *schema, char *names, gsa_error *error)
     return gsai_schema_add_cross(schema, name, size, error);
 }
 
-static bool take_mean(const gsai_schema *schema, const char *text, float *out)
+/* The number of an item, which fits a float. */
+static bool take_number(const gsai_schema *schema, const char *text, double *out)
 {
     gsai_number number = {0};
     gsai_number_locale *locale = gsai_number_locale_new(schema->env);
     if (locale)
         gsai_number_parse(locale, text, &number);
     gsai_number_locale_free(schema->env, locale);
-    *out = (float)number.value;
-    return number.after && *number.after == '\0' && isfinite(*out);
+    *out = number.value;
+    return number.after && *number.after == '\0' && isfinite((float)number.value);
 }
 
 /* One item of a reading, NUL-terminated; false if it is none. */
-static bool take_item(const gsai_schema *schema, char *item, float *mean, gsai_reading *reading)
+static bool take_item(const gsai_schema *schema, char *item, double *mean, double *offset, gsai_reading *reading)
 {
     char *value = strchr(item, '=');
     size_t size = take_name(item, strlen(item));
@@ -326,8 +331,8 @@ static bool take_item(const gsai_schema *schema, char *item, float *mean, gsai_r
         return false;
     item[size] = '\0';
     value = value ? value + 1 : item + size;
-    if (strncmp(item, "mean=", 5) == 0)
-        return take_mean(schema, value, mean);
+    if (strncmp(item, "mean=", 5) == 0 || strncmp(item, "offset=", 7) == 0)
+        return take_number(schema, value, *item == 'm' ? mean : offset);
     if (strncmp(item, "decimal=", 8) == 0 || strncmp(item, "group=", 6) == 0)
         *(*item == 'd' ? &reading->decimal : &reading->group) = *value;
     else if (strncmp(item, "unit=", 5) == 0 && strlen(value) < GSAI_UNIT_SIZE)
@@ -350,20 +355,23 @@ static gsa_status take_reading(gsai_schema *schema, char *items, gsa_error *erro
     gsai_field *field = &schema->field[schema->n_fields - 1];
     bool is_date = field->kind == GSAI_FIELD_DATE;
     gsai_reading reading = {.decimal = '.'};
-    float mean = 0;
+    double mean = 0, offset = 0;
     bool is_read = is_date;
     for (char *item = items, *tab; item; item = tab) {
         tab = strchr(item, '\t');
         if (tab)
             *tab++ = '\0';
         field->is_class = field->is_class || strcmp(item, "words") == 0;
-        is_read = is_read || (strncmp(item, "mean=", 5) != 0 && !field->is_class);
+        is_read = is_read || (strncmp(item, "mean=", 5) != 0 && strncmp(item, "offset=", 7) != 0 && !field->is_class);
         bool is_kind =
             strcmp(item, "words") == 0 || strcmp(item, "number") == 0; /* of a label, else written otherwise */
-        if (!is_kind && !take_item(schema, item, &mean, &reading))
+        if (!is_kind && !take_item(schema, item, &mean, &offset, &reading))
             return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
     }
-    return gsai_schema_set_reading(schema, mean, is_read ? &reading : NULL, error);
+    if (offset != 0 && field->kind != GSAI_FIELD_NUMBER)
+        return gsai_fail(error, GSA_FORMAT, "the schema has an offset for a column that is not of numbers");
+    gsai_schema_set_offset(schema, offset);
+    return gsai_schema_set_reading(schema, (float)mean, is_read ? &reading : NULL, error);
 }
 
 static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, char *name, gsa_error *error)

@@ -30,7 +30,8 @@ typedef struct gsai_field {
     const char *name; /* one of the names */
     size_t name_size;
     gsai_field_kind kind;
-    float mean;            /* of numbers and dates: what a missing one counts as */
+    float mean;            /* of numbers and dates: what a missing one counts as, after the offset */
+    double offset;         /* of numbers: what is subtracted from the values before they are rounded to floats */
     gsai_reading *reading; /* NULL: numbers are plain */
     char *missing_name;    /* of the feature that it is missing */
     bool is_class;         /* of a label: its cells are names of classes, also if they look like numbers */
@@ -64,6 +65,11 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
                            gsa_error *error);
 /* Says how the cells of the field that was added last are read; the reading is copied, NULL: plain numbers. */
 gsa_status gsai_schema_set_reading(gsai_schema *schema, float mean, const gsai_reading *reading, gsa_error *error);
+/* Sets the offset of the field that was added last. */
+static inline void gsai_schema_set_offset(gsai_schema *schema, double offset)
+{
+    schema->field[schema->n_fields - 1].offset = offset;
+}
 /* Returns the first feature of words: behind the numbers, and a feature for each that it is missing. */
 static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
 {

@@ -34,6 +34,12 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
                          "feature numbers: their features are not the same");
     if (gsai_schemas_agree(&a, &b))
         return GSA_OK;
+    size_t size = strcspn(a, "\t\n");
+    if (size > 0 && size == strcspn(b, "\t\n") && strncmp(a, b, size) == 0)
+        return gsai_fail(error, GSA_CONFLICT,
+                         "the column '%.*s' is measured from different offsets: train the one starting from the other, "
+                         "or on rows that are read together",
+                         (int)(size - strcspn(a, " ") - 1), a + strcspn(a, " ") + 1);
     return gsai_fail(error, GSA_CONFLICT,
                      "the columns are not the same ('%.*s' of the one, '%.*s' of the other): give the same columns and "
                      "options to both",

@@ -272,7 +272,8 @@ static char *put_answer(const prediction_text *text, const answer *of, char *out
 {
     if (text->n_classes > 0)
         out = put_class(text, of->best, put(out, text->before_label));
-    int digits = text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
+    bool is_far = text->n_classes == 0 && fabs(of->number) >= 1e6; /* small differences count, too */
+    int digits = is_far ? 15 : text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
     out = gsai_decimal_general(of->number, digits, put(out, text->before_number));
     for (size_t i = 0; i < text->n_listed; i++) {
         out = put(out, i > 0 ? "," : text->before_every);

@@ -74,12 +74,12 @@ static gsa_status take_weight(const gsai_arrow_reader *arrow, size_t column, int
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-static inline const char *object_to_float(double number)
+static inline const char *object_to_float(double number, double offset)
 {
-    float x = (float)number;
+    float x = (float)(number - offset);
     if (isinf(number))
         return "values must be finite";
-    return isinf(x) || (x == 0 && number != 0) ? GSAI_NO_FLOAT : NULL;
+    return isinf(x) || (x == 0 && number != 0 && offset == 0) ? GSAI_NO_FLOAT : NULL;
 }
 
 /* The number or date that a text is; what is wrong with it, or NULL. */
@@ -108,14 +108,14 @@ static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, g
         return GSA_OK;
     }
     if (!objection && !column->date)
-        objection = object_to_float(cell.number);
+        objection = object_to_float(cell.number, column->offset);
     if (objection)
         return fail_cell(arrow, number, &cell, objection, error);
     if (column->date) {
         gsai_csv_add_date(&arrow->csv, i, cell.date, features);
         return GSA_OK;
     }
-    gsai_csv_add_number(&arrow->csv, i, (float)cell.number, features);
+    gsai_csv_add_number(&arrow->csv, i, (float)(cell.number - column->offset), features);
     return GSA_OK;
 }
 
@@ -201,7 +201,7 @@ static gsa_status take_lists(const gsai_arrow_reader *arrow, const items *of, gs
             return fail_cell(arrow, ids ? arrow->ids : arrow->values, &id, "feature ids are from 0 to 4294967293",
                              error);
         gsai_arrow_cell value = gsai_arrow_item(&arrow->column[arrow->values], of->value + (int64_t)i);
-        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number) : NULL;
+        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number, 0) : NULL;
         if (objection)
             return fail_cell(arrow, arrow->values, &value, objection, error);
         ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id.number);
@@ -241,7 +241,7 @@ static gsa_status take_dense(const gsai_arrow_reader *arrow, const items *of, fl
         return GSA_OK;
     for (size_t i = 0; i < of->n; i++) {
         gsai_arrow_cell value = gsai_arrow_item(column, of->value + (int64_t)i);
-        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number) : NULL;
+        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number, 0) : NULL;
         if (objection)
             return fail_cell(arrow, arrow->values, &value, objection, error);
         out[i] = value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0;

@@ -21,6 +21,7 @@ typedef struct gsai_csv_column {
     size_t cell;  /* of a record */
     gsai_key key; /* of words */
     float mean;   /* of numbers: what a missing one counts as */
+    double offset;
     const gsai_reading *reading;
     struct gsai_csv_date *date; /* NULL: it is none */
     /* Of the row at hand, until its names are noted; NULL: nothing to note. */
@@ -105,15 +106,15 @@ typedef struct gsai_csv_sniff {
     size_t n_rows;                             /* that decide */
     bool is_all;                               /* they are all that there are */
     bool all_again;                            /* the values of plain numbers are added again, too */
-    /* Adds the values of the columns that have a reading once more, by gsai_seen_add_value. */
+    /* Adds the values of columns once more, to the last digit, by gsai_seen_add_value and gsai_seen_add_again. */
     gsa_status (*again)(struct gsai_csv *csv, struct gsai_csv_sniff *sniff, gsa_error *error);
 } gsai_csv_sniff;
 
 /* Returns whether a column's values are added by `again`. */
 static inline bool gsai_csv_is_read_again(const gsai_csv_sniff *sniff, const gsai_csv_seen *seen)
 {
-    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && (sniff->all_again || !seen->decided.is_plain) &&
-           !seen->is_date;
+    bool is_open = sniff->all_again || !seen->decided.is_plain || seen->decided.is_far;
+    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && is_open && !seen->is_date;
 }
 /* Adds a cell's value once the reading of its column is known. */
 void gsai_csv_see_value(const gsai_csv *csv, gsai_csv_sniff *sniff, size_t column, const char *text, size_t size,

@@ -44,11 +44,13 @@ static void tell_reading(const gsai_csv *csv, const gsai_csv_seen *seen, const c
     }
 }
 
+enum { MAX_OFFSETS = 3 }; /* named in the description */
+
 /* What the cells of the rows that decide are, where a reader would not expect it. */
 static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 {
     const gsai_schema *schema = csv->input->schema;
-    size_t n_missing = 0, n_columns = 0;
+    size_t n_missing = 0, n_columns = 0, n_offsets = 0;
     char first[GSAI_QUOTE_SIZE] = "";
     for (size_t i = 0; i < sniff->n_columns; i++) {
         const gsai_csv_seen *seen = &sniff->column[i];
@@ -66,6 +68,11 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
             tell(csv, "; '%s' is text that holds numbers", name);
         if (seen->decided.is_code)
             tell(csv, "; '%s' is categorical, since zeros stand before its digits", name);
+        if (field->offset != 0 && n_offsets++ < MAX_OFFSETS) {
+            char offset[GSAI_NUMBER_TEXT];
+            gsai_number_text(field->offset, offset);
+            tell(csv, "; '%s' is measured from %s", name, offset);
+        }
         if (seen->decided.is_ambiguous)
             tell(csv,
                  "; '%s' is categorical: '%s' may have the day or the month first; the option dates says which, "
@@ -73,6 +80,8 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
                  "month-first",
                  name, seen->cells.ambiguous);
     }
+    if (n_offsets > MAX_OFFSETS)
+        tell(csv, "; so are %zu more columns, from other numbers", n_offsets - MAX_OFFSETS);
     if (n_missing == 0)
         return;
     tell(csv, "; %zu missing value%s", n_missing, n_missing == 1 ? "" : "s");

@@ -76,7 +76,11 @@ static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *
             if (k == 0 ? !is_number : field->kind != GSAI_FIELD_CATEGORICAL)
                 continue;
             gsai_csv_column *column = &csv->column[csv->n_columns++];
-            *column = (gsai_csv_column){.field = f, .cell = cell_of[f], .mean = field->mean, .reading = field->reading};
+            *column = (gsai_csv_column){.field = f,
+                                        .cell = cell_of[f],
+                                        .mean = field->mean,
+                                        .offset = field->offset,
+                                        .reading = field->reading};
             has_room = gsai_key_set(&column->key, field->name, field->name_size, csv->env);
             if (field->kind == GSAI_FIELD_DATE)
                 has_room = has_room && plan_date(csv, field, column);

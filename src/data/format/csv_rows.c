@@ -68,8 +68,10 @@ static gsa_status take_number(gsai_csv *csv, const gsai_record *record, const gs
     size_t i = (size_t)(column - csv->column);
     gsai_number number = {0};
     gsai_cell_value is = GSAI_VALUE;
-    if (!column->reading)
+    if (!column->reading && column->offset == 0)
         gsai_number_parse_float(csv->locale, cell->text, &number);
+    else if (!column->reading)
+        gsai_number_parse(csv->locale, cell->text, &number);
     if (column->date) {
         GSA_TRY(take_date(csv, record, i, features, &is, error));
     } else if (number.after != cell->text + cell->size || cell->size == 0) {
@@ -82,9 +84,11 @@ static gsa_status take_number(gsai_csv *csv, const gsai_record *record, const gs
         gsai_csv_add_missing(csv, i, features);
     if (is == GSAI_VALUE_MISSING || column->date)
         return GSA_OK;
-    if (!gsai_number_fits_float(&number))
+    bool fits =
+        column->offset == 0 ? gsai_number_fits_float(&number) : isfinite((float)(number.value - column->offset));
+    if (!fits)
         return fail_cell(csv, record, cell, column->field, GSAI_NO_FLOAT, error);
-    gsai_csv_add_number(csv, i, (float)number.value, features);
+    gsai_csv_add_number(csv, i, (float)(number.value - column->offset), features);
     return GSA_OK;
 }
 

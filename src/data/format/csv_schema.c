@@ -227,6 +227,7 @@ static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen)
             (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
     else if (!seen->is_category)
         seen->decided = gsai_seen_decide(&seen->cells, asked);
+    seen->decided.is_far = seen->decided.is_far && !options->without_offsets;
     return seen->decided.kind;
 }
 
@@ -238,6 +239,7 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
     if (column == label) {
         if (!is_listed(options->categorical, sniff, column))
             decide(csv, seen);
+        seen->decided.is_far = false; /* labels are doubles */
         return GSAI_FIELD_LABEL;
     }
     if (is_listed(options->weight, sniff, column))
@@ -344,7 +346,7 @@ static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         if (!gsai_csv_is_read_again(sniff, seen))
             continue;
         is_odd = true;
-        seen->cells.sum = seen->cells.weight = 0;
+        gsai_seen_forget_values(&seen->cells);
     }
     GSA_TRY(is_odd ? sniff->again(csv, sniff, error) : GSA_OK);
     return settle_label(csv, sniff, error);
@@ -363,9 +365,13 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         csv_name name;
         name_of(sniff, i, &name);
         status = gsai_schema_add(schema, name.text, name.size, kind[i], error);
-        if (status == GSA_OK && (kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE))
-            status = gsai_schema_set_reading(schema, gsai_seen_mean(&seen->cells),
+        bool may_be_far = kind[i] == GSAI_FIELD_NUMBER && !csv->input->options->without_offsets;
+        double offset = may_be_far && gsai_csv_is_read_again(sniff, seen) ? gsai_seen_offset(&seen->cells) : 0;
+        if (status == GSA_OK && (kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE)) {
+            gsai_schema_set_offset(schema, offset);
+            status = gsai_schema_set_reading(schema, gsai_seen_mean(&seen->cells, offset),
                                              seen->decided.is_plain ? NULL : &seen->decided.reading, error);
+        }
         bool is_read = seen->decided.kind == GSAI_FIELD_NUMBER && (!seen->decided.is_plain || seen->cells.is_marked);
         if (status == GSA_OK && i == label && is_read)
             status = gsai_schema_set_reading(schema, 0, &seen->decided.reading, error);

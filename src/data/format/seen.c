@@ -69,14 +69,29 @@ static void add_date(gsai_seen *seen, const gsai_shape *shape, const char *text,
     }
 }
 
-void gsai_seen_add_number(gsai_seen *seen, double value, double weight)
+void gsai_seen_forget_values(gsai_seen *seen)
 {
-    seen->numbers += weight;
+    seen->sum = seen->exact = seen->weight = 0;
+    seen->has_value = false;
+}
+
+void gsai_seen_add_again(gsai_seen *seen, double value, double weight)
+{
     float x = (float)value;
     if (!isfinite(x))
         return;
+    seen->low = seen->has_value && seen->low < value ? seen->low : value;
+    seen->high = seen->has_value && seen->high > value ? seen->high : value;
+    seen->has_value = true;
     seen->sum += weight * (double)x;
+    seen->exact += weight * value;
     seen->weight += weight;
+}
+
+void gsai_seen_add_number(gsai_seen *seen, double value, double weight)
+{
+    seen->numbers += weight;
+    gsai_seen_add_again(seen, value, weight);
 }
 
 void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char *text, size_t size, double weight)
@@ -132,18 +147,39 @@ double gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, co
     gsai_cell_value is =
         is_date ? gsai_read_date(reading, text, size, &date) : gsai_read_number(locale, reading, text, size, &number);
     double value = is != GSAI_VALUE ? (double)NAN : is_date ? gsai_date_value(date) : number.value;
-    float x = (float)value;
-    if (isfinite(x)) {
-        seen->sum += weight * (double)x;
-        seen->weight += weight;
-    }
+    gsai_seen_add_again(seen, value, weight);
     return value;
 }
 
-float gsai_seen_mean(const gsai_seen *seen)
+/* Magnitudes of FAR_FROM_ZERO times the range leave a float 14 bits for the range. Below `finest` times the magnitude a
+ * range is that of rounding errors. Extremes are compared as floats, which the first reading knows to the last digit.
+ */
+enum { FAR_FROM_ZERO = 1024 };
+static bool is_far(const gsai_seen *seen, double finest)
 {
-    float mean = seen->weight > 0 ? (float)(seen->sum / seen->weight) : 0;
-    return isfinite(mean) ? mean : 0;
+    double low = (double)(float)seen->low, high = (double)(float)seen->high;
+    double magnitude = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
+    return seen->has_value && magnitude > FAR_FROM_ZERO * (high - low) && seen->high - seen->low > finest * magnitude;
+}
+
+double gsai_seen_offset(const gsai_seen *seen)
+{
+    if (!is_far(seen, 0x1p-40))
+        return 0;
+    double middle = seen->low + (seen->high - seen->low) / 2, power = 1e22;
+    for (int k = 22; k >= -22; k--) { /* multiples of a power of ten, the nearest to the middle */
+        double found = k >= 0 ? floor(middle / power + 0.5) * power : floor(middle * power + 0.5) / power;
+        if (found >= seen->low && found <= seen->high)
+            return found;
+        power = k > 0 ? power / 10 : power * 10;
+    }
+    return middle;
+}
+
+float gsai_seen_mean(const gsai_seen *seen, double offset)
+{
+    double mean = seen->weight > 0 ? (offset != 0 ? seen->exact : seen->sum) / seen->weight - offset : 0;
+    return isfinite((float)mean) ? (float)mean : 0;
 }
 
 /* ---- the kind --------------------------------------------------------------------------------------------------- */
@@ -215,6 +251,7 @@ gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked)
     for (size_t i = 0; i < seen->n_different; i++)
         memcpy(out.reading.missing[i], seen->word[i], GSAI_MISSING_SIZE);
     out.reading.n_missing = seen->n_different;
+    out.is_far = out.kind == GSAI_FIELD_NUMBER && is_far(seen, 0x1p-45); /* a finer range than is asked for later */
     out.is_plain = out.kind == GSAI_FIELD_NUMBER && seen->odd == 0 && seen->n_words == 0 && out.reading.decimal != ',';
     return out;
 }

@@ -18,9 +18,11 @@ typedef struct gsai_seen {
     double odd, dates, words; /* another number, a date, or neither */
     size_t n_different;       /* words that are kept below, one more if there are others */
     char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
-    double sum, weight;                                      /* of values, once they are known */
+    double sum, weight;                                      /* of values as floats, once they are known */
     double padded;                                           /* weights of the rows where it is 007 or the like */
     size_t width;                                            /* digits of all plain numbers; SIZE_MAX: it differs */
+    double low, high, exact;                                 /* extremes of the values, and their sum as doubles */
+    bool has_value;                                          /* low and high are known */
     bool only_point, only_comma, both_marks;                 /* what stands before the decimals */
     unsigned groups[2];                                      /* sets of separators, if it is a point or a comma */
     char unit[GSAI_UNIT_SIZE], ambiguous[GSAI_MISSING_SIZE]; /* ambiguous: a number or date with two readings */
@@ -30,6 +32,9 @@ typedef struct gsai_seen {
 /* Adds a trimmed cell, which a byte follows that cannot continue a number; or that of a column of numbers. */
 void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char *text, size_t size, double weight);
 void gsai_seen_add_number(gsai_seen *seen, double value, double weight);
+/* Forgets the values; adds a value again, to its last digit. */
+void gsai_seen_forget_values(gsai_seen *seen);
+void gsai_seen_add_again(gsai_seen *seen, double value, double weight);
 /* Adds a cell's value again, once the reading is known, and returns it; NAN if there is none. */
 double gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, const gsai_reading *reading, bool is_date,
                            const char *text, size_t size, double weight);
@@ -45,6 +50,7 @@ typedef struct gsai_decided {
     bool is_plain;        /* there is no reading */
     bool is_ambiguous;    /* it has two readings: of numbers an error, a date is categorical */
     bool is_code;         /* categorical, because zeros before its digits mean something */
+    bool is_far;          /* its values are read again, for the offset that they may need */
     gsai_reading reading;
 } gsai_decided;
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked);
@@ -53,7 +59,10 @@ gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked);
  * decimals behind a comma. */
 bool gsai_seen_may_group_by_points(const gsai_seen *seen);
 
-/* Returns the mean of its values as a float; 0 if there are none. */
-float gsai_seen_mean(const gsai_seen *seen);
+/* Returns the offset of values that were read again: a round number among them if they are so far from 0, compared to
+ * their range, that a float would not hold their differences; else 0. */
+double gsai_seen_offset(const gsai_seen *seen);
+/* Returns the mean of its values as a float, after the offset; 0 if there are none. */
+float gsai_seen_mean(const gsai_seen *seen, double offset);
 
 #endif

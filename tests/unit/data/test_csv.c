@@ -88,6 +88,57 @@ static void missing_numbers_count_as_the_mean_and_say_so(void **state)
                 "0:5@32 0x1p+0\n0:6@40 0x1p+0 0=0x1p+1 1=0x1.8p+1\n-- values\n");
 }
 
+/* Floats near 1.7e9 are multiples of 128. Blanks around a number and a reading change nothing, and a missing number
+ * counts as the mean of the deviations. */
+static void numbers_far_from_zero_are_measured_from_one_of_them(void **state)
+{
+    (void)state;
+    const char text[] = "y;t;p\n1;1700000003;$1,000,000.25\n0; 1700000000 ;$1,000,000.50\n0;;$999,999.75\n";
+    expect_schema(text, NULL,
+                  "columns named\nbits 24\nlabel y\nnumber t\toffset=1700000000\n"
+                  "number p\toffset=1000000\tgroup=,\tunit=$\n");
+    expect_rows(text, NULL,
+                "0:2@6 0x1p+0 0=0x1.8p+1 1=0x1p-2\n0:3@33 0x0p+0 1=0x1p-1\n"
+                "0:4@62 0x0p+0 0=0x1.8p+0 1=-0x1p-2 2=0x1p+0\n-- values\n");
+    gsa_reader *reader = open_table(text, NULL, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_non_null(strstr(gsa_reader_description(reader), "; 't' is measured from 1700000000; 'p' is a number in $"));
+    gsa_reader_close(reader);
+    expect_schema(text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .without_offsets = 1},
+                  "columns named\nbits 24\nlabel y\nnumber t\nnumber p\tgroup=,\tunit=$\n");
+}
+
+static void other_numbers_have_no_offset(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"7", "7"},  {"1700000000", "1700000000"},     {"0", "1700000000"}, {"1000", "1001"}, {"1e30", "1.001e30"},
+        {"-1", "1"}, {"1e15", "1.0000000000000001e15"}};
+    char text[128];
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        snprintf(text, sizeof text, "y,a\n1,%s\n0,%s\n", pairs[i][0], pairs[i][1]);
+        expect_schema(text, NULL, "columns named\nbits 24\nlabel y\nnumber a\n");
+    }
+}
+
+/* Of numbers in the range, the one with the fewest digits; the nearest to the middle of several. */
+static void an_offset_has_few_digits(void **state)
+{
+    (void)state;
+    static const char *const far[][3] = {{"1025", "1026", "1026"},
+                                         {"-1700000090", "-1699999800", "-1700000000"},
+                                         {"123456.781", "123456.799", "123456.79"},
+                                         {"1e30", "1.0000000001e30", "1e30"},
+                                         {"999999999.5", "1000000000.5", "1000000000"},
+                                         {"4102444812", "4102444899", "4102444860"}};
+    char text[128], expected[128];
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        snprintf(text, sizeof text, "y,a\n1,%s\n0,%s\n", far[i][0], far[i][1]);
+        snprintf(expected, sizeof expected, "columns named\nbits 24\nlabel y\nnumber a\toffset=%s\n", far[i][2]);
+        expect_schema(text, NULL, expected);
+    }
+}
+
 static void a_table_of_numbers_has_the_rows_of_libsvm_text(void **state)
 {
     (void)state;
@@ -317,6 +368,9 @@ int main(void)
         cmocka_unit_test(a_label_that_cannot_be_found_is_asked_for),
         cmocka_unit_test(numbers_get_ids_by_position_and_words_by_hash),
         cmocka_unit_test(missing_numbers_count_as_the_mean_and_say_so),
+        cmocka_unit_test(numbers_far_from_zero_are_measured_from_one_of_them),
+        cmocka_unit_test(other_numbers_have_no_offset),
+        cmocka_unit_test(an_offset_has_few_digits),
         cmocka_unit_test(a_table_of_numbers_has_the_rows_of_libsvm_text),
         cmocka_unit_test(rows_do_not_depend_on_buffers),
         cmocka_unit_test(bad_rows_name_column_line_and_byte),

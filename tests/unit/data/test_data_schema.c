@@ -17,6 +17,8 @@ static void a_schema_survives_its_text(void **state)
     const gsai_reading reading = {
         .decimal = ',', .group = '.', .unit = "€", .order = 'd', .has_time = true, .n_missing = 1, .missing = {"a\tb"}};
     for (int i = 0; i < GSAI_FIELD_KINDS; i++) {
+        if (i == GSAI_FIELD_NUMBER + 1)
+            gsai_schema_set_offset(&schema, 0.1);
         assert_int_equal(gsai_schema_add(&schema, names[i], strlen(names[i]), (gsai_field_kind)i, NULL), GSA_OK);
         if (i == GSAI_FIELD_DATE)
             assert_int_equal(gsai_schema_set_reading(&schema, 0.1F, &reading, NULL), GSA_OK);
@@ -27,14 +29,16 @@ static void a_schema_survives_its_text(void **state)
     assert_int_equal(gsai_schema_add_cross(&schema, pair, pair_size, NULL), GSA_ARGUMENT);
     assert_int_equal(gsai_schema_add_cross(&schema, label, label_size, NULL), GSA_ARGUMENT);
     assert_int_equal(gsai_schema_complete(&schema, NULL), GSA_OK);
-    assert_string_equal(schema.text, "greedystep schema 2\ncolumns named\nbits 18\nnumber y\nwords two words \n"
-                                     "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\\t\ndate "
-                                     "when\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\torder=day\ttime"
-                                     "\tmissing=a\\tb\nexposure years\ncross y\ttwo words \n");
+    assert_string_equal(schema.text,
+                        "greedystep schema 2\ncolumns named\nbits 18\nnumber y\toffset=0.1\nwords two words \n"
+                        "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\\t\ndate "
+                        "when\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\torder=day\ttime"
+                        "\tmissing=a\\tb\nexposure years\ncross y\ttwo words \n");
     assert_int_equal(gsai_schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
     assert_int_equal(again.n_fields, GSAI_FIELD_KINDS);
     assert_true(again.is_named);
+    assert_true(again.field[0].offset == 0.1);
     assert_memory_equal(again.field[GSAI_FIELD_DATE].reading, &reading, sizeof reading);
     for (size_t i = 0; i < GSAI_FIELD_KINDS; i++) {
         assert_string_equal(again.field[i].name, names[i]);
@@ -80,6 +84,11 @@ static void other_texts_are_refused(void **state)
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmean=x\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmean=1e99\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tdecimal=.\n",
+                                        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\toffset=1e99\n",
+                                        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\toffset=0\n",
+                                        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmean=1\toffset=2\n",
+                                        "greedystep schema 2\ncolumns named\nbits 24\ndate a\toffset=2\n",
+                                        "greedystep schema 2\ncolumns named\nbits 24\nlabel a\toffset=2\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tunit=12345\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\torder=year\n",
                                         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmissing\n",

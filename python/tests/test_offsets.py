@@ -1,0 +1,193 @@
+"""Columns and labels far from zero: digits are not lost, whichever way the rows come."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import run_command
+from scipy import sparse
+from sklearn.linear_model import Ridge
+from sklearn.metrics import r2_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import greedystep
+from greedystep import GreedystepClassifier, GreedystepRegressor
+
+pd = pytest.importorskip("pandas")
+
+N = 1000
+
+
+def problem(name: str, seed: int = 0):
+    """Return rows and labels; the first half is for training."""
+    random = np.random.default_rng(seed)
+    g, noise = random.normal(size=(2 * N, 3)), random.normal(size=2 * N)
+    if name == "timestamps":
+        X = np.column_stack([np.floor(1.7e9 + 30 * g[:, 0]), g[:, 1]])
+        return X, 2 * g[:, 0] + 0.1 * noise
+    if name == "ids":
+        return 1e9 + 10 * g[:, :1], g[:, 0]
+    if name == "prices":
+        return np.column_stack([np.round(1e7 + 3 * g[:, 0], 2), g[:, 1]]), 5 * g[:, 0] - g[:, 1] + noise
+    if name == "features":
+        return 1e7 + g, g @ [1, -2, 0.5] + 0.4 * noise
+    if name == "labels":
+        return g, 1e9 + g @ [1, -2, 0.5] + 0.4 * noise
+    return 1e9 + g, -1e9 + g @ [1, -2, 0.5] + 0.4 * noise
+
+
+PROBLEMS = ["timestamps", "ids", "prices", "features", "labels", "both"]
+
+
+@pytest.mark.parametrize("method", ["optimum", "gsa"])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_numbers_far_from_zero_are_learned_as_well_as_by_a_scaler_and_ridge(name, method):
+    X, y = problem(name)
+    expected = make_pipeline(StandardScaler(), Ridge(1e-3)).fit(X[:N], y[:N]).predict(X[N:])
+    found = GreedystepRegressor(method=method).fit(X[:N], y[:N])
+    assert r2_score(y[N:], found.predict(X[N:])) > r2_score(y[N:], expected) - (0.001 if method == "optimum" else 0.003)
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared"])
+@pytest.mark.parametrize("method", ["optimum", "gsa"])
+def test_labels_far_from_zero_keep_their_digits(method, loss):
+    X, y = problem("labels")
+    model = greedystep.train(X[:N], y[:N], loss=loss, method=method)
+    assert model.evaluate(X[N:], y[N:])["rmse"] < 0.43
+    assert np.sqrt(np.mean((model.predict(X[N:]) - y[N:]) ** 2)) < 0.43
+
+
+def test_counts_far_from_zero_keep_their_digits():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2 * N, 2))
+    y = random.poisson(1e9 * np.exp(1e-3 * X[:, 0])).astype(np.float64)
+    for method in ("optimum", "gsa"):
+        model = GreedystepRegressor(loss="poisson", method=method).fit(X[:N], y[:N])
+        assert r2_score(y[N:], model.predict(X[N:])) > 0.998
+
+
+def test_classes_are_found_far_from_zero():
+    X, y = problem("features")
+    near = GreedystepClassifier().fit(X[:N] - 1e7, y[:N] > 0).score(X[N:] - 1e7, y[N:] > 0)
+    assert GreedystepClassifier().fit(X[:N], y[:N] > 0).score(X[N:], y[N:] > 0) == pytest.approx(near, abs=0.01)
+
+
+@pytest.fixture(scope="module", params=["timestamps", "prices", "both"])
+def doors(request, tmp_path_factory):
+    """Return the same rows as a frame, and the model that the command makes of them as text."""
+    X, y = problem(request.param)
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])])
+    folder = tmp_path_factory.mktemp(request.param)
+    frame.assign(label=y)[:N].to_csv(folder / "rows.csv", index=False)
+    frame[N:].to_csv(folder / "test.csv", index=False)
+    run_command("train", folder / "rows.csv", "--label", "label", "-o", folder / "m", "--quiet")
+    return frame, y, folder
+
+
+def same(folder, model) -> bool:
+    """Return whether a model is that of the command, to the byte."""
+    model.save(folder / "other")
+    return (folder / "other").read_bytes() == (folder / "m").read_bytes()
+
+
+def test_every_door_gives_the_same_model_and_predictions(doors):
+    frame, y, folder = doors
+    table = frame.assign(label=y)
+    expected = greedystep.load(folder / "m").predict(frame[N:])
+    assert same(folder, greedystep.train(folder / "rows.csv", label="label"))
+    by_frame = greedystep.train(table[:N], label="label")
+    assert same(folder, by_frame)
+    numbers = greedystep.train(frame[:N], y[:N], loss="squared")
+    array = greedystep.train(frame[:N].to_numpy(), y[:N], loss="squared")
+    estimator = GreedystepRegressor().fit(frame[:N], y[:N])
+    for model in (by_frame, numbers, array, estimator, greedystep.load(folder / "m")):
+        rows = frame[N:].to_numpy() if model is array else frame[N:]
+        assert np.array_equal(model.predict(rows), expected)
+    assert np.array_equal(numbers.predict(frame[N:].to_numpy()), expected)
+    assert np.array_equal(array.predict(frame[N:].to_numpy()[:, ::1].copy(order="F")), expected)
+    run_command("predict", folder / "m", folder / "test.csv", "-o", folder / "p", "--quiet")
+    assert np.allclose(np.loadtxt(folder / "p"), expected, rtol=1e-8 if abs(expected[0]) < 1e6 else 1e-14)
+
+
+def test_parquet_and_arrow_give_the_same_model(doors):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    frame, y, folder = doors
+    table = pa.Table.from_pandas(frame.assign(label=y)[:N], preserve_index=False)
+    assert same(folder, greedystep.train(table, label="label"))
+    parquet.write_table(table, folder / "rows.parquet")
+    assert same(folder, greedystep.train(folder / "rows.parquet", label="label"))
+
+
+def test_later_rows_are_measured_from_the_offsets_of_the_model():
+    X, y = problem("timestamps")
+    first = greedystep.train(X[:N], y[:N])
+    later = greedystep.train(X[N:] + [86400, 0], y[N:] + 2 * 86400 / 30, start_from=first)
+    assert later.schema == first.schema
+    assert later.evaluate(X[N:] + [86400, 0], y[N:] + 2 * 86400 / 30)["rmse"] < 0.2
+    other = greedystep.train(X[N:] + [86400, 0], y[N:])
+    with pytest.raises(greedystep.GreedystepError, match="column '1' is measured from different offsets"):
+        first.merge(other)
+
+
+def test_partial_fit_measures_from_the_offsets_of_the_first_rows():
+    X, y = problem("features")
+    model = GreedystepRegressor()
+    for lo in range(0, N, 100):
+        model.partial_fit(X[lo : lo + 100], y[lo : lo + 100])
+    assert r2_score(y[N:], model.predict(X[N:])) > 0.95
+
+
+def test_coefficients_and_intercept_are_those_of_the_columns_as_they_are():
+    X, y = problem("both")
+    model = GreedystepRegressor().fit(X[:N], y[:N])
+    assert np.abs(X[N:] @ model.coef_ + model.intercept_ - model.predict(X[N:])).max() < 1e-4
+    assert np.abs(model.model_.to_sklearn().predict(X[N:]) - model.predict(X[N:])).max() < 1e-4
+
+
+def test_missing_numbers_far_from_zero_count_as_the_mean():
+    X, y = problem("timestamps")
+    X[::10, 0] = np.nan
+    model = greedystep.train(X[:N], y[:N])
+    mean = np.nanmean(X[:N, 0])
+    filled = np.where(np.isnan(X), [mean, 0], X)
+    expected = make_pipeline(StandardScaler(), Ridge(1e-3)).fit(filled[:N], y[:N]).predict(filled[N:])
+    assert r2_score(y[N:], model.predict(X[N:])) > r2_score(y[N:], expected) - 0.001
+
+
+def test_sparse_rows_are_refused_by_a_model_with_offsets():
+    X, y = problem("features")
+    model = greedystep.train(X[:N], y[:N])
+    with pytest.raises(ValueError, match="measures column '1' from 1e\\+07, and absent numbers of a sparse matrix"):
+        model.predict(sparse.csr_matrix(X))
+
+
+def test_the_method_of_the_paper_sees_values_as_they_are():
+    X, y = problem("features")
+    assert "offset" not in (greedystep.train(X, y, method="paper").schema or "")
+    assert "offset" not in (GreedystepRegressor(method="paper").fit(X, y).model_.schema or "")
+    frame = pd.DataFrame(X).rename(columns=str).assign(label=y)
+    assert "offset" not in (greedystep.train(frame, label="label", method="paper").schema or "offset")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.float64])
+def test_types_of_arrays_do_not_matter(dtype):
+    X, y = problem("timestamps")
+    X = np.floor(X).astype(dtype)
+    model = greedystep.train(X[:N], y[:N])
+    as_doubles = greedystep.train(X[:N].astype(np.float64), y[:N])
+    assert np.array_equal(model.predict(X[N:]), as_doubles.predict(X[N:].astype(np.float64)))
+
+
+@pytest.mark.parametrize("name", ["timestamps", "both", "labels"])
+def test_onnx_agrees_far_from_zero(name):
+    pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    X, y = problem(name)
+    model = greedystep.train(X[:N], y[:N])
+    session = onnxruntime.InferenceSession(model.to_onnx().SerializeToString(), providers=["CPUExecutionProvider"])
+    kind = np.float64 if "double" in session.get_inputs()[0].type else np.float32
+    assert (kind == np.float64) == (name != "labels")
+    found = session.run(["variable"], {"X": X[N:].astype(kind)})[0][:, 0]
+    assert np.abs(found - model.predict(X[N:])).max() < 1e-5
