@@ -10,6 +10,7 @@
 #include "views.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -95,6 +96,29 @@ static void print_hashing(const inspection *what)
                  share > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
 }
 
+/* The loss as people know it, such as rmse, beside the metrics that training measured. */
+static void print_results(const inspection *what)
+{
+    char line[512] = "";
+    double held_out = report_result(what->model, "held_out_loss"),
+           baseline = report_result(what->model, "baseline_loss");
+    const char *name = gsa_loss_measure(what->info.loss, &held_out);
+    (void)gsa_loss_measure(what->info.loss, &baseline);
+    if (!isnan(held_out)) {
+        report_append(line, sizeof line, "%s %s %.4g",
+                      report_result(what->model, "folds") > 1 ? "cross-validated" : "held-out",
+                      name != NULL ? name : "loss", held_out);
+        if (!isnan(baseline))
+            report_append(line, sizeof line, " (baseline %.4g)", baseline);
+        report_append_metrics(line, sizeof line, what->model);
+        report_field("quality", "%s", line);
+    }
+    line[0] = '\0';
+    report_append_chosen(line, sizeof line, what->model);
+    if (line[0] != '\0')
+        report_field("chosen", "%s", line);
+}
+
 static void print_top(const inspection *what)
 {
     if (what->found.n == 0)
@@ -139,6 +163,7 @@ static int print_inspection(const inspection *what)
                  info->n_features * info->n_outputs);
     print_intercepts(what);
     print_hashing(what);
+    print_results(what);
     if (what->state != NULL)
         print_state(what->state, is_solved);
     print_top(what);
@@ -180,6 +205,7 @@ static int print_json(const inspection *what)
         json_object_set_new(object, "bits", report_count(what->schema.bits));
         json_object_set_new(object, "colliding", report_real(collision_rate(what)));
     }
+    report_results_json(object, what->model);
     json_object_set_new(object, "top", strongest_json(&what->found));
     json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());
     return report_print_json(object);

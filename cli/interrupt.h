@@ -1,5 +1,5 @@
-/* SIGINT, SIGTERM and SIGHUP: the first asks the library to stop where it can go on later, the same again a second later ends
- * the process. */
+/* SIGINT, SIGTERM and SIGHUP: the first asks the library to stop where it can go on later, the same again a second
+ * later ends the process. */
 #ifndef GREEDYSTEP_CLI_INTERRUPT_H
 #define GREEDYSTEP_CLI_INTERRUPT_H
 

@@ -84,7 +84,7 @@ static int merge_and_save(const cli_arguments *arguments, merging *what)
                                         &what->env.call, &what->merged, &error);
     if (status != GSA_OK)
         return complain_error(status, &error);
-    int code = session_save(what->merged, path, &what->env);
+    int code = session_save(what->merged, path, &what->env, NULL);
     if (code != EXIT_DONE)
         return code;
     if (message_is_quiet())

@@ -169,6 +169,97 @@ void report_metrics_json(json_t *object, const gsa_metrics *metrics)
     }
 }
 
+/* ---- results of training ----------------------------------------------------------------------------------------- */
+
+double report_result(const gsa_model *model, const char *name)
+{
+    gsa_metric result;
+    for (size_t i = 0; gsa_model_result_at(model, i, &result); i++)
+        if (strcmp(result.name, name) == 0)
+            return result.value;
+    return (double)NAN;
+}
+
+/* Metrics, and how they are printed; those that are printed elsewhere have no title. */
+static const char *const result_metrics[][2] = {
+    {"held_out_loss", NULL},       {"baseline_loss", NULL}, {"accuracy", "accuracy"}, {"auc", "AUC"}, {"r2", "R2"},
+    {"mae", "mean absolute error"}};
+enum { RESULT_METRICS = sizeof result_metrics / sizeof *result_metrics };
+
+void report_append_metrics(char *line, size_t size, const gsa_model *model)
+{
+    for (size_t i = 0; i < RESULT_METRICS; i++) {
+        double value = report_result(model, result_metrics[i][0]);
+        if (result_metrics[i][1] != NULL && !isnan(value))
+            report_append(line, size, ", %s %.4g", result_metrics[i][1], value);
+    }
+}
+
+static void append_penalty(char *line, size_t size, const gsa_model *model)
+{
+    static const char *const names[] = {"C", "alpha", "lambda"};
+    double value = (double)NAN, folds = report_result(model, "folds"), share = report_result(model, "prior_share");
+    double n_averaged = report_result(model, "penalties_averaged");
+    size_t i = 0;
+    while (i < 3 && isnan(value = report_result(model, names[i])))
+        i++;
+    if (isnan(value))
+        return;
+    report_append(line, size, "%s %.3g (L2 penalty", names[i], value);
+    if (!isnan(share))
+        report_append(line, size, " towards the earlier model, whose rows count %.3g %%", 100 * share);
+    if (folds == 8)
+        report_append(line, size, ", 8-fold cross-validation");
+    else if (folds > 1)
+        report_append(line, size, ", cross-validation on %.0f of 8 folds", folds);
+    else
+        report_append(line, size, ", held-out rows");
+    report_append(line, size, " over %.0f penalties", report_result(model, "penalties_tried"));
+    if (n_averaged > 1)
+        report_append(line, size, "; %.0f averaged", n_averaged);
+    report_append(line, size, "), ");
+}
+
+void report_append_chosen(char *line, size_t size, const gsa_model *model)
+{
+    double standardised = report_result(model, "standardised"), pass = report_result(model, "best_pass");
+    double power = report_result(model, "inverse_frequency"), shrinkage = report_result(model, "shrinkage");
+    double scale = report_result(model, "calibration_scale");
+    gsa_model_info info = {.size = sizeof info};
+    gsa_model_get_info(model, &info);
+    append_penalty(line, size, model);
+    if (isnan(standardised))
+        return;
+    report_append(line, size, "%s", standardised > 0 ? "standardised" : "not scaled");
+    if (power > 0 || power < 0)
+        report_append(line, size, ", inverse frequency ^%.3g", power);
+    if (pass > 0 && info.n_passes > 1)
+        report_append(line, size, ", best pass %.0f of %" PRIu64, pass, info.n_passes);
+    if (shrinkage > 0)
+        report_append(line, size, ", shrinkage %.0f rows", shrinkage);
+    if (!isnan(scale))
+        report_append(line, size, ", calibrated (x %.3g)", scale);
+}
+
+void report_results_json(json_t *object, const gsa_model *model)
+{
+    static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds", "best_pass"};
+    json_t *chosen = json_object();
+    gsa_metric result;
+    for (size_t i = 0; gsa_model_result_at(model, i, &result); i++) {
+        bool is_metric = false, is_counted = false;
+        for (size_t k = 0; k < RESULT_METRICS; k++)
+            is_metric = is_metric || strcmp(result.name, result_metrics[k][0]) == 0;
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            is_counted = is_counted || strcmp(result.name, counts[k]) == 0;
+        json_t *value = strcmp(result.name, "standardised") == 0 ? json_boolean(result.value > 0)
+                        : is_counted                             ? report_count((uint64_t)result.value)
+                                                                 : report_real(result.value);
+        json_object_set_new(is_metric ? object : chosen, result.name, value);
+    }
+    json_object_set_new(object, "chosen", chosen);
+}
+
 json_t *report_labels(const gsa_model *model, size_t max)
 {
     json_t *labels = json_array();

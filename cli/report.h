@@ -36,6 +36,14 @@ json_t *report_text(const char *text);
 bool report_is_whole(double value);
 /* Adds every metric under its name. */
 void report_metrics_json(json_t *object, const gsa_metrics *metrics);
+/* Returns a result of training by its name; NaN: not known. */
+double report_result(const gsa_model *model, const char *name);
+/* Appends the held-out metrics beside the loss, ", accuracy 0.91, AUC 0.93". */
+void report_append_metrics(char *line, size_t size, const gsa_model *model);
+/* Appends what training chose, in words; nothing if that is not known. */
+void report_append_chosen(char *line, size_t size, const gsa_model *model);
+/* Adds the results of training: metrics under their names, and an object "chosen". */
+void report_results_json(json_t *object, const gsa_model *model);
 /* Returns the labels of a model in order, at most `max`. */
 json_t *report_labels(const gsa_model *model, size_t max);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */

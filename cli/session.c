@@ -269,7 +269,7 @@ bool session_skips_calibration(const gsa_state *state)
 }
 
 static gsa_status save_both(const gsa_state *state, const char *state_path, const char *model_path, const gsai_env *env,
-                            gsa_error *error)
+                            gsa_model **out, gsa_error *error)
 {
     gsa_model *model = NULL;
     gsa_status status = gsa_state_finish(state, &env->call, &model, error);
@@ -277,11 +277,14 @@ static gsa_status save_both(const gsa_state *state, const char *state_path, cons
         status = gsa_state_save(state, state_path, error);
     if (status == GSA_OK)
         status = gsa_model_save(model, model_path, error);
-    gsa_model_free(model);
+    if (status == GSA_OK && out != NULL)
+        *out = model;
+    else
+        gsa_model_free(model);
     return status;
 }
 
-int session_save(const gsa_state *state, const char *model_path, const gsai_env *env)
+int session_save(const gsa_state *state, const char *model_path, const gsai_env *env, gsa_model **out)
 {
     gsa_error error = {0};
     char *state_path = session_state_path(model_path);
@@ -290,7 +293,7 @@ int session_save(const gsa_state *state, const char *model_path, const gsai_env 
     gsai_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
     if (!session_skips_calibration(state))
         patient.call.should_stop = NULL;
-    gsa_status status = save_both(state, state_path, model_path, &patient, &error);
+    gsa_status status = save_both(state, state_path, model_path, &patient, out, &error);
     free(state_path);
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }

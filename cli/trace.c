@@ -326,19 +326,20 @@ void trace_learned(cli_trace *trace)
         write_stage(trace, "test", trace->test_seconds);
 }
 
-void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss)
+void trace_end(cli_trace *trace, const train_outcome *run)
 {
-    gsa_summary summary = summary_of(state);
+    const gsa_summary summary = run->summary;
     json_t *event = new_event("end");
-    json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
+    json_object_set_new(event, "status", json_string(run->stopped ? "stopped" : "done"));
     json_object_set_new(event, "loss", json_string(summary.loss));
     json_object_set_new(event, "rows", report_count(summary.n_rows));
-    json_object_set_new(event, "held_out", report_count(train_rows_held_out(state, held_out_loss)));
+    json_object_set_new(event, "held_out", report_count(train_rows_held_out(run->state, run->held_out_loss)));
     json_object_set_new(event, "passes", report_count(summary.pass));
     json_object_set_new(event, "progressive_loss", report_real(train_progressive_loss(&summary)));
-    json_object_set_new(event, "held_out_loss", report_real(held_out_loss));
+    report_results_json(event, run->model);
+    json_object_set_new(event, "held_out_loss", report_real(run->held_out_loss));
     json_object_set_new(event, "step", report_real(summary.step));
-    json_object_set_new(event, "bad_rows", report_count(n_bad_rows));
+    json_object_set_new(event, "bad_rows", report_count(run->n_bad_rows));
     json_object_set_new(event, "peak_memory", report_count(trace->peak_memory));
     set_seconds(trace, event);
     write_line(trace, event);

@@ -47,7 +47,8 @@ void trace_published(cli_trace *trace, const gsa_state *state, double began);
 /* Writes the time since the last stage. */
 void trace_stage(cli_trace *trace, const char *name);
 void trace_learned(cli_trace *trace);
-void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss);
+struct train_outcome;
+void trace_end(cli_trace *trace, const struct train_outcome *run);
 /* Writes the message of a failure. */
 void trace_fail(cli_trace *trace, const char *message);
 /* Ends a trace that has no end yet. Returns the exit code that the run has now. */

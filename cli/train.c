@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "message.h"
 #include "printable.h"
+#include "report.h"
 #include "session.h"
 #include "trace.h"
 #include "verbs.h"
@@ -181,8 +182,6 @@ static train_outcome outcome_of(const training *run)
                          .reading = progress_of(run->reader),
                          .peak_memory = run->trace.peak_memory,
                          .seconds = run->seconds,
-                         .held_out_loss =
-                             session_skips_calibration(run->state) ? (double)NAN : gsa_state_held_out_loss(run->state),
                          .constant_loss = gsa_state_constant_loss(run->state),
                          .collision_rate = gsa_reader_collision_rate(run->reader),
                          .stopped = run->stopped,
@@ -247,7 +246,8 @@ static int save_and_report(training *run)
     if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
         note("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
              summary.pass);
-    int code = session_save(run->state, run->model_path, &run->env);
+    gsa_model *model = NULL;
+    int code = session_save(run->state, run->model_path, &run->env, &model);
     if (code != EXIT_DONE) {
         trace_fail(&run->trace, "the model could not be saved");
         return code;
@@ -258,9 +258,14 @@ static int save_and_report(training *run)
         tell_stop(run, &summary);
     session_tell_recoded(run->reader);
     train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
+    outcome.model = model;
+    outcome.held_out_loss = report_result(model, "held_out_loss");
+    if (isnan(outcome.held_out_loss) && !session_skips_calibration(run->state))
+        outcome.held_out_loss = gsa_state_held_out_loss(run->state); /* of very many classes */
     bool as_json = arguments_flag(run->arguments, "json");
     code = as_json || !message_is_quiet() ? train_summary_print(&outcome, as_json) : EXIT_DONE;
-    trace_end(&run->trace, run->state, run->stopped, outcome.n_bad_rows, outcome.held_out_loss);
+    trace_end(&run->trace, &outcome);
+    gsa_model_free(model);
     if (run->stopped)
         return interrupt_exit_code();
     return run->test_failed ? EXIT_FAILED : code;

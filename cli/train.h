@@ -65,6 +65,7 @@ void train_test_close(train_test *test);
 typedef struct train_outcome {
     const char *model_path;
     const gsa_state *state;
+    const gsa_model *model;
     gsa_reader *reader;
     const train_test *test;
     gsa_summary summary;

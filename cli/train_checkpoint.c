@@ -145,7 +145,7 @@ bool train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
         return false;
     progress_clear(progress);
     bool publishes = checkpoint->model != NULL;
-    bool is_saved = publishes ? session_save(state, checkpoint->model, env) == EXIT_DONE
+    bool is_saved = publishes ? session_save(state, checkpoint->model, env, NULL) == EXIT_DONE
                               : gsa_state_save(state, checkpoint->path, &error) == GSA_OK;
     checkpoint->last = progress_clock();
     checkpoint->has_new = !is_saved;

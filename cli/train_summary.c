@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_SIZE = 256, ADVICE_SIZE = 160, FEW_ROWS = 100, MAX_BITS = 31 };
+enum { LINE_SIZE = 512, ADVICE_SIZE = 160, FEW_ROWS = 100, MAX_BITS = 31 };
 
 /* The loss as people know it: of squared loss the root of the mean squared error. */
 static double measure(const char *loss, double value)
@@ -53,10 +53,9 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "loss", json_string(summary->loss));
     json_object_set_new(object, "rows", report_count(run->n_rows));
     json_object_set_new(object, "held_out", report_count(train_rows_held_out(run->state, run->held_out_loss)));
+    report_results_json(object, run->model);
     if (!isnan(run->held_out_loss))
         json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
-    if (!isnan(run->constant_loss))
-        json_object_set_new(object, "baseline_loss", report_real(run->constant_loss));
     if (!is_optimum(summary->method))
         json_object_set_new(object, "passes", report_count(summary->pass));
     json_object_set_new(object, "features", report_count(summary->n_features));
@@ -340,8 +339,17 @@ static void print_quality(const train_outcome *run)
     }
     if (!isnan(run->constant_loss))
         report_append(line, LINE_SIZE, " (baseline %.4g)", measure(loss, run->constant_loss));
+    report_append_metrics(line, LINE_SIZE, run->model);
     report_paragraph("quality", "%s", line);
     train_test_report(run->test);
+}
+
+static void print_chosen(const train_outcome *run)
+{
+    char line[LINE_SIZE] = "";
+    report_append_chosen(line, LINE_SIZE, run->model);
+    if (line[0] != '\0')
+        report_paragraph("chosen", "%s", line);
 }
 
 /* Returns the bytes that the weights of so many features take in a model: all, or those and their numbers. */
@@ -390,6 +398,7 @@ int train_summary_print(const train_outcome *run, bool as_json)
     train_advice advice = advise(run);
     print_model(run);
     print_quality(run);
+    print_chosen(run);
     print_compact(run);
     report_paragraph("time", "%.2f s, %.0f MB", run->seconds, (double)run->peak_memory / 1e6);
     report_paragraph("limit", "%s", advice.limit);

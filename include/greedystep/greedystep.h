@@ -404,6 +404,16 @@ typedef struct gsa_model_info {
 /* Fills in the properties of a model; texts are valid until it is freed. */
 GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 
+/* A number with its name. */
+typedef struct gsa_metric {
+    const char *name; /* "rows", "log_loss", ...: static text */
+    double value;     /* NaN if it is not defined, such as the AUC of one class */
+} gsa_metric;
+/* Fills in a result of the training by its number; returns 0 beyond the end. Only what is known is listed, by the names
+ * of docs/method.md: held_out_loss, baseline_loss, accuracy, auc, r2 and mae of held-out rows; what was chosen on them,
+ * such as C or alpha (the penalty as scikit-learn defines it), standardised (1 or 0) and calibration_scale. */
+GSA_API int gsa_model_result_at(const gsa_model *model, size_t number, gsa_metric *out);
+
 /* Returns a label by its number, NULL beyond the end. Labels are sorted: numbers by value, then words by bytes. The
  * second of two is the positive class. Numbers have the shortest text that reads back equal. */
 GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number);
@@ -459,11 +469,6 @@ GSA_API void gsa_metrics_free(gsa_metrics *metrics);
 /* Predicts rows and compares them with their labels. A label that the model does not know counts as wrong. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error);
 
-/* One result. */
-typedef struct gsa_metric {
-    const char *name; /* "rows", "log_loss", ...: static text */
-    double value;     /* NaN if it is not defined, such as the AUC of one class */
-} gsa_metric;
 /* Computes the results of all rows so far. GSA_LABEL if the model knows none of their labels; the results are there all
  * the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);

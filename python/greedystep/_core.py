@@ -320,6 +320,14 @@ class CModel(Handle):
         """The schema that tables must match; None: rows with feature numbers."""
         return c.text_of(c.library().gsa_model_schema(self.pointer))
 
+    def results(self) -> dict[str, float]:
+        """Return what training chose and measured, by name."""
+        found: dict[str, float] = {}
+        one = c.Metric()
+        while c.library().gsa_model_result_at(self.pointer, len(found), byref(one)):
+            found[c.text_of(one.name) or ""] = float(one.value)
+        return found
+
     def labels(self) -> list[str]:
         """Return the labels in sorted order."""
         label = c.library().gsa_model_label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,7 +27,7 @@ from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
 from .explanation import Explanation
-from .model import Model
+from .model import Model, Summary
 from .training import parameter_texts, train_on
 
 
@@ -297,6 +298,16 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """How the weights were found: "optimum", "gsa" or "paper"."""
         check_is_fitted(self)
         return _method_of(self._fitted.state)
+
+    @property
+    def summary_(self) -> Summary:
+        """Choices made on held-out rows, and how good the model is on them (:attr:`greedystep.Model.summary`)."""
+        return self.model_.summary
+
+    @property
+    def cv_loss_(self) -> float:
+        """Mean loss of held-out rows, by cross-validation if the rows fit in memory; NaN if none were held out."""
+        return float(self.model_.summary.get("held_out_loss", math.nan))
 
     def explain(self, X: Any, background: Any = None) -> Explanation:
         """Return what every column contributes to the margin of every row (:meth:`greedystep.Model.explain`).

@@ -410,6 +410,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_write": (c_int, [_P, WriteBytes, _P, _E]),
     "gsa_model_read": (c_int, [c_char_p, c_size_t, _M, _OUT, _E]),
     "gsa_model_get_info": (None, [_P, POINTER(ModelInfo)]),
+    "gsa_model_result_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
     "gsa_model_label": (c_char_p, [_P, c_size_t]),
     "gsa_model_schema": (c_char_p, [_P]),
     "gsa_model_name": (c_char_p, [_P, c_uint64]),

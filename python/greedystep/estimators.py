@@ -163,6 +163,11 @@ class GreedystepClassifier(_ClassifierBase):
         Weights of the features that say that a number is missing (NaN).
     method_ : str
         How the weights were found: "optimum", "gsa" or "paper".
+    summary_ : dict
+        The choices made on held-out rows (``C`` or ``alpha``, scaling, folds, calibration), and how good the model is
+        on them (:attr:`greedystep.Model.summary`).
+    cv_loss_ : float
+        Mean loss of held-out rows, by cross-validation if the rows fit in memory.
     model_ : greedystep.Model
     """
 

@@ -104,6 +104,25 @@ class Evaluation(dict[str, float]):
     classes: dict[str, dict[str, float]]
 
 
+class Summary(dict[str, Any]):
+    """Choices made on held-out rows, and how good the model is on them, by name.
+
+    docs/method.md defines the names: ``held_out_loss`` (by cross-validation if the rows fit in memory) and
+    ``baseline_loss``, ``accuracy`` and ``auc`` or ``r2`` and ``mae``; ``C`` or ``alpha``, as scikit-learn defines the
+    penalty, ``standardised``, ``folds``, ``calibration_scale`` and others. Only what is known is there.
+    """
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(
+            f"{name:{width}}  {value:.6g}" if isinstance(value, float) else f"{name:{width}}  {value}"
+            for name, value in self.items()
+        )
+
+
+_COUNTS = {"penalties_tried": int, "penalties_averaged": int, "folds": int, "best_pass": int, "standardised": bool}
+
+
 def _class_metrics(metrics: Handle, labels: list[str]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     one = c.ClassMetrics(size=sizeof(c.ClassMetrics))
@@ -213,6 +232,13 @@ class Model:
             StrongFeature(self.feature_name(one.feature), one.weight, one.importance)
             for one in self._model.strongest(n, output)
         ]
+
+    @property
+    def summary(self) -> Summary:
+        """Choices made on held-out rows, and how good the model is on them (:class:`Summary`)."""
+        found = self._model.results()
+        kind = {"loss": self.loss, "method": self.method, "n_rows": self.n_rows}
+        return Summary(kind | {name: _COUNTS.get(name, float)(value) for name, value in found.items()})
 
     # ---- predicting -----------------------------------------------------------------------------
 

@@ -111,6 +111,7 @@ static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_co
     copy->step = base->step;
     copy->standardised = base->standardised;
     copy->n_solved = base->n_solved;
+    copy->results = base->results;
     copy->rows_behind = base->rows_behind;
     copy->averaging = base->averaging;
     copy->position = base->position;

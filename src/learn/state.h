@@ -9,6 +9,7 @@
 #include "learn/loss/loss.h"
 #include "learn/names.h"
 #include "learn/residuals.h"
+#include "learn/results.h"
 #include "learn/table.h"
 
 #include <greedystep/distributed.h>
@@ -160,6 +161,7 @@ struct gsa_state {
     gsai_scaling *scaling; /* NULL: decided, or nothing to decide */
     bool is_frozen;        /* rows are counted and move no weight */
     uint64_t n_solved;     /* different rows that the weights are the optimum of; 0: they are none */
+    gsai_results results;  /* of an optimum; else of no meaning */
     uint64_t standardised; /* whether the table learns standardised features; a number, as files have it */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
     gsai_step_mean step;

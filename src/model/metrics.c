@@ -2,7 +2,7 @@
  * rows were grouped, up to the rounding of sums of doubles. */
 #include "model/metrics.h"
 
-#include "model/auc.h"
+#include "learn/auc.h"
 #include "model/model.h"
 
 #include "base/error.h"

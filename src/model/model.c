@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 #include "learn/calibration.h"
 #include "learn/learner.h"
 #include "learn/schema.h"
@@ -17,6 +18,7 @@ gsa_status gsai_model_create(const gsai_env *env, gsa_model **out, gsa_error *er
     if (!model)
         return gsai_fail_memory(&resolved, error, "no memory for a model");
     model->env = resolved;
+    model->results = gsai_results_none();
     gsai_labels_init(&model->labels, &resolved);
     *out = model;
     return GSA_OK;
@@ -74,7 +76,62 @@ struct made_of {
     const gsai_best_checkpoint *checkpoint; /* NULL: the average */
     gsai_calibration calibration;
     const gsa_state *compact; /* NULL: all; else features that this one does not have stay out */
+    gsai_results results;
 };
+
+/* More held-out margins than this are not computed again for each model. */
+#define MAX_HELD_OUT_MARGINS ((size_t)1 << 21)
+
+/* Adds the loss and the metrics of held-out rows that did not choose their calibration. */
+static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, gsai_results *out, gsa_error *error)
+{
+    size_t n_outputs = state->table.n_outputs;
+    gsai_held_out held_out;
+    gsai_quality quality = {0};
+    if (state->sample.n > MAX_HELD_OUT_MARGINS / n_outputs)
+        return GSA_OK;
+    gsa_status status = gsai_held_out_predict(state, env, &held_out, error);
+    if (status == GSA_OK)
+        status = gsai_quality_init(&quality, state->labels.n, env, error);
+    for (size_t i = 0; i < state->sample.n && status == GSA_OK && held_out.margins; i++) {
+        const double *margins = held_out.margins + i * n_outputs;
+        gsai_target target = gsai_held_target(state, state->sample.at[i]);
+        if (gsai_loss_has_classes(state->loss))
+            status =
+                gsai_quality_add_class(&quality, margins, n_outputs, target.class_number, held_out.weight[i], error);
+        else
+            gsai_quality_add_number(&quality,
+                                    state->loss->has_log_link ? gsai_exp(margins[0] + target.origin) : margins[0],
+                                    target.y, held_out.weight[i]);
+    }
+    if (status == GSA_OK)
+        out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
+    gsai_quality_finish(&quality, gsai_loss_has_classes(state->loss), quality.weight > 0 ? out : NULL);
+    gsai_held_out_free(&held_out, &state->env);
+    return status;
+}
+
+/* Sets what training chose and measured, of the state before it has learned the rows that it held out. */
+static gsa_status find_results(const gsa_state *state, const gsai_env *env, struct made_of *from, gsa_error *error)
+{
+    gsai_results *out = &from->results;
+    *out = state->n_solved > 0 ? state->results : gsai_results_none();
+    out->at[GSAI_RESULT_baseline_loss] = gsa_state_constant_loss(state);
+    out->at[GSAI_RESULT_held_out_loss] = state->position.held_out_loss;
+    if (state->n_solved > 0 || state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER)
+        return GSA_OK;
+    out->at[GSAI_RESULT_standardised] = state->standardised || gsai_state_table(state) != &state->table ? 1 : 0;
+    if (state->sample.n == 0 || gsai_loss_is_custom(state->loss)) /* files do not contain a custom loss */
+        return GSA_OK;
+    const gsai_best_checkpoint *best = from->checkpoint;
+    out->at[GSAI_RESULT_best_pass] = best ? (double)best->pass : (double)state->position.pass;
+    out->at[GSAI_RESULT_calibration_scale] = best ? best->scale : from->calibration.scale;
+    if (state->table.n_outputs == 1)
+        out->at[GSAI_RESULT_calibration_shift] = best ? best->offset : from->calibration.offset;
+    if (!best)
+        out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
+    return measure_held_out(state, env, out, error);
+}
 
 static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)
 {
@@ -141,6 +198,7 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
     model->has_intercept = state->params.value[GSAI_PARAM_intercept];
     model->n_rows = state->n_solved > 0 ? state->n_solved : state->n_rows;
     model->n_passes = state->position.pass;
+    model->results = from->results;
     model->n_features = state->table.n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
     model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
@@ -176,15 +234,22 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
         gsa_state_free(copy);
         return status;
     }
-    struct made_of from = {state, NULL, {1, 0, 0, 0}, state->params.value[GSAI_PARAM_compact] ? state : NULL};
+    struct made_of from = {.state = state,
+                           .calibration = {1, 0, 0, NAN},
+                           .compact = state->params.value[GSAI_PARAM_compact] ? state : NULL};
     bool has_sample = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
     if (gsai_state_uses_checkpoint(state)) {
         from.checkpoint = &state->best_checkpoint;
+        gsa_status found = find_results(state, env, &from, error);
+        if (found != GSA_OK && found != GSA_STOPPED)
+            return found;
         return make_model(&from, env, out, error);
     }
     has_sample = has_sample && !gsai_state_lacks_loss(state);
     gsa_status status =
         has_sample ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
+    if (status == GSA_OK)
+        status = find_results(state, env, &from, error);
     if (status == GSA_OK && has_sample)
         status = gsa_state_fork(state, 1, &copy, error);
     if (status == GSA_OK && has_sample) {
@@ -192,7 +257,8 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
         status = gsai_state_learn_sample(copy, env, error);
     }
     if (status == GSA_STOPPED) { /* the average as it is: better than no model */
-        from = (struct made_of){state, NULL, {1, 0, 0, 0}, from.compact};
+        from = (struct made_of){
+            .state = state, .calibration = {1, 0, 0, NAN}, .compact = from.compact, .results = gsai_results_none()};
         status = GSA_OK;
     }
     if (status == GSA_OK)
@@ -261,6 +327,16 @@ void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
     info.has_probabilities = gsai_loss_has_probabilities(model->loss);
     info.has_log_link = model->loss->has_log_link;
     gsai_give_sized(out, &info, sizeof info);
+}
+
+int gsa_model_result_at(const gsa_model *model, size_t number, gsa_metric *out)
+{
+    for (size_t i = 0; i < GSAI_N_RESULTS; i++)
+        if (isfinite(model->results.at[i]) && number-- == 0) {
+            *out = (gsa_metric){gsai_result_name(i), model->results.at[i]};
+            return 1;
+        }
+    return 0;
 }
 
 const char *gsa_model_label(const gsa_model *model, size_t class_number)

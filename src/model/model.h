@@ -13,6 +13,7 @@ struct gsa_model {
     char method[GSAI_PARAM_TEXT], average[GSAI_PARAM_TEXT];
     bool has_intercept;
     uint64_t n_rows, n_passes;
+    gsai_results results;
     uint64_t n_features;
     size_t n_outputs;
     gsai_labels labels; /* in canonical order */

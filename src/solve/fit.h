@@ -28,6 +28,7 @@ typedef struct gsai_problem {
     const gsai_env *env;
     float *scale;        /* of each column; of the intercept 1, or 0 if there is none */
     double squared_norm; /* mean of |z|^2 over all rows */
+    double common_unit;  /* that features as given are divided by; 1 if they are standardised */
     gsai_strength_hook hook;
     uint64_t n_tried; /* strengths */
     uint64_t asked;   /* scaling: GSAI_SCALE_AUTO, _NONE or _STANDARD */
@@ -35,7 +36,8 @@ typedef struct gsai_problem {
     gsai_prior *prior;  /* NULL: none */
     size_t n_strengths; /* of the path */
     float width;        /* of a loss that has one, in units of the label */
-    bool has_intercept, has_probabilities;
+    size_t n_classes;   /* 0: labels are numbers */
+    bool has_intercept, has_probabilities, has_log_link;
 } gsai_problem;
 
 /* How strong the penalty is, and the share of the prior in it. */

@@ -56,6 +56,7 @@ void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
         sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
     }
     problem->squared_norm = sum > 0 ? sum : 1;
+    problem->common_unit = common > 0 ? common : 1;
     problem->scaling = scaling;
 }
 
@@ -126,12 +127,51 @@ static void add_to(const gsai_path *path, const gsai_fit *fit, const gsai_record
     }
 }
 
+void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *penalty, gsai_results *out)
+{
+    out->at[GSAI_RESULT_lambda] = penalty->lambda * problem->common_unit * problem->common_unit;
+    out->at[GSAI_RESULT_penalties_tried] = (double)problem->n_tried;
+    out->at[GSAI_RESULT_penalties_averaged] = 1;
+    out->at[GSAI_RESULT_standardised] = problem->scaling.standardised ? 1 : 0;
+    for (size_t j = 1; j < problem->design->n_columns; j++)
+        if (problem->design->count[j] < problem->design->n_rows) /* else it has no effect */
+            out->at[GSAI_RESULT_inverse_frequency] = problem->scaling.inverse_frequency;
+    if (penalty->share > 0)
+        out->at[GSAI_RESULT_prior_share] = penalty->share;
+}
+
+/* Adds up the predictions of held-out rows, in units of the design. */
+static gsa_status measure(const gsai_path *path, const float *held, const gsai_fold_calibration *last,
+                          gsai_results *out, gsa_error *error)
+{
+    const gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
+    size_t stride = design->stride, n_outputs = design->n_outputs;
+    double *margins = gsai_arena_take(path->arena, n_outputs, sizeof *margins);
+    gsai_quality quality;
+    GSA_TRY(gsai_arena_check(path->arena, "held-out margins", error));
+    GSA_TRY(gsai_quality_init(&quality, problem->n_classes, problem->env, error));
+    gsa_status status = GSA_OK;
+    for (size_t q = 0; q < path->held_from[path->n_folds] && status == GSA_OK; q++) {
+        double y = (double)path->held_target[q], c = (double)path->held_weight[q];
+        for (size_t k = 0; k < n_outputs; k++)
+            margins[k] = last->scale * (double)held[q * stride + k] + last->shift;
+        if (problem->n_classes > 0)
+            status = gsai_quality_add_class(&quality, margins, n_outputs, (size_t)y, c, error);
+        else
+            gsai_quality_add_number(&quality, problem->has_log_link ? gsai_exp(margins[0]) : margins[0], y, c);
+    }
+    gsai_quality_finish(&quality, problem->n_classes > 0, out);
+    return status;
+}
+
 static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
 {
     const gsai_design *design = path->problem->design;
     size_t n_held = path->held_from[path->n_folds], n = design->n_columns * design->n_outputs;
     double share[GSAI_RECORDS];
-    size_t best = share_out(path, share);
+    size_t best = share_out(path, share), top = best, n_averaged = 0;
+    double scale = 0, shift = 0;
     gsai_fit fit;
     gsai_fit_make(&fit, path->problem, path->n_rows, path->n_columns, &path->fit[0], path->arena);
     float *held = gsai_arena_take(path->arena, n_held, design->stride * sizeof *held);
@@ -146,6 +186,10 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         GSA_TRY(fit_all(path, &fit, &path->record[r], error));
         add_to(path, &fit, &path->record[r], share[r], held, out->weight);
         out->share += share[r] * path->record[r].penalty.share;
+        scale += share[r] * path->record[r].calibration.scale;
+        shift += share[r] * path->record[r].calibration.shift;
+        top = share[r] > share[top] ? r : top;
+        n_averaged++;
     }
     gsai_fold_calibration last = {1, 0, path->record[best].calibration.loss};
     if (path->record[best].penalty.share == 0)
@@ -157,7 +201,14 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         out->weight[k] += last.shift;
     out->held_out_loss = last.loss;
     out->standardised = path->record[best].scaling.standardised;
-    return GSA_OK;
+    scale_as(path->problem, path->record[top].scaling);
+    gsai_optimum_describe(path->problem, &path->record[top].penalty, &out->results);
+    out->results.at[GSAI_RESULT_penalties_averaged] = (double)n_averaged;
+    out->results.at[GSAI_RESULT_folds] = (double)path->n_folds;
+    out->results.at[GSAI_RESULT_calibration_scale] = last.scale * scale;
+    if (design->n_outputs == 1)
+        out->results.at[GSAI_RESULT_calibration_shift] = last.scale * shift + last.shift;
+    return measure(path, held, &last, &out->results, error);
 }
 
 /* Returns how many rows of the sample, or of all, are held out. */

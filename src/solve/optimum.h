@@ -2,6 +2,7 @@
 #ifndef GSA_SOLVE_OPTIMUM_H
 #define GSA_SOLVE_OPTIMUM_H
 
+#include "learn/results.h"
 #include "solve/path.h"
 
 typedef struct gsai_optimum {
@@ -10,11 +11,15 @@ typedef struct gsai_optimum {
     bool standardised;        /* which scaling was better */
     double held_out_loss;     /* in the units of the label */
     double share;             /* of the prior that was believed */
+    gsai_results results;     /* what was chosen; numbers in units of the design */
 } gsai_optimum;
 
 /* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,
  * times what the inverse frequency makes of them. */
 void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling);
+/* Sets the results of a chosen penalty and scaling, which is the problem's. Features as given have the penalty that
+ * they have in their own units. */
+void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *penalty, gsai_results *out);
 /* Finds it. The memory is the arena's. */
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
                              gsa_error *error);

@@ -226,6 +226,23 @@ static void set_intercepts(gsa_state *state, const double *intercept)
         average[k].f = (float)(total * ((double)weight[k].f - intercept[k]));
 }
 
+/* Returns the results of an optimum, in units of the label. The penalty is also said as others define it: C of
+ * LogisticRegression and LinearSVC, alpha of Ridge and PoissonRegressor. With a prior it has another meaning. */
+static gsai_results results_of(const gsa_state *state, const gsai_design *design, const gsai_optimum *optimum)
+{
+    gsai_results out = optimum->results;
+    double lambda = out.at[GSAI_RESULT_lambda];
+    bool halves = state->loss == gsai_loss_find("squared_hinge"); /* the square, which LinearSVC does not */
+    if (optimum->share == 0 && gsai_loss_has_classes(state->loss))
+        out.at[GSAI_RESULT_C] = halves ? 0.5 / lambda : 1 / lambda;
+    else if (optimum->share == 0)
+        out.at[GSAI_RESULT_alpha] =
+            state->loss->has_log_link ? lambda * design->loss_unit / design->total_weight : lambda;
+    out.at[GSAI_RESULT_mae] *= state->loss->has_log_link ? design->loss_unit : design->margin_unit;
+    out.at[GSAI_RESULT_calibration_shift] *= design->margin_unit;
+    return out;
+}
+
 static gsa_status make_state(gsai_solver *solver, const gsai_design *design, const gsai_optimum *optimum,
                              gsa_error *error)
 {
@@ -237,6 +254,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
         state->label_offset = (gsai_label_offset){
             design->margin_origin, state->loss->has_log_link ? design->loss_unit : design->margin_origin, 1, 1};
     state->standardised = optimum->standardised;
+    state->results = results_of(state, design, optimum);
     gsa_status status = set_weights(state, design, optimum, intercept, error);
     for (size_t k = 0; k < design->n_outputs && status == GSA_OK; k++)
         gsai_table_slot(&state->table, 0)[k].f = (float)intercept[k];
@@ -280,7 +298,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
         before = width;
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
-        *out = (gsai_optimum){0};
+        *out = (gsai_optimum){.results = gsai_results_none()};
         GSA_TRY(find(problem, arena, n_threads, out, error));
         for (size_t i = 0; i < design->n_rows; i++)
             residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
@@ -297,7 +315,7 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
 {
     gsai_design design = {.env = solver->env};
     gsai_arena arena = {.env = &solver->env};
-    gsai_optimum optimum = {0};
+    gsai_optimum optimum = {.results = gsai_results_none()};
     gsa_state *own = solver->state;
     gsa_status status = gsai_design_make(&design, &solver->rows, own, error);
     gsai_problem problem = {.design = &design,
@@ -309,6 +327,8 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
                             .asked = own->params.value[GSAI_PARAM_scale],
                             .n_strengths = gsai_loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
                             .has_intercept = own->params.value[GSAI_PARAM_intercept],
+                            .n_classes = own->labels.n,
+                            .has_log_link = own->loss->has_log_link,
                             .has_probabilities = gsai_loss_has_probabilities(own->loss)};
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, solver->rows.n_rows, &arena, error);

@@ -38,6 +38,7 @@ struct trial {
     bool own;
     size_t strength;
     double lambda, share; /* of the penalty; of the prior */
+    double accuracy;
     gsai_fold_calibration calibration;
 };
 
@@ -190,6 +191,22 @@ static void set_scale(struct search *search, gsai_column_scaling scaling)
     search->problem->squared_norm = measure_rows(search);
 }
 
+/* The same before and after calibration, which scales the margins. */
+static double accuracy_of(const struct search *search)
+{
+    size_t stride = search->problem->design->stride, n_outputs = search->problem->design->n_outputs;
+    double correct = 0, total = 0;
+    for (size_t q = 0; q < search->n_held; q++) {
+        const float *m = search->margin + q * stride;
+        size_t best = 0;
+        for (size_t k = 1; k < n_outputs; k++)
+            best = m[k] > m[best] ? k : best;
+        correct += best == (size_t)search->held_target[q] ? (double)search->held_weight[q] : 0;
+        total += (double)search->held_weight[q];
+    }
+    return correct / total;
+}
+
 /* Evaluates the fit on the held-out rows, whose losses become those of a number. */
 static void evaluate(struct search *search, size_t number, struct trial *trial)
 {
@@ -212,6 +229,7 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
                                                    search->n_held, behind, search->scratch);
     gsai_fold_calibration_losses(problem, &trial->calibration, search->held_target, search->held_weight, search->margin,
                                  search->n_held, search->scratch, search->loss[number]);
+    trial->accuracy = accuracy_of(search);
 }
 
 /* Is the excess of a strength's losses over another's within one standard error? */
@@ -245,6 +263,7 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
     out->strength = best;
     out->lambda = at[best].lambda;
     out->calibration = at[best].calibration;
+    out->accuracy = at[best].accuracy;
     return GSA_OK;
 }
 
@@ -439,5 +458,9 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
     out->held_out_loss = best.calibration.loss;
     out->standardised = best.scaling.standardised;
     out->share = best.share;
+    gsai_optimum_describe(problem, &(gsai_penalty){best.lambda, best.share}, &out->results);
+    out->results.at[GSAI_RESULT_folds] = 1;
+    out->results.at[GSAI_RESULT_calibration_scale] = best.calibration.scale;
+    out->results.at[GSAI_RESULT_accuracy] = best.accuracy;
     return GSA_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error)
@@ -113,6 +114,19 @@ gsa_status gsai_snapshot_texts(gsai_snapshot *snapshot, const gsai_labels *label
         gsai_snapshot_add(snapshot, &name_text, names->text, names->start[names->n]);
     }
     return GSA_OK;
+}
+
+static const gsai_key result_keys[GSAI_N_RESULTS] = {
+#define RESULT_KEY(name) {"results." #name, GSAI_F64, GSAI_FINITE},
+    GSAI_RESULTS(RESULT_KEY)
+#undef RESULT_KEY
+};
+
+void gsai_snapshot_results(gsai_snapshot *snapshot, const gsai_results *results)
+{
+    for (size_t i = 0; i < GSAI_N_RESULTS; i++)
+        if (isfinite(results->at[i]))
+            gsai_snapshot_add(snapshot, &result_keys[i], &results->at[i], 1);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -320,6 +334,18 @@ static gsa_status restore_names(gsai_names *out, const gsai_bundle *bundle, cons
     GSA_TRY(gsai_bundle_need(bundle, &name_text, GSAI_ANY_LEN, &texts, error));
     return gsai_names_read(out, ids->data, (size_t)gsai_tensor_len(ids), texts->data, (size_t)gsai_tensor_len(texts),
                            env, error);
+}
+
+gsa_status gsai_bundle_results(const gsai_bundle *bundle, gsai_results *out, gsa_error *error)
+{
+    *out = gsai_results_none();
+    for (size_t i = 0; i < GSAI_N_RESULTS; i++) {
+        const gsai_tensor *found;
+        GSA_TRY(gsai_bundle_may_have(bundle, &result_keys[i], 1, &found, error));
+        if (found)
+            memcpy(&out->at[i], found->data, sizeof out->at[i]);
+    }
+    return GSA_OK;
 }
 
 gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsai_env *env, gsai_labels *labels, char **schema,

@@ -9,10 +9,11 @@
 #include "learn/labels.h"
 #include "learn/loss/loss.h"
 #include "learn/names.h"
+#include "learn/results.h"
 #include "store/snapshot.h"
 
 #define GSAI_FORMAT_VERSION "2"
-#define GSAI_SNAPSHOT_TENSORS 96
+#define GSAI_SNAPSHOT_TENSORS 128
 #define GSAI_SNAPSHOT_NOTES 24
 
 /* The numbers that floats may be. */
@@ -55,6 +56,8 @@ void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size
 /* Adds labels and, if there are any, a schema and names. */
 gsa_status gsai_snapshot_texts(gsai_snapshot *snapshot, const gsai_labels *labels, const char *schema,
                                const gsai_names *names, gsa_error *error);
+/* Adds the results that are known. */
+void gsai_snapshot_results(gsai_snapshot *snapshot, const gsai_results *results);
 /* Checks all tensors: GSA_LIMIT if an integer, GSA_DIVERGED if a float could not be read again. */
 gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error);
 
@@ -79,6 +82,7 @@ gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may
 gsa_status gsai_bundle_param(const gsai_bundle *bundle, gsai_param_id id, gsai_params *params, gsa_error *error);
 /* Checks the format's name and version. */
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error);
+gsa_status gsai_bundle_results(const gsai_bundle *bundle, gsai_results *out, gsa_error *error);
 gsa_status gsai_bundle_texts(const gsai_bundle *bundle, const gsai_env *env, gsai_labels *labels, char **schema,
                              gsai_names *names, gsa_error *error);
 

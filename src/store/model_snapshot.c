@@ -48,6 +48,7 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_note(snapshot, "average", model->average);
     gsai_snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
     gsai_snapshot_fields(snapshot, fields, FIELDS, model);
+    gsai_snapshot_results(snapshot, &model->results);
     gsai_snapshot_add(snapshot, &intercept_key, model->intercept, model->n_outputs);
     GSA_TRY(gsai_snapshot_texts(snapshot, &model->labels, model->schema, &model->names, error));
     if (model->deviations.n > 0) {
@@ -77,6 +78,7 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
         GSA_TRY(gsai_bundle_param(bundle, ids[i], &params, error));
     GSA_TRY(gsai_bundle_loss(bundle, "loss", false, &model->loss, error));
     GSA_TRY(gsai_bundle_fields(bundle, fields, FIELDS, model, error));
+    GSA_TRY(gsai_bundle_results(bundle, &model->results, error));
     GSA_TRY(gsai_bundle_texts(bundle, &model->env, &model->labels, &model->schema, &model->names, error));
     memcpy(model->method, params.text[GSAI_PARAM_method], sizeof model->method);
     memcpy(model->average, params.text[GSAI_PARAM_average], sizeof model->average);

@@ -159,6 +159,8 @@ static gsa_status add_centre(gsai_snapshot *snapshot, const gsai_centre *centre,
 /* What only some states have. */
 static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
+    if (state->n_solved > 0)
+        gsai_snapshot_results(snapshot, &state->results);
     if (state->scaling)
         gsai_snapshot_fields(snapshot, scaling_fields, N(scaling_fields), state->scaling);
     if (state->loss && state->loss->has_width)
@@ -401,6 +403,7 @@ static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsa
     if (gsa_state_set_position(state, position, NULL) != GSA_OK)
         return gsai_fail(error, GSA_FORMAT, "the position of the input is no text, or too long");
     GSA_TRY(gsai_bundle_fields(bundle, state_fields, N(state_fields), state, error));
+    GSA_TRY(gsai_bundle_results(bundle, &state->results, error));
     GSA_TRY(check_numbers(state, loss, GSA_FORMAT, error));
     GSA_TRY(restore_centre(state, bundle, error));
     GSA_TRY(restore_class_sums(state, bundle, error));

@@ -1,5 +1,5 @@
 /* AUC and average precision: against counting all pairs, ties, weights, order, merges, bins. */
-#include "model/auc.h"
+#include "learn/auc.h"
 
 #include "base/rng.h"
 #include "support/failing_memory.h"

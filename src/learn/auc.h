@@ -6,8 +6,8 @@
  *   R3  the result depends on the multiset of (score, class, weight) only, not on order or merges. With unit weights
  *       all sums are exact integers.
  * Scores are margins rounded to float. */
-#ifndef GSA_MODEL_AUC_H
-#define GSA_MODEL_AUC_H
+#ifndef GSA_LEARN_AUC_H
+#define GSA_LEARN_AUC_H
 
 #include "base/env.h"
 

@@ -8,7 +8,7 @@
  *
  * In bins, weights that are no multiples of a common power of two may round differently for another order of arrival
  * (the last bits only). */
-#include "model/auc.h"
+#include "learn/auc.h"
 
 #include "base/error.h"
 #include "base/memory.h"

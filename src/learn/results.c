@@ -1,0 +1,68 @@
+/* The names of results, and metrics of held-out rows. */
+#include "learn/results.h"
+
+#include <math.h>
+
+static const char *const names[GSAI_N_RESULTS] = {
+#define GSAI_RESULT_NAME(name) #name,
+    GSAI_RESULTS(GSAI_RESULT_NAME)
+#undef GSAI_RESULT_NAME
+};
+
+gsai_results gsai_results_none(void)
+{
+    gsai_results none;
+    for (size_t i = 0; i < GSAI_N_RESULTS; i++)
+        none.at[i] = NAN;
+    return none;
+}
+
+const char *gsai_result_name(size_t number)
+{
+    return number < GSAI_N_RESULTS ? names[number] : NULL;
+}
+
+gsa_status gsai_quality_init(gsai_quality *quality, size_t n_classes, const gsai_env *env, gsa_error *error)
+{
+    *quality = (gsai_quality){0};
+    return n_classes == 2 ? gsai_ranking_new(GSAI_RANKING_LIMIT, env, &quality->ranking, error) : GSA_OK;
+}
+
+gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,
+                                  double c, gsa_error *error)
+{
+    size_t best = n_outputs == 1 && margins[0] > 0 ? 1 : 0;
+    for (size_t k = 1; k < n_outputs; k++)
+        best = margins[k] > margins[best] ? k : best;
+    quality->weight += c;
+    quality->correct += best == class_number ? c : 0;
+    float score = (float)(n_outputs == 1 ? margins[0] : margins[1] - margins[0]);
+    return quality->ranking && c > 0 && !isnan(score)
+               ? gsai_ranking_add(quality->ranking, score, class_number == 1, (float)c, error)
+               : GSA_OK;
+}
+
+void gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c)
+{
+    double off = prediction - label, before = label - quality->mean;
+    quality->weight += c;
+    quality->absolute += c * fabs(off);
+    quality->squared += c * off * off;
+    quality->mean += quality->weight > 0 ? before * (c / quality->weight) : 0;
+    quality->spread += c * before * (label - quality->mean);
+}
+
+void gsai_quality_finish(gsai_quality *quality, bool has_classes, gsai_results *out)
+{
+    double n = quality->weight;
+    if (out && has_classes) {
+        out->at[GSAI_RESULT_accuracy] = quality->correct / n;
+        if (quality->ranking)
+            out->at[GSAI_RESULT_auc] = gsai_ranking_finish(quality->ranking).auc;
+    } else if (out) {
+        out->at[GSAI_RESULT_r2] = quality->spread > 0 ? 1 - quality->squared / quality->spread : (double)NAN;
+        out->at[GSAI_RESULT_mae] = quality->absolute / n;
+    }
+    gsai_ranking_free(quality->ranking);
+    quality->ranking = NULL;
+}

@@ -1,0 +1,61 @@
+/* Results of training: what was chosen on held-out rows, and how good the model is on them. A result is one line of the
+ * list; files, JSON and Python have it by its name. */
+#ifndef GSA_LEARN_RESULTS_H
+#define GSA_LEARN_RESULTS_H
+
+#include "learn/auc.h"
+#include "learn/loss/loss.h"
+
+#define GSAI_RESULTS(X)                                                              \
+    X(held_out_loss)      /* mean, calibrated; for an optimum of cross-validation */ \
+    X(baseline_loss)      /* of the best constant prediction on the same rows */     \
+    X(accuracy)           /* of classes, on the held-out rows */                     \
+    X(auc)                /* of two classes, likewise */                             \
+    X(r2)                 /* of numbers, likewise */                                 \
+    X(mae)                /* likewise */                                             \
+    X(C)                  /* of classes: the inverse of the penalty */               \
+    X(alpha)              /* of numbers: the penalty */                              \
+    X(lambda)             /* the penalty on the scaled features, as it is solved */  \
+    X(penalties_tried)    /* for all scalings */                                     \
+    X(penalties_averaged) /* the one above is that of the largest share */           \
+    X(folds)              /* that were held out, of eight; 1: a hold-out */          \
+    X(standardised)       /* 1, or 0: features as given */                           \
+    X(inverse_frequency)  /* exponent: rare features are scaled up */                \
+    X(prior_share)        /* of the rows of earlier runs that counts */              \
+    X(calibration_scale)  /* of the margins */                                       \
+    X(calibration_shift)  /* likewise */                                             \
+    X(shrinkage)          /* rows at which the weight of a feature counts half */    \
+    X(best_pass)          /* whose weights the model has */
+
+typedef enum gsai_result {
+#define GSAI_RESULT_ENTRY(name) GSAI_RESULT_##name,
+    GSAI_RESULTS(GSAI_RESULT_ENTRY)
+#undef GSAI_RESULT_ENTRY
+        GSAI_N_RESULTS
+} gsai_result;
+
+typedef struct gsai_results {
+    double at[GSAI_N_RESULTS]; /* NaN: not known, or without meaning for this model */
+} gsai_results;
+
+gsai_results gsai_results_none(void);
+/* Returns a name by its number, NULL beyond the end. */
+const char *gsai_result_name(size_t number);
+
+/* Held-out predictions of rows, as they are added up. */
+typedef struct gsai_quality {
+    double weight, correct, absolute, squared;
+    double mean, spread;   /* of the labels, by Welford's update */
+    gsai_ranking *ranking; /* of two classes, else NULL */
+} gsai_quality;
+
+/* Makes an empty one; gsai_quality_finish frees it. */
+gsa_status gsai_quality_init(gsai_quality *quality, size_t n_classes, const gsai_env *env, gsa_error *error);
+/* Adds a row of weight c with its margins: n_outputs, or one for two classes. */
+gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,
+                                  double c, gsa_error *error);
+void gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c);
+/* Sets accuracy and AUC, or R2 and the mean absolute error. out NULL: frees only. */
+void gsai_quality_finish(gsai_quality *quality, bool has_classes, gsai_results *out);
+
+#endif
