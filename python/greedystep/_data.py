@@ -284,8 +284,8 @@ def open_data(
             _refuse_beside("a table has", y, weights)
             return open_table(found, options, run)
         _refuse_of_tables(options)
-    labels, as_is = None if y is None else labels_of(y), bool(options.without_offsets)
-    return open_rows(features_of(data), labels, weights, run, frozen, learns=learns, without_offsets=as_is)
+    found_labels, as_is = None if y is None else labels_of(y), bool(options.without_offsets)
+    return open_rows(features_of(data), found_labels, weights, run, frozen, learns=learns, without_offsets=as_is)
 
 
 def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:

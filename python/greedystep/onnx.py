@@ -167,23 +167,28 @@ def _part_of_date(graph: _Graph, days: str, part: str) -> str:
 
 
 def _margins(graph: _Graph, model: Model, schema: Schema) -> str:
-    """Add up the margins of a table with categories, without intercepts, and return the name of the result."""
-    parts, weights = [], model.coef.T
+    """Add up the margins of a table with categories in double, and return the name of the result.
+
+    Terms of dates, which are thousands of days, nearly cancel with the intercept.
+    """
+    weights = model.coef.T
+    parts = [graph.constant("gs_intercepts", np.asarray(model.intercept, np.float64))]
     categories = _categories_of(model, schema)
 
     def look_up(column: str, keys: list[str], places: str) -> None:
         """Add the weights of categories; the place behind the last is an unknown or missing one."""
-        none = np.zeros(weights.shape[1], np.float32)
-        table = np.array([*(categories[column].get(key, none) for key in keys), none])
+        none = np.zeros(weights.shape[1])
+        table = np.array([*(categories[column].get(key, none) for key in keys), none], np.float64)
         parts.append(graph.calc("Gather", graph.constant(f"gs_{column}", table), places, axis=0))
 
     if schema.numeric:
         n = 2 * len(schema.numeric)
-        dense = np.zeros((n, weights.shape[1]), np.float32)
+        dense = np.zeros((n, weights.shape[1]))
         dense[: len(weights)] = weights[:n]
         casts = set() if schema.offsets.any() else set(schema.dates)
         columns = [graph.calc("Cast", one, to=1) if one in casts else one for one in schema.numeric]
         features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)
+        features = graph.calc("Cast", features, to=11)  # 11: double
         parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", dense)))
     for column in schema.words:
         keys = list(categories[column])
@@ -253,7 +258,7 @@ def _regressor(
     if is_far:
         graph.add("Cast", [rows], "gs_doubles", to=11)  # 11: double
         graph.add("MatMul", ["gs_doubles", graph.constant("gs_coef", coef.T.astype(np.float64))], "gs_sums")
-        graph.add("Add", ["gs_sums", graph.constant("gs_intercept", np.asarray(model.intercept))], "variable")
+        graph.add("Add", ["gs_sums", graph.constant("gs_intercept", intercept)], "variable")
         return [("variable", [None, 1])]
     graph.add(
         "LinearRegressor",
@@ -287,11 +292,14 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
 
     graph, schema = _Graph(), _columns_of(model)
     classes = model.classes if classes is None else classes
-    intercept = np.asarray(model.intercept, np.float32)
+    intercept = np.asarray(model.intercept, np.float64)
+    is_far = classes is None and _is_far(model)
     has_offsets = schema is not None and bool(schema.offsets.any())
     number, predicted = TensorProto.DOUBLE if has_offsets else TensorProto.FLOAT, TensorProto.FLOAT
     if schema is not None and schema.others:
         rows, coef = _margins(graph, model, schema), np.eye(len(intercept), dtype=np.float32)
+        rows = rows if is_far else graph.calc("Cast", rows, to=1)
+        intercept = np.zeros_like(intercept)
         kinds = {**dict.fromkeys(schema.words, TensorProto.STRING), **dict.fromkeys(schema.dates, TensorProto.DOUBLE)}
         inputs = [helper.make_tensor_value_info(name, kinds.get(name, number), [None, 1]) for name in schema.features]
     else:
@@ -301,7 +309,6 @@ def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray
         inputs = [helper.make_tensor_value_info("X", number, [None, width])]
     outputs = []
     if classes is None:
-        is_far = _is_far(model)
         predicted = TensorProto.DOUBLE if is_far else predicted
         numbers = _regressor(graph, rows, model, coef, intercept, is_far)
     else:

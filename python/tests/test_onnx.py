@@ -213,6 +213,16 @@ def test_dates_are_inputs_in_days(has_text):
     assert model.evaluate(frame, margin)["r2"] > 0.7
 
 
+def test_dates_of_few_days_lose_no_digits():
+    pandas = pytest.importorskip("pandas")
+    frame, margin = mixed_frame(pandas)
+    frame = frame.assign(since=pandas.Timestamp("2024-05-01") + pandas.to_timedelta(np.arange(len(frame)), unit="min"))
+    model = greedystep.train(frame, margin + 10 * np.arange(len(frame)) / len(frame))
+    assert abs(model.intercept[0]) > 1000  # with which the days nearly cancel
+    found = run_columns(model.to_onnx(), frame)["variable"][:, 0]
+    assert np.abs(found - model.predict(frame)).max() < 1e-4
+
+
 def test_what_a_graph_cannot_hold_is_refused_by_name(monkeypatch):
     pandas = pytest.importorskip("pandas")
     frame, margin = mixed_frame(pandas)
