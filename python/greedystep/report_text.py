@@ -142,6 +142,9 @@ def _metric_of_loss(trace: Trace, loss: float) -> tuple[str, float]:
     return (name if name in _NAMES else "loss"), loss
 
 
+_HELD_OUT = ("held-out rows", "cross-validated")
+
+
 def _metrics(trace: Trace) -> dict[str, Event]:
     """Return metrics by the rows that they are of; those of rows that the model was not trained on come first."""
     end = trace.end or {}
@@ -152,7 +155,7 @@ def _metrics(trace: Trace) -> dict[str, Event]:
         is_crossed = (trace.model or {}).get("method") == "optimum" or end.get("held_out", 0) == end.get("rows")
         name, value = _metric_of_loss(trace, end["held_out_loss"])
         known = {key: end[key] for key in _HEADLINES if end.get(key) is not None and key != "loss"}
-        found["cross-validated" if is_crossed else "held-out rows"] = {name: value, **known}
+        found[_HELD_OUT[is_crossed]] = {name: value, **known}
     if "training" in trace.evaluations:
         found["training rows"] = trace.evaluations["training"].get("metrics", {})
     return found
@@ -170,7 +173,7 @@ def cards(trace: Trace) -> str:
     unseen = {rows: found for rows, found in known.items() if rows != "training rows"}
     for rows, found in (unseen or known).items():
         for i, key in enumerate(one for one in _HEADLINES if found.get(one) is not None):
-            base = end.get("baseline_loss") if i == 0 and rows != "training rows" else None
+            base = end.get("baseline_loss") if i == 0 and rows in _HELD_OUT else None
             beside = "" if base is None else f" (baseline {number(_metric_of_loss(trace, base)[1])})"
             out.append(card(number(found[key]), f"{_NAMES.get(key, key)}, {rows}{beside}"))
     n_rows = end.get("rows", (trace.progress[-1:] or [{}])[0].get("rows"))
@@ -207,8 +210,11 @@ def metrics(trace: Trace) -> str:
 _CHOSEN = {
     "C": "penalty (C of scikit-learn)",
     "alpha": "penalty (alpha of scikit-learn)",
+    "lambda": "penalty on the scaled features",
     "standardised": "features standardised",
+    "inverse_frequency": "exponent of inverse frequency",
     "calibration_scale": "calibration: margins multiplied by",
+    "calibration_shift": "calibration: added to margins",
 }
 
 

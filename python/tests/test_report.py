@@ -262,6 +262,24 @@ def test_a_trace_of_the_command_becomes_a_page(tmp_path: Path, classes: int) -> 
     assert wanted[classes] in html
 
 
+@pytest.mark.skipif(shutil.which("greedystep") is None, reason="the command is not on the PATH")
+def test_the_page_of_a_solved_run_begins_with_cross_validation(tmp_path: Path) -> None:
+    def run(*words: object) -> None:
+        subprocess.run(["greedystep", *map(str, words)], check=True, cwd=tmp_path, capture_output=True)
+
+    run("generate", "--rows", 2000, "--features", 20, "--nnz", 6, "--classes", 2, "-o", "all.svm")
+    run("train", "all.svm", "-o", "m", "--trace", "run.jsonl", "--quiet")
+    html = page_of(tmp_path / "run.jsonl")
+    names = [name for _value, name in cards_of(html)]
+    assert [name.partition(" (")[0] for name in names[:4]] == [
+        "log loss, cross-validated",
+        "accuracy, cross-validated",
+        "AUC, cross-validated",
+        "rows",
+    ]
+    assert "penalty (C of scikit-learn)" in names and "Chosen in training" in html
+
+
 def test_the_page_says_in_plain_words_how_many_features_the_model_uses() -> None:
     words = " ".join(Look(page_of(RUNS["two classes"])).words)
     assert "features that the model uses" in words and "with a weight" not in words
