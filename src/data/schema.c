@@ -216,6 +216,7 @@ static char *put_reading(char *out, const gsai_field *field)
         out = put_item(out, field->is_class ? "words" : "number", "");
     if (!reading)
         return out;
+    const char *start = out;
     if (reading->decimal == ',')
         out = put_item(out, "decimal=", ",");
     if (reading->group)
@@ -228,11 +229,13 @@ static char *put_reading(char *out, const gsai_field *field)
         out = put_item(out, "time", "");
     for (size_t i = 0; i < reading->n_missing; i++)
         out = put_item(out, "missing=", reading->missing[i]);
+    if (out == start && field->kind == GSAI_FIELD_NUMBER)
+        out = put_item(out, "formatted", "");
     return out;
 }
 
 /* The most that put_reading writes. */
-static const size_t reading_size = 104 + 2 * GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
+static const size_t reading_size = 128 + 2 * GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
 
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
@@ -341,6 +344,8 @@ static bool take_item(const gsai_schema *schema, char *item, double *mean, doubl
         reading->order = *value;
     else if (strcmp(item, "time") == 0)
         reading->has_time = true;
+    else if (strcmp(item, "formatted") == 0)
+        return true;
     else if (strncmp(item, "missing=", 8) == 0 && reading->n_missing < GSAI_MISSING_WORDS &&
              strlen(value) < GSAI_MISSING_SIZE)
         memcpy(reading->missing[reading->n_missing++], value, strlen(value) + 1);

@@ -93,7 +93,11 @@ static const char *read_text(const gsai_arrow_reader *arrow, const gsai_csv_colu
     cell->number = number.value;
     if (is == GSAI_VALUE_MISSING)
         cell->kind = GSAI_CELL_ABSENT;
-    return is == GSAI_VALUE_WRONG ? (column->date ? GSAI_NO_DATE : "expected a number, as in the rows before") : NULL;
+    if (is != GSAI_VALUE_WRONG)
+        return NULL;
+    return column->date                                     ? GSAI_NO_DATE
+           : gsai_is_nonfinite_word(cell->text, cell->size) ? "values must be finite"
+                                                            : "expected a number, as in the rows before";
 }
 
 static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, gsai_features *features,

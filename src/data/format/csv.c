@@ -35,7 +35,9 @@ static gsai_cell_kind classify(const gsai_number_locale *locale, const gsai_cell
 {
     gsai_seen one = {0};
     gsai_seen_add(&one, locale, cell->text, cell->size, 1);
-    return one.n_missing > 0 ? GSAI_CELL_ABSENT : one.n_words > 0 ? GSAI_CELL_WORD : GSAI_CELL_NUMBER;
+    return one.n_missing > 0                      ? GSAI_CELL_ABSENT
+           : one.n_words > 0 || one.has_word_unit ? GSAI_CELL_WORD
+                                                  : GSAI_CELL_NUMBER;
 }
 
 /* What the first records are with a separator. */

@@ -46,6 +46,26 @@ static void tell_reading(const gsai_csv *csv, const gsai_csv_seen *seen, const c
 
 enum { MAX_OFFSETS = 3 }; /* named in the description */
 
+/* Names the classes that differ in upper and lower case only. */
+static void tell_cases(const gsai_csv *csv, const gsai_seen *cells)
+{
+    size_t n_words = cells->n_different < GSAI_MISSING_WORDS ? cells->n_different : GSAI_MISSING_WORDS, n_told = 0;
+    for (size_t i = 0; i < n_words; i++) {
+        bool has_twin = false;
+        for (size_t j = 0; j < n_words && !has_twin; j++) {
+            const char *a = cells->word[i], *b = cells->word[j];
+            while (*a && (*a == *b || ((*a ^ *b) == 0x20 && (unsigned char)((*a | 0x20) - 'a') < 26))) {
+                a++;
+                b++;
+            }
+            has_twin = i != j && *a == '\0' && *b == '\0';
+        }
+        if (has_twin)
+            tell(csv, "%s'%s'",
+                 n_told++ ? ", " : "; classes that differ in case only, and are different: ", cells->word[i]);
+    }
+}
+
 /* What the cells of the rows that decide are, where a reader would not expect it. */
 static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 {
@@ -66,6 +86,13 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
             tell_reading(csv, seen, name);
         else if (seen->is_text && seen->decided.kind == GSAI_FIELD_NUMBER && seen->cells.numbers > 0)
             tell(csv, "; '%s' is text that holds numbers", name);
+        const gsai_seen *cells = &seen->cells;
+        if (seen->decided.kind == GSAI_FIELD_CATEGORICAL && cells->units_differ &&
+            cells->odd > cells->numbers + cells->dates + cells->words)
+            tell(csv, "; '%s' is categorical, since its numbers have different units, such as '%s' and '%s'", name,
+                 cells->other_unit, cells->unit);
+        if (field->kind == GSAI_FIELD_LABEL)
+            tell_cases(csv, cells);
         if (seen->decided.is_code)
             tell(csv, "; '%s' is categorical, since zeros stand before its digits", name);
         if (field->offset != 0 && n_offsets++ < MAX_OFFSETS) {

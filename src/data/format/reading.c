@@ -14,11 +14,15 @@ enum { LONGEST = 48 }; /* bytes of a number or a date */
 typedef struct body {
     char text[LONGEST + 1];
     size_t size;
-    bool is_negative;
+    bool is_negative, unit_is_word;
     char unit[GSAI_UNIT_SIZE];
+    const char *exponent; /* of a magnitude, as in 1.2k */
 } body;
 
-static const char *const units[] = {"$", "€", "£", "¥", "₹", "%"};
+/* Units that need not be in every cell. */
+static const char *const units[] = {"$",   "€",   "£",   "¥",   "₹",   "%",   "₩",   "₽", "₺",   "₪",   "US$", "R$",
+                                    "USD", "EUR", "GBP", "JPY", "CHF", "CNY", "INR", "AUD", "CAD", "NZD", "SEK", "NOK",
+                                    "DKK", "PLN", "CZK", "HUF", "BRL", "MXN", "ZAR", "KRW", "TRY", "SGD", "HKD", "Rs"};
 
 /* Copies a text, with no-break spaces as blanks. */
 static bool copy_blanks(const char *text, size_t size, char *out)
@@ -35,15 +39,43 @@ static bool copy_blanks(const char *text, size_t size, char *out)
     return true;
 }
 
+static bool is_letter(char c)
+{
+    return (unsigned char)((c | 0x20) - 'a') < 26;
+}
+
 /* The unit at p, of which `out` has none yet; returns what follows it. */
 static const char *take_unit(const char *p, body *out)
 {
-    for (size_t i = 0; i < sizeof units / sizeof *units && !*out->unit; i++)
-        if (strncmp(p, units[i], strlen(units[i])) == 0) {
-            memcpy(out->unit, units[i], strlen(units[i]) + 1);
-            return p + strlen(units[i]);
+    for (size_t i = 0; i < sizeof units / sizeof *units && !*out->unit; i++) {
+        size_t size = strlen(units[i]);
+        if (strncmp(p, units[i], size) == 0 && !(is_letter(p[size - 1]) && is_letter(p[size]))) {
+            memcpy(out->unit, units[i], size + 1);
+            return p + size;
         }
+    }
     return p;
+}
+
+/* What stands behind the digits: a magnitude and a unit, or a word, which has letters and slashes. */
+static const char *take_suffix(const char *p, body *out)
+{
+    body without = *out;
+    const char *after = *p == 'k' || *p == 'K' || *p == 'M' ? take_unit(p + 1, &without) : NULL;
+    if (after && *after == '\0') {
+        *out = without;
+        out->exponent = *p == 'M' ? "e6" : "e3";
+        return after;
+    }
+    p = take_unit(p, out);
+    size_t size = 0;
+    while (is_letter(p[size]) || (unsigned char)p[size] >= 0x80 || (size > 0 && p[size] == '/'))
+        size++;
+    if (*out->unit || size == 0 || size >= GSAI_UNIT_SIZE)
+        return p;
+    memcpy(out->unit, p, size); /* which is zeroed */
+    out->unit_is_word = true;
+    return p + size;
 }
 
 static const char *skip_blanks(const char *p)
@@ -53,7 +85,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Takes sign and unit off: "-$12", "$ -12", "12 %". False if what is left is not made of digits and marks. */
+/* Takes sign and unit off: "-$12", "$ -12", "12 %", "(12)". False if what is left is not made of digits and marks. */
 static bool split(const char *text, size_t size, body *out)
 {
     char copy[LONGEST + 1];
@@ -61,13 +93,20 @@ static bool split(const char *text, size_t size, body *out)
     if (!copy_blanks(text, size, copy))
         return false;
     const char *p = copy;
+    bool is_enclosed = *p == '(' && size > 2 && copy[strlen(copy) - 1] == ')'; /* as accountants write negative ones */
+    if (is_enclosed) {
+        copy[strlen(copy) - 1] = '\0';
+        p++;
+    }
     bool has_sign = *p == '-' || *p == '+';
-    out->is_negative = *p == '-';
+    if (is_enclosed && has_sign)
+        return false;
+    out->is_negative = is_enclosed || *p == '-';
     p = skip_blanks(take_unit(p + has_sign, out));
-    if (!has_sign && *out->unit && (*p == '-' || *p == '+'))
+    if (!has_sign && !is_enclosed && *out->unit && (*p == '-' || *p == '+'))
         out->is_negative = *p++ == '-';
     out->size = strspn(p, "0123456789,.' ");
-    const char *after = take_unit(p + out->size, out);
+    const char *after = out->size > 0 ? take_suffix(p + out->size, out) : p;
     while (out->size > 0 && p[out->size - 1] == ' ')
         out->size--;
     memcpy(out->text, p, out->size);
@@ -124,7 +163,7 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
     if (is_listed(reading, text, size))
         return GSAI_VALUE_MISSING;
     body of;
-    char flat[LONGEST + 3] = "-";
+    char flat[LONGEST + 5] = "-";
     bool is_plain = !reading || reading->decimal == '.' || !(memchr(text, '.', size) || memchr(text, ',', size));
     if (is_plain) {
         gsai_number_parse(locale, text, out);
@@ -134,6 +173,8 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
     if (!reading || !split(text, size, &of) || (*of.unit && strcmp(of.unit, reading->unit) != 0) ||
         !flatten(&of, reading->decimal, reading->group, flat + 1))
         return GSAI_VALUE_WRONG;
+    if (of.exponent)
+        strcat(flat, of.exponent);
     strcat(flat, "\n");
     gsai_number_parse(locale, flat + !of.is_negative, out);
     return out->after ? GSAI_VALUE : GSAI_VALUE_WRONG;
@@ -238,16 +279,64 @@ typedef struct triple {
     uint32_t seconds;
 } triple;
 
+/* The number of the month whose English name, or three letters of it at least, stand at *p; -1 if there is none. */
+static int64_t take_month(const char **p)
+{
+    static const char *const names[] = {"january", "february", "march",     "april",   "may",      "june",
+                                        "july",    "august",   "september", "october", "november", "december"};
+    size_t size = 0;
+    while (is_letter((*p)[size]))
+        size++;
+    for (int64_t month = 0; month < 12 && size >= 3; month++) {
+        size_t i = 0;
+        while (i < size && ((*p)[i] | 0x20) == names[month][i])
+            i++;
+        if (i == size) {
+            *p += size;
+            return month + 1;
+        }
+    }
+    return -1;
+}
+
+/* Writes a date that has the name of its month by numbers: "Nov 17, 2026 08:05" is "2026-11-17 08:05". */
+static void number_month(char copy[LONGEST + 1])
+{
+    char out[LONGEST + 1];
+    const char *p = copy;
+    int64_t day = gsai_is_digit(*p) ? take_digits(&p, 2) : 0;
+    if (p > copy && (day < 0 || !*p || !strchr(" -/", *p++)))
+        return;
+    int64_t month = take_month(&p);
+    p += *p == '.' || *p == ',';
+    if (month < 0 || !*p || !strchr(" -/", *p++))
+        return;
+    if (day == 0) {
+        day = take_digits(&p, 2);
+        p += *p == ',';
+        if (day < 0 || !*p || !strchr(" -/", *p++))
+            return;
+    }
+    const char *start = p;
+    int64_t year = take_digits(&p, 4);
+    if (p - start != 4 || day > 31)
+        return;
+    int size = snprintf(out, sizeof out, "%04d-%02d-%02d%s", (int)year, (int)month, (int)day, p);
+    if (size > 0 && (size_t)size < sizeof out)
+        memcpy(copy, out, (size_t)size + 1);
+}
+
 static bool take_triple(const char *text, size_t size, triple *out)
 {
     char copy[LONGEST + 1];
-    if (size < 8 || !gsai_is_digit(*text) || !copy_blanks(text, size, copy))
+    if (size < 8 || !(gsai_is_digit(*text) || is_letter(*text)) || !copy_blanks(text, size, copy))
         return false;
+    number_month(copy);
     const char *p = copy;
     out->n[0] = take_digits(&p, 4);
-    out->has_year_first = p - copy == 4;
+    out->has_year_first = out->n[0] >= 0 && p - copy == 4;
     out->mark = *p;
-    if ((*p != '-' && *p != '/' && *p != '.') || (!out->has_year_first && p - copy > 2))
+    if (p == copy || (*p != '-' && *p != '/' && *p != '.') || (!out->has_year_first && p - copy > 2))
         return false;
     p++;
     out->n[1] = take_digits(&p, 2);
@@ -304,5 +393,6 @@ gsai_shape gsai_shape_of(const char *text, size_t size)
     shape.fits_comma = shape.group_if_comma != '!';
     shape.is_number = shape.fits_point || shape.fits_comma;
     memcpy(shape.unit, of.unit, sizeof shape.unit);
+    shape.unit_is_word = of.unit_is_word;
     return shape;
 }

@@ -8,7 +8,7 @@
 
 #include "data/format/number.h"
 
-enum { GSAI_MISSING_WORDS = 8, GSAI_MISSING_SIZE = 24, GSAI_UNIT_SIZE = 4 };
+enum { GSAI_MISSING_WORDS = 8, GSAI_MISSING_SIZE = 24, GSAI_UNIT_SIZE = 16 };
 
 typedef struct gsai_reading {
     char decimal;              /* '.' or ',' */
@@ -58,6 +58,7 @@ typedef struct gsai_shape {
     bool fits_point, fits_comma;         /* of a number: as the mark of decimals */
     char group_if_point, group_if_comma; /* what stands between its thousands then */
     char unit[GSAI_UNIT_SIZE];
+    bool unit_is_word;                     /* as in "3.2 kg": a unit only if all cells have it */
     bool fits_day_first, fits_month_first; /* of a date; both false: the year is first */
     bool has_time;
 } gsai_shape;

@@ -52,9 +52,14 @@ static void add_marks(gsai_seen *seen, const gsai_shape *shape, const char *text
 static void add_odd(gsai_seen *seen, const gsai_shape *shape, const char *text, size_t size)
 {
     add_marks(seen, shape, text, size);
+    seen->has_word_unit = seen->has_word_unit || shape->unit_is_word;
+    seen->lacks_unit = seen->lacks_unit || !*shape->unit;
     if (!*shape->unit)
         return;
-    seen->units_differ = seen->units_differ || (*seen->unit && strcmp(seen->unit, shape->unit) != 0);
+    if (*seen->unit && strcmp(seen->unit, shape->unit) != 0) {
+        seen->units_differ = true;
+        memcpy(seen->other_unit, seen->unit, sizeof seen->other_unit);
+    }
     memcpy(seen->unit, shape->unit, sizeof seen->unit);
 }
 
@@ -102,9 +107,10 @@ void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char
         seen->is_marked = seen->is_marked || !gsai_is_absent(text, size);
         return;
     }
-    if (seen->n_different > GSAI_MISSING_WORDS) { /* no longer a matter of numbers */
-        seen->n_words++;
-        seen->words += weight;
+    bool is_settled = seen->units_differ && seen->odd > 1000;
+    if (seen->n_different > GSAI_MISSING_WORDS || is_settled) { /* no longer a matter of numbers */
+        seen->n_words += !is_settled;
+        *(is_settled ? &seen->odd : &seen->words) += weight;
         return;
     }
     gsai_number_parse_float(locale, text, &number);
@@ -209,7 +215,8 @@ static bool settle_number(const gsai_seen *seen, gsai_asked asked, gsai_decided 
         if (groups == 1u << i)
             reading->group = marks[i];
     memcpy(reading->unit, seen->unit, sizeof reading->unit);
-    bool is_settled = !(seen->only_point && seen->only_comma) && (groups & (groups - 1)) == 0 && !seen->units_differ;
+    bool is_settled = !(seen->only_point && seen->only_comma) && (groups & (groups - 1)) == 0 && !seen->units_differ &&
+                      !(seen->has_word_unit && (seen->lacks_unit || seen->numbers > 0));
     out->is_ambiguous = out->is_ambiguous && is_settled;
     return is_settled;
 }

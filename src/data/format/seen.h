@@ -26,6 +26,8 @@ typedef struct gsai_seen {
     bool only_point, only_comma, both_marks;                 /* what stands before the decimals */
     unsigned groups[2];                                      /* sets of separators, if it is a point or a comma */
     char unit[GSAI_UNIT_SIZE], ambiguous[GSAI_MISSING_SIZE]; /* ambiguous: a number or date with two readings */
+    char other_unit[GSAI_UNIT_SIZE];                         /* another than that, if units differ */
+    bool has_word_unit, lacks_unit;                          /* one is a word; an odd number has none */
     bool units_differ, only_day_first, only_month_first, both_orders, has_time;
 } gsai_seen;
 

@@ -428,9 +428,10 @@ static void arrow_says_what_it_understood(void **state)
     gsa_batch batch;
     assert_int_equal(open_arrow(&from, &options, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
-    assert_string_equal(gsa_reader_description(reader),
-                        "the Arrow stream: columns with types, found by name; label is 'y', 0 numeric and 1 categorical column "
-                        "(hashed to 2^24 slots)");
+    assert_string_equal(
+        gsa_reader_description(reader),
+        "the Arrow stream: columns with types, found by name; label is 'y', 0 numeric and 1 categorical column "
+        "(hashed to 2^24 slots)");
     assert_string_equal(gsa_reader_name(reader, batch.index[0]), "w=oslo");
     gsa_reader_close(reader);
     assert_int_equal(open_arrow(&from_lists, &options, NULL, &reader, &error), GSA_OK);

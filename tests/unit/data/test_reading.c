@@ -26,7 +26,22 @@ static void odd_numbers_are_numbers(void **state)
     expect_kind("1 234,5 €\n2,25\n", NULL, "number a\tdecimal=,\tgroup= \tunit=€");
     expect_kind("1,234,567\n2,345\n", NULL, "number a\tgroup=,");
     expect_kind("0,123\n0,5\n", NULL, "number a\tdecimal=,");
+    expect_kind("USD 1,500\n7 USD\nUSD7.5\n", NULL, "number a\tgroup=,\tunit=USD");
+    expect_kind("(1,200.50)\n3\n", NULL, "number a\tgroup=,");
+    expect_kind("(12)\n3\n", NULL, "number a\tformatted");
+    expect_kind("1.2k\n3M\n950\n", NULL, "number a\tformatted");
+    expect_kind("$1.2k\n$3M\n", NULL, "number a\tunit=$");
+    expect_kind("3.2 kg\n4kg\nunknown\n5 kg\n1 kg\n1 kg\n1 kg\n1 kg\n1 kg\n1 kg\n1 kg\n", NULL,
+                "number a\tunit=kg\tmissing=unknown");
+    expect_kind("36 months\n60 months\n", NULL, "number a\tunit=months");
+    expect_kind("3,5 °C\n-4,5 °C\n", NULL, "number a\tdecimal=,\tunit=°C");
     /* What contradicts itself is words. */
+    expect_kind("3.2 kg\n4 lb\n", NULL, "words a");
+    expect_kind("12\n14\n12A\n", NULL, "words a");
+    expect_kind("1st\n2nd\n3rd\n", NULL, "words a");
+    expect_kind("EURO 5\nEURO 6\n", NULL, "words a");
+    expect_kind("(-5)\n(6\n", NULL, "words a");
+    expect_kind("5 Main St\n6 Main St\n", NULL, "words a");
     expect_kind("1,5\n1,234.5\n", NULL, "words a");
     expect_kind("$5\n7 €\n", NULL, "words a");
     expect_kind("A12\nA13\n", NULL, "words a");
@@ -117,9 +132,14 @@ static void dates_are_days_and_seconds(void **state)
     expect_date("2026-11-17 08:05:07.123456+02:00", 0, 20774, 29107);
     expect_date("11/17/2026 12:30 AM", 'm', 20774, 1800);
     expect_date("17.11.2026 12:30 PM", 'd', 20774, 45000);
-    static const char *const none[] = {"2026-02-29", "2026-13-01",        "2026-1-1-1",       "26-01-01",
-                                       "2026-01/01", "20260101",          "2026-01-01 25:00", "2026-01-01 noon",
-                                       "1/2/26",     "2026-01-01T10:00+1"};
+    expect_date("Nov 17, 2026", 0, 20774, 0);
+    expect_date("17-NOV-2026 8:05", 0, 20774, 29100);
+    expect_date("17 November 2026", 0, 20774, 0);
+    expect_date("Sept. 5 2026", 0, 20701, 0);
+    static const char *const none[] = {
+        "2026-02-29",   "2026-13-01",       "2026-1-1-1",      "26-01-01", "2026-01/01",
+        "20260101",     "2026-01-01 25:00", "2026-01-01 noon", "1/2/26",   "2026-01-01T10:00+1",
+        "Nov 31, 2026", "Nova 17, 2026",    "Nov 17, 26",      "17 Nov",   "Nov 2026"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         gsai_date date;
         assert_int_equal(gsai_read_date(&(gsai_reading){.order = 'd'}, none[i], strlen(none[i]), &date),
@@ -308,6 +328,33 @@ static void labels_of_later_files_are_read_as_those_of_the_first(void **state)
     gsa_reader_close(reader);
 }
 
+/* Says of a table, one line a row, that it has these words. */
+static void expect_description(const char *text, const char *expected)
+{
+    gsa_reader *reader = open_table(text, NULL, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    const char *found = strchr(gsa_reader_description(reader), ';');
+    assert_string_equal(found ? found : "", expected);
+    gsa_reader_close(reader);
+}
+
+static void the_description_names_what_a_user_would_not_expect(void **state)
+{
+    (void)state;
+    expect_description("y,a\n1,00501\n0,10001\n",
+                       "; label is 'y', 0 numeric and 1 categorical column (hashed to 2^24 slots); 'a' is categorical, "
+                       "since zeros stand before its digits");
+    expect_description("y,a\n1,3 kg\n0,4 lb\n",
+                       "; label is 'y', 0 numeric and 1 categorical column (hashed to 2^24 slots); 'a' is categorical, "
+                       "since its numbers have different units, such as 'kg' and 'lb'");
+    expect_description("y,a\nYes,1\nyes,2\nno,3\nYES,4\n",
+                       "; label is 'y', 1 numeric column; classes that differ in case only, and are different: 'Yes', "
+                       "'yes', 'YES'");
+    expect_description(
+        "y;a\n2,5;3 kg\n3,5;4 kg\n",
+        "; label is 'y', 1 numeric column; 'y' is a number, decimals behind a comma; 'a' is a number in kg");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +372,7 @@ int main(void)
         cmocka_unit_test(rows_without_a_label_are_left_out_and_counted),
         cmocka_unit_test(labels_are_read_as_features_are),
         cmocka_unit_test(labels_of_later_files_are_read_as_those_of_the_first),
+        cmocka_unit_test(the_description_names_what_a_user_would_not_expect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
