@@ -167,12 +167,71 @@ static size_t common_copies(const ordered_row *sorted, size_t n, bool has_classe
                : 1;
 }
 
+/* Weights are counts, as in a table of frequencies, if they are whole numbers of a unit, and every row comes once (or
+ * in as many copies as all others) though kinds of rows come with several classes: were they rows of their own, some
+ * would come again with the same class. Returns the unit, 0 if they are not. */
+#define MAX_COUNT 1048576.0
+#define MAX_COUNTED_ROWS 65536u
+#define MIN_MIXED 4u
+#define KINDS_PER_MIXED_COUNT 4u
+
+static double count_unit(const ordered_row *sorted, size_t n, size_t *copies)
+{
+    size_t n_kinds = 0, n_mixed = 0;
+    double unit = 0, largest = 0;
+    *copies = run_end(sorted, 0, n, LABEL);
+    for (size_t i = 0, end; i < n && n <= MAX_COUNTED_ROWS; i = end, n_kinds++) {
+        end = run_end(sorted, i, n, FEATURES);
+        n_mixed += run_end(sorted, i, end, LABEL) < end;
+        for (; i < end; i += *copies) {
+            if (run_end(sorted, i, end, LABEL) != i + *copies || run_end(sorted, i, end, WEIGHT) != i + *copies)
+                return 0;
+            largest = fmax(largest, sorted[i].weight);
+            for (double a = sorted[i].weight; a != 0;) {
+                double rest = fmod(unit, a);
+                unit = a;
+                a = rest;
+            }
+        }
+    }
+    bool counts = n_mixed >= MIN_MIXED || (n_mixed > 0 && KINDS_PER_MIXED_COUNT * n_mixed >= n_kinds);
+    return counts && largest > unit && largest <= MAX_COUNT * unit ? unit : 0;
+}
+
+/* Deals each row to the folds as if it came as often as it weighs. */
+static gsa_status deal_counts(const gsai_gathered *rows, ordered_row **sorted, size_t *n, size_t copies, double unit,
+                              size_t *n_weighed, gsa_error *error)
+{
+    ordered_row *pieces = gsai_alloc(&rows->env, *n / copies, GSAI_FOLDS * sizeof *pieces);
+    size_t n_pieces = 0;
+    if (!pieces)
+        return gsai_fail_memory(&rows->env, error, "no memory to deal %zu rows", *n);
+    for (size_t i = 0; i < *n; i += copies) {
+        size_t count = (size_t)((*sorted)[i].weight / unit);
+        for (size_t j = 0; j < GSAI_FOLDS && j < count; j++) {
+            pieces[n_pieces] = (*sorted)[i];
+            pieces[n_pieces].weight = (double)(count / GSAI_FOLDS + (j < count % GSAI_FOLDS));
+            pieces[n_pieces++].fold = (uint32_t)((*n_weighed + j) % GSAI_FOLDS);
+        }
+        *n_weighed += count;
+    }
+    gsai_free(&rows->env, *sorted);
+    *sorted = pieces;
+    *n = n_pieces;
+    return GSA_OK;
+}
+
 /* Deals rows to folds. `n_weighed` is what all rows weigh together: as many as are dealt out; 0: as many as are left
  * when equal ones are joined. */
-static gsa_status deal(const gsai_gathered *rows, ordered_row *sorted, bool has_classes, size_t *n_weighed,
+static gsa_status deal(const gsai_gathered *rows, ordered_row **all, size_t *n, bool has_classes, size_t *n_weighed,
                        gsa_error *error)
 {
-    size_t copies = common_copies(sorted, rows->n_rows, has_classes), kind = 0;
+    ordered_row *sorted = *all;
+    size_t copies = 1, kind = 0;
+    double unit = has_classes ? count_unit(sorted, *n, &copies) : 0;
+    if (unit > 0)
+        return deal_counts(rows, all, n, copies, unit, n_weighed, error);
+    copies = common_copies(sorted, *n, has_classes);
     bool whole;
     gsa_status status = kinds_stay_whole(rows, sorted, copies, &whole, error);
     for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
@@ -529,14 +588,14 @@ static void set_targets(gsai_design *design, const gsai_gathered *rows, const or
 gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_state *state, gsa_error *error)
 {
     bool has_classes = gsai_loss_has_classes(state->loss), centres = state->params.value[GSAI_PARAM_intercept];
-    size_t n_weighed = 0;
+    size_t n_weighed = 0, n = rows->n_rows;
     ordered_row *sorted = order_rows(rows, has_classes);
     *design = (gsai_design){.env = rows->env};
     if (!sorted)
         return gsai_fail_memory(&rows->env, error, "no memory to order %zu rows", rows->n_rows);
-    gsa_status status = deal(rows, sorted, has_classes, &n_weighed, error);
+    gsa_status status = deal(rows, &sorted, &n, has_classes, &n_weighed, error);
     if (status == GSA_OK) {
-        design->n_rows = join(sorted, rows->n_rows, &design->n_different);
+        design->n_rows = join(sorted, n, &design->n_different);
         design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
         design->n_outputs = gsai_loss_outputs(state->loss, state->labels.n);
         design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;

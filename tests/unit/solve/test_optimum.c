@@ -175,6 +175,44 @@ static void copies_of_proportions_change_nothing(void **unused)
     }
 }
 
+/* A row per dose and label, whose weight is how often it comes: a table of frequencies. Times `factor`. */
+static rows *frequencies(const rows *r, float factor)
+{
+    rows *counted = rows_new();
+    for (size_t i = 0; i < r->n_rows; i++) {
+        if (i > 0 && r->value[i] == r->value[i - 1] && r->label[i] == r->label[i - 1]) {
+            counted->weight[counted->n_rows - 1] += factor;
+            continue;
+        }
+        rows_entry(counted, 0, r->value[i]);
+        rows_end(counted, r->label[i]);
+        counted->weight[counted->n_rows - 1] = factor;
+    }
+    return counted;
+}
+
+static void a_table_of_frequencies_has_the_model_of_its_rows(void **unused)
+{
+    (void)unused;
+    rows *given[] = {doses(8, 200, 20, 3), doses(8, 40, 20, 3), doses(1, 6, 100, 3), doses(2, 8, 60, 3)};
+    static const float factors[] = {1, 0.25F, 3};
+    for (size_t i = 0; i < COUNT(given); i++) {
+        gsa_model *expanded = MODEL(given[i], "loss", "logistic");
+        for (size_t f = 0; f < COUNT(factors); f++) {
+            rows *counted = frequencies(given[i], factors[f]), *twice = rows_times(counted, 2);
+            gsa_model *model = MODEL(counted, "loss", "logistic"), *of_twice = MODEL(twice, "loss", "logistic");
+            assert_same_model(expanded, model, i, "frequencies");
+            assert_same_model(expanded, of_twice, i, "frequencies, twice");
+            gsa_model_free(model);
+            gsa_model_free(of_twice);
+            free(counted);
+            free(twice);
+        }
+        gsa_model_free(expanded);
+        free(given[i]);
+    }
+}
+
 /* All rows are alike, with a feature or without: the share of each class is all that there is to learn. */
 static void rows_that_are_all_alike_keep_the_shares_of_the_classes(void **unused)
 {
@@ -411,6 +449,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(copies_of_rows_that_disagree_change_nothing),
         cmocka_unit_test(proportions_are_fitted_as_by_an_untuned_logistic_regression),
         cmocka_unit_test(copies_of_proportions_change_nothing),
+        cmocka_unit_test(a_table_of_frequencies_has_the_model_of_its_rows),
         cmocka_unit_test(rows_that_are_all_alike_keep_the_shares_of_the_classes),
         cmocka_unit_test(a_common_factor_of_the_weights_changes_nothing),
         cmocka_unit_test(the_seed_changes_nothing),
