@@ -7,6 +7,7 @@
 #include "report.h"
 #include "session.h"
 #include "style.h"
+#include "verbs.h"
 #include "views.h"
 
 #include "base/error.h"
@@ -119,7 +120,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
     gsa_batch batch;
     cli_progress progress;
     bool has_room = true;
-    progress_begin(&progress, style_is_on(stderr), NULL);
+    progress_begin(&progress, style_is_on(stderr) && data->max_rows == 0, NULL);
     gsa_status status = gsa_reader_begin(data->reader, error);
     const char *schema = status == GSA_OK ? gsa_reader_schema(data->reader) : NULL;
     data->schema.size = sizeof data->schema;
@@ -131,10 +132,13 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
             break;
         progress_show_rows(&progress, "inspected", data->labels.n_rows, 0);
         status = interrupt_should_stop(NULL) ? GSA_STOPPED : GSA_OK;
+        if (data->max_rows > 0 && data->labels.n_rows >= data->max_rows)
+            break;
     }
     progress_clear(&progress);
     data->reading = progress_of(data->reader);
-    session_tell_recoded(data->reader);
+    if (data->max_rows == 0)
+        session_tell_recoded(data->reader);
     if (!has_room)
         return gsai_fail(error, GSA_MEMORY, "out of memory");
     return status == GSA_END ? GSA_OK : status;
@@ -177,6 +181,46 @@ static void release(data_inspection *data)
     free(data->column);
     free(data->of_cell);
     gsa_reader_close(data->reader);
+}
+
+/* Warnings for a summary, the most serious first. The first few hold for a part of the rows as for all; labels that are
+ * all the same or sorted are told otherwise. */
+static const char *const serious[] = {"label_again", "id",      "row_number", "mixed_labels",
+                                      "rare_class",  "missing", "constant",   "empty"};
+enum { FIRST_ROWS = 4096, SERIOUS = sizeof serious / sizeof *serious, SERIOUS_OF_PART = 3 };
+
+static char *warning_text(const data_inspection *data, const char *text, bool is_part)
+{
+    size_t size = strlen(text) + 64;
+    char *copy = malloc(size);
+    if (copy != NULL && is_part)
+        snprintf(copy, size, "in the first %llu rows, %s", (unsigned long long)data->labels.n_rows, text);
+    else if (copy != NULL)
+        snprintf(copy, size, "%s", text);
+    return copy;
+}
+
+size_t inspect_first_rows(const cli_arguments *arguments, char **out, size_t max)
+{
+    cli_arguments asked = *arguments;
+    asked.verb = &inspect_verb; /* so that cells are kept */
+    gsai_env env = session_env(&asked);
+    gsa_error error = {0};
+    gsa_batch more;
+    data_inspection data = {.paths = asked.positional, .n_paths = asked.n_positional, .max_rows = FIRST_ROWS};
+    size_t n = 0;
+    if (session_open_reader(&asked, data.paths, data.n_paths, &env, &data.reader) != EXIT_DONE)
+        return 0;
+    if (read_all(&data, &error) == GSA_OK && data.labels.n_rows > 0 && finish(&data)) {
+        bool is_part = data.labels.n_rows >= FIRST_ROWS && gsa_reader_next(data.reader, &more, &error) == GSA_OK;
+        for (size_t i = 0; i < (is_part ? SERIOUS_OF_PART : SERIOUS) && n < max; i++)
+            for (size_t k = 0; k < data.n_warnings && n < max; k++)
+                if (strcmp(data.warning[k].what, serious[i]) == 0 &&
+                    (out[n] = warning_text(&data, data.warning[k].text, is_part)) != NULL)
+                    n++;
+    }
+    release(&data);
+    return n;
 }
 
 int inspect_data(const cli_arguments *arguments)

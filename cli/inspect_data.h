@@ -160,6 +160,7 @@ typedef struct data_inspection {
     uint64_t n_rows_without_cells;
     data_features features;
     size_t n_frequent; /* features to list */
+    uint64_t max_rows; /* 0: all */
     data_warning warning[MAX_WARNINGS];
     size_t n_warnings;
 } data_inspection;
@@ -174,6 +175,9 @@ bool data_warn(data_inspection *data);
 void data_print(const data_inspection *data);
 json_t *data_json(const data_inspection *data);
 
+/* Fills in the most serious warnings about the first rows of the tables in DATA, at most `max`, and returns their
+ * number. The texts are the caller's to free. 0 if the data cannot be read again. */
+size_t inspect_first_rows(const cli_arguments *arguments, char **out, size_t max);
 /* Reads DATA, or the rows of a query, and prints what is found. Gives the exit code. */
 int inspect_data(const cli_arguments *arguments);
 

@@ -3,6 +3,7 @@
 #include "train.h"
 
 #include "cluster.h"
+#include "inspect_data.h"
 #include "interrupt.h"
 #include "message.h"
 #include "printable.h"
@@ -230,6 +231,15 @@ static void tell_stop(const training *run, const gsa_summary *summary)
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
+/* Whether there are columns to warn of, in files that are cheap to read again. */
+static bool has_tables(const training *run, const train_outcome *outcome)
+{
+    const char *description = gsa_reader_description(run->reader);
+    return outcome->schema.n_numbers + outcome->schema.n_words > 0 && description != NULL && !run->stopped &&
+           !outcome->reading.is_stream && run->arguments->n_positional > 0 &&
+           strstr(description, "columns with types") == NULL; /* of a query */
+}
+
 static int save_and_report(training *run)
 {
     gsa_summary summary = summary_of(run->state);
@@ -263,7 +273,13 @@ static int save_and_report(training *run)
     if (isnan(outcome.held_out_loss) && !session_skips_calibration(run->state))
         outcome.held_out_loss = gsa_state_held_out_loss(run->state); /* of very many classes */
     bool as_json = arguments_flag(run->arguments, "json");
+    if (has_tables(run, &outcome) && (as_json || !message_is_quiet()))
+        outcome.n_warnings = inspect_first_rows(run->arguments, outcome.warning, TRAIN_WARNINGS);
     code = as_json || !message_is_quiet() ? train_summary_print(&outcome, as_json) : EXIT_DONE;
+    for (size_t i = 0; i < outcome.n_warnings; i++) {
+        trace_notice(&run->trace, outcome.warning[i]);
+        free(outcome.warning[i]);
+    }
     trace_end(&run->trace, &outcome);
     gsa_model_free(model);
     if (run->stopped)

@@ -61,6 +61,8 @@ void train_test_close(train_test *test);
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
+enum { TRAIN_WARNINGS = 2 };
+
 /* What is known when a run has ended. */
 typedef struct train_outcome {
     const char *model_path;
@@ -82,6 +84,8 @@ typedef struct train_outcome {
     double constant_loss;  /* gsa_state_constant_loss */
     double collision_rate; /* share of the words that have a feature in common with another; NaN if there are none */
     const char *chosen_by; /* the option that decided the method, or NULL */
+    char *warning[TRAIN_WARNINGS]; /* about the data, most serious first */
+    size_t n_warnings;
     bool stopped, is_sorted;
 } train_outcome;
 

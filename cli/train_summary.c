@@ -75,6 +75,12 @@ static int print_json(const train_outcome *run)
         json_object_set_new(object, "colliding", report_real(run->collision_rate));
     json_object_set_new(object, "seconds", report_real(run->seconds));
     json_object_set_new(object, "stopped", json_boolean(run->stopped));
+    if (run->n_warnings > 0) {
+        json_t *warnings = json_array();
+        for (size_t i = 0; i < run->n_warnings; i++)
+            json_array_append_new(warnings, report_text(run->warning[i]));
+        json_object_set_new(object, "warnings", warnings);
+    }
     if (run->test->results != NULL)
         json_object_set(object, "test", run->test->results);
     return report_print_json(object);
@@ -334,8 +340,9 @@ static void print_quality(const train_outcome *run)
         report_append(line, LINE_SIZE, "progressive %s %.4g", measure_name(loss),
                       measure(loss, train_progressive_loss(&run->summary)));
     } else {
-        report_append(line, LINE_SIZE, "%s %s %.4g", is_optimum(run->summary.method) ? "cross-validated" : "held-out",
-                      measure_name(loss), measure(loss, run->held_out_loss));
+        report_append(line, LINE_SIZE, "%s %s %.4g",
+                      report_result(run->model, "folds") > 1 ? "cross-validated" : "held-out", measure_name(loss),
+                      measure(loss, run->held_out_loss));
     }
     if (!isnan(run->constant_loss))
         report_append(line, LINE_SIZE, " (baseline %.4g)", measure(loss, run->constant_loss));
@@ -401,6 +408,8 @@ int train_summary_print(const train_outcome *run, bool as_json)
     print_chosen(run);
     print_compact(run);
     report_paragraph("time", "%.2f s, %.0f MB", run->seconds, (double)run->peak_memory / 1e6);
+    for (size_t i = 0; i < run->n_warnings; i++)
+        report_paragraph("warning", "%s", run->warning[i]);
     report_paragraph("limit", "%s", advice.limit);
     print_next(&advice);
     return EXIT_DONE;

@@ -10,3 +10,10 @@ try greedystep train clear.csv --label y -o m 2>&1 | paragraph limit
 echo "a run that was solved has no passes and no steps"
 try_line "greedystep train clear.csv --label y -o m --json --quiet | grep -c -e passes -e mean_step"
 try_line "greedystep train clear.csv --label y -o m --method gsa --json --quiet | grep -c -e passes -e mean_step"
+echo "a column that gives the label away is named, and one of ids"
+awk 'BEGIN { print "id,weight,age,low"; for (i = 0; i < 200; i++) { w = 1500 + i * 37 % 191 * 12; \
+    print "p" i * 7919 % 1000 "x," w "," 18 + i * 11 % 23 "," (w < 2500 ? "yes" : "no") } }' >births.csv
+try greedystep train births.csv --label low -o m 2>/dev/null | paragraph warning
+try_line "greedystep train births.csv --label low -o m --json --quiet | grep -A 3 '\"warnings\"'"
+try_line "greedystep train births.csv --label low --ignore weight,id -o m --quiet --json | grep -c warnings"
+try_line "cat births.csv | greedystep train - --label low -o m --json --quiet | grep -c warnings"
