@@ -220,13 +220,15 @@ void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_ro
     draw(progress, line);
 }
 
-void progress_show_strength(cli_progress *progress, uint64_t n_tried, const char *measure, double held_out_loss)
+void progress_show_penalty(cli_progress *progress, uint64_t n_tried, uint64_t n_about, const char *loss,
+                           double best_loss)
 {
     char line[LINE_SIZE];
     if (!progress->shown || !progress->is_live || !progress_is_due(progress))
         return;
-    snprintf(line, sizeof line, "solving  strength %llu  held-out %s %.5g", (unsigned long long)n_tried, measure,
-             held_out_loss);
+    const char *measure = gsa_loss_measure(loss, &best_loss);
+    snprintf(line, sizeof line, "penalty %llu of about %llu, best %s %.4g", (unsigned long long)n_tried,
+             (unsigned long long)n_about, measure != NULL ? measure : "loss", best_loss);
     draw(progress, line);
 }
 

@@ -45,8 +45,9 @@ bool progress_is_due(cli_progress *progress);
 void progress_append_left(char *line, size_t size, double seconds);
 /* Draws a line, cut to fit, that the next one replaces. Only if the progress is live. */
 void progress_draw(cli_progress *progress, const char *line);
-/* Shows that a strength of the penalty was tried on rows in memory; on a terminal only. */
-void progress_show_strength(cli_progress *progress, uint64_t n_tried, const char *measure, double held_out_loss);
+/* Shows that a penalty was tried on rows in memory; on a terminal only. */
+void progress_show_penalty(cli_progress *progress, uint64_t n_tried, uint64_t n_about, const char *loss,
+                           double best_loss);
 /* Removes the line from the terminal before something else is printed. */
 void progress_clear(cli_progress *progress);
 /* Prints a line that stays. */

@@ -104,10 +104,10 @@ static void show_notice(void *ctx, gsa_notice what, const char *text)
     trace_notice(&run->trace, text);
 }
 
-static void show_strength(void *ctx, uint64_t n_tried, double held_out_loss)
+static void show_penalty(void *ctx, uint64_t n_tried, uint64_t n_about, const char *loss, double best_loss)
 {
     training *run = ctx;
-    progress_show_strength(&run->progress, n_tried, "loss", held_out_loss);
+    progress_show_penalty(&run->progress, n_tried, n_about, loss, best_loss);
 }
 
 static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
@@ -326,7 +326,7 @@ static int learn(training *run)
                              .round_ended = note_round,
                              .comm = run->cluster.comm,
                              .files_are_own = arguments_flag(run->arguments, "local"),
-                             .strength_tried = show_strength};
+                             .strength_tried = show_penalty};
     interrupt_catch();
     progress_begin(&run->progress, true, run->state);
     run->spill = train_spill_begin(run->state, run->reader, &run->progress);

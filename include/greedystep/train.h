@@ -42,9 +42,10 @@ typedef struct gsa_train_hooks {
      * are merged after every pass. The result depends on the list of files of all processes, in the order of their
      * ranks. */
     int files_are_own;
-    /* Called while rows in memory are solved, after every penalty strength: how many were tried, and the mean held-out
-     * loss of this one. */
-    void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);
+    /* Called while rows in memory are solved, after every penalty: how many were tried, about how many there will be
+     * (an estimate that is revised), the name of the loss, and the lowest mean held-out loss of the present rows: first
+     * of a sample, then of all rows. */
+    void (*strength_tried)(void *ctx, uint64_t n_tried, uint64_t n_about, const char *loss, double best_loss);
     /* Nonzero: the reader is an endless stream, learned row by row. Its end is not the end of a pass, so the state can
      * continue with later rows. Rows are learned as soon as they arrive, except the first 1024, which decide what
      * labels mean and are learned together. The position of the state (gsa_state_position) is updated: the first text

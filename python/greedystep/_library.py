@@ -261,6 +261,7 @@ RewindRows = CFUNCTYPE(c_int, c_void_p, POINTER(Error))
 Progress = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 PassEnded = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Error))
 Notice = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+StrengthTried = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_char_p, c_double)
 WriteBytes = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 FeatureName = CFUNCTYPE(c_void_p, c_void_p, c_uint64)
 OpenAgain = CFUNCTYPE(c_int, c_void_p, c_void_p)
@@ -339,7 +340,7 @@ class TrainHooks(Sized):
         ("round_ended", c_void_p),
         ("comm", c_void_p),
         ("files_are_own", c_int),
-        ("strength_tried", c_void_p),
+        ("strength_tried", StrengthTried),
         ("is_live", c_int),
         ("starts_at_position", c_int),
     ]

@@ -33,8 +33,8 @@ class Event:
 
     Attributes
     ----------
-    kind : {"rows", "pass"}
-        Rows were learned, or a pass has ended.
+    kind : {"rows", "pass", "penalty"}
+        Rows were learned, a pass has ended, or a penalty was tried on rows in memory.
     rows : int
         Rows learned so far, over all passes.
     loss : float
@@ -48,6 +48,9 @@ class Event:
         After a pass: mean loss of the held-out rows, NaN if there are none.
     seconds : float
         Since the run began.
+    penalties, of_about : int
+        Penalties that were tried on rows in memory, and about how many there will be. ``held_out_loss`` is then the
+        lowest so far; figures about rows are 0 or NaN.
     """
 
     kind: str
@@ -57,6 +60,8 @@ class Event:
     passes: int
     held_out_loss: float
     seconds: float
+    penalties: int = 0
+    of_about: int = 0
 
 
 Callback = Callable[[Event], Any]
@@ -93,6 +98,7 @@ class Hooks:
             c.Progress(self._progress) if told else c.Progress(),
             c.PassEnded(self._pass_ended) if told else c.PassEnded(),
             c.Notice(self._notice),
+            strength_tried=c.StrengthTried(self._tried) if told else c.StrengthTried(),
         )
 
     def _tell(self, kind: str, state: int) -> None:
@@ -106,6 +112,15 @@ class Hooks:
             if now - self._told >= INTERVAL:
                 self._told = now
                 self._tell("rows", state)
+        except BaseException as failure:
+            self._run.fail(failure)
+
+    def _tried(self, _ctx: Any, n_tried: int, n_about: int, _loss: bytes, best: float) -> None:
+        try:
+            assert self._callback is not None
+            seconds, callback = time.monotonic() - self._began, self._callback
+            event = Event("penalty", 0, math.nan, math.nan, 0, best, seconds, n_tried, n_about)
+            self._run.in_caller(lambda: callback(event))
         except BaseException as failure:
             self._run.fail(failure)
 
@@ -131,6 +146,10 @@ class Hooks:
         self._notices.clear()
 
 
+def _penalty(event: Event) -> str:
+    return f"penalty {event.penalties} of about {event.of_about}, best held-out loss {event.held_out_loss:.4g}"
+
+
 class ProgressBar:
     """A callback that shows a tqdm progress bar with loss, step and passes.
 
@@ -147,6 +166,9 @@ class ProgressBar:
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
+        if event.kind == "penalty":
+            self._bar.set_postfix_str(_penalty(event))
+            return
         self._bar.update(max(0, event.rows - self._bar.n))
         self._bar.set_postfix(loss=f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes)
 
@@ -168,10 +190,11 @@ class _Lines:
         self._told = 0.0
 
     def __call__(self, event: Event) -> None:
-        if event.kind == "rows" and event.seconds - self._told < LINE_INTERVAL:
+        if event.kind != "pass" and event.seconds - self._told < LINE_INTERVAL:
             return
         self._told = event.seconds
         line = f"{event.rows} rows, loss {event.loss:.5g}, passes {event.passes}, {event.seconds:.1f} s"
+        line = _penalty(event) if event.kind == "penalty" else line
         print(f"greedystep: {line}", file=sys.stderr, flush=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import io
 import os
 import signal
@@ -259,6 +260,29 @@ def test_a_callback_is_told_of_rows_and_passes(n_rows, monkeypatch):
     assert any(event.kind == "rows" and event.rows > 0 for event in events)
     assert all(later.seconds >= event.seconds for event, later in zip(events, events[1:]))
     assert np.array_equal(fitted.coef_, GreedystepClassifier(passes=3).fit(X, y).coef_)
+
+
+def test_a_callback_is_told_of_penalties_and_about_how_many_there_are():
+    X, y = planted(3000, 20, 2, seed=1)
+    events: list[Event] = []
+    shown = io.StringIO()
+    fitted = GreedystepClassifier(callback=events.append).fit(X, y)
+    tried = [event for event in events if event.kind == "penalty"]
+    assert [event.penalties for event in tried] == list(range(1, len(tried) + 1))
+    assert all(event.of_about >= event.penalties for event in tried) and len(tried) > 2
+    assert tried[-1].held_out_loss == min(event.held_out_loss for event in tried)
+    assert tried[-1].held_out_loss == pytest.approx(events[-1].held_out_loss, rel=0.1)
+    with pytest.raises(LookupError, match="enough"):
+        GreedystepClassifier(callback=_raises).fit(X, y)
+    if importlib.util.find_spec("tqdm") is not None:
+        with ProgressBar(file=shown, mininterval=0) as bar:
+            greedystep.train(X, y, callback=bar)
+        assert f"penalty {len(tried)} of about" in shown.getvalue()
+    assert np.array_equal(fitted.coef_, GreedystepClassifier().fit(X, y).coef_)
+
+
+def _raises(event: Event) -> None:
+    raise LookupError("enough")
 
 
 def test_progress_bar():

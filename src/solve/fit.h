@@ -30,8 +30,11 @@ typedef struct gsai_problem {
     double squared_norm; /* mean of |z|^2 over all rows */
     double common_unit;  /* that features as given are divided by; 1 if they are standardised */
     gsai_strength_hook hook;
-    uint64_t n_tried; /* strengths */
-    uint64_t asked;   /* scaling: GSAI_SCALE_AUTO, _NONE or _STANDARD */
+    const char *loss_name;     /* for the hook */
+    uint64_t n_tried, n_about; /* strengths, and how many there will be, by the stages that are left */
+    uint64_t n_after;          /* of them, those after the present stages */
+    double best_loss;          /* the lowest held-out loss of the present rows */
+    uint64_t asked;            /* scaling: GSAI_SCALE_AUTO, _NONE or _STANDARD */
     gsai_column_scaling scaling;
     gsai_prior *prior;  /* NULL: none */
     size_t n_strengths; /* of the path */
@@ -94,12 +97,26 @@ void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32
 gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error);
 
-/* Reports a strength that was tried. The loss is in the units of the label. */
+/* About so many strengths are tried in one solution. */
+#define GSAI_EXPECTED_STRENGTHS 12u
+
+/* Estimates that `n` more strengths will be tried, and then those after the present stages. */
+static inline void gsai_expect_strengths(gsai_problem *problem, uint64_t n)
+{
+    problem->n_about = problem->n_tried + n + problem->n_after;
+}
+
+/* Reports that a strength was tried. The loss is in the units of the label. */
 static inline void gsai_report_strength(gsai_problem *problem, double held_out_loss)
 {
     problem->n_tried++;
+    if (problem->n_about < problem->n_tried + problem->n_after)
+        problem->n_about = problem->n_tried + problem->n_after;
+    if (held_out_loss < problem->best_loss)
+        problem->best_loss = held_out_loss;
     if (problem->hook.tried)
-        problem->hook.tried(problem->hook.ctx, problem->n_tried, held_out_loss * problem->design->loss_unit);
+        problem->hook.tried(problem->hook.ctx, problem->n_tried, problem->n_about, problem->loss_name,
+                            problem->best_loss * problem->design->loss_unit);
 }
 
 /* Returns rows at their margins; the caller adds what it wants of them. */

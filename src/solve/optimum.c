@@ -28,6 +28,13 @@ static const double INVERSE_FREQUENCY[] = {0.1875, 0, -0.1875};
 #define MIX_RATE 0.3
 #define MIN_MIX_SHARE 0.1
 
+/* Strengths that stages try, on average of data sets of many kinds: the first path, another scaling of the same rows,
+ * all rows from the strength that the sample chose, shares of a prior. */
+#define PATH_STRENGTHS 5u
+#define SCALING_STRENGTHS 3u
+#define ALL_STRENGTHS 2u
+#define SHARE_STRENGTHS 3u
+
 /* ---- the scale of the columns ------------------------------------------------------------------------------------ */
 
 static bool units_differ(const gsai_design *design)
@@ -267,16 +274,21 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     const gsai_design *design = path->problem->design;
     uint64_t asked = path->problem->asked;
     gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0]};
-    bool is_better = true;
+    bool is_better = true, compares_units = asked == GSAI_SCALE_AUTO && units_differ(design);
+    bool are_rare = design->width == 0 && 4 * path->n_columns > path->n_rows; /* many are */
+    uint64_t n_rare = are_rare ? SCALING_STRENGTHS : 0;
+    gsai_expect_strengths(path->problem, PATH_STRENGTHS + (compares_units ? SCALING_STRENGTHS : 0) + n_rare);
     gsai_scale_columns(path->problem, scaling);
     GSA_TRY(gsai_path_climb(path, 0, path->n_rows <= ROWS_FEW ? 2 : 1, chosen, error));
-    if (asked == GSAI_SCALE_AUTO && units_differ(design)) {
+    if (compares_units) {
         scaling.standardised = false;
+        gsai_expect_strengths(path->problem, SCALING_STRENGTHS + n_rare);
         GSA_TRY(try_scaling(path, scaling, 1 / (1 - GSAI_CALIBRATION_MIN_GAIN), chosen, &is_better, error));
     }
     scaling = path->record[*chosen].scaling;
-    is_better = design->width == 0 && 4 * path->n_columns > path->n_rows; /* many are rare */
+    is_better = are_rare;
     for (size_t i = 1; i < sizeof INVERSE_FREQUENCY / sizeof *INVERSE_FREQUENCY && is_better; i++) {
+        gsai_expect_strengths(path->problem, SCALING_STRENGTHS);
         scaling.inverse_frequency = INVERSE_FREQUENCY[i];
         GSA_TRY(try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error));
     }
@@ -286,6 +298,8 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
 static gsa_status finish(gsai_path *path, size_t chosen, gsai_optimum *out, gsa_error *error)
 {
     if (path->problem->prior) {
+        path->problem->n_after -= SHARE_STRENGTHS;
+        gsai_expect_strengths(path->problem, SHARE_STRENGTHS);
         scale_as(path->problem, path->record[chosen].scaling);
         GSA_TRY(gsai_path_choose_share(path, chosen, error));
     }
@@ -302,10 +316,13 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_
     GSA_TRY(gsai_arena_check(arena, "the solution", error));
     GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena, n_threads,
                            error));
+    problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     GSA_TRY(compare_scalings(path, &chosen, error));
     if (n_sample == n_rows)
         return finish(path, chosen, out, error);
     const gsai_record *record = &path->record[chosen];
+    problem->n_after -= ALL_STRENGTHS;
+    gsai_expect_strengths(problem, ALL_STRENGTHS);
     scale_as(problem, record->scaling);
     GSA_TRY(gsai_path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads,
                            error));

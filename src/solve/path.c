@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 
+#include <float.h>
 #include <string.h>
 
 #define TAU2_FIRST 0.0625
@@ -95,6 +96,7 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     size_t n_folds = (n_held_out * GSAI_FOLDS + n_rows - 1) / n_rows, stride = design->stride;
     *path = (gsai_path){.problem = problem, .n_rows = n_rows, .arena = arena, .n_threads = n_threads};
     path->tolerance = tolerance;
+    problem->best_loss = DBL_MAX;
     path->n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS ? GSAI_FOLDS : n_folds;
     path->n_columns = gsai_design_columns(design, n_rows);
     size_t n = gsai_padded(path->n_columns);

@@ -299,6 +299,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
         *out = (gsai_optimum){.results = gsai_results_none()};
+        problem->n_after = round == 0 ? GSAI_EXPECTED_STRENGTHS : 0;
         GSA_TRY(find(problem, arena, n_threads, out, error));
         for (size_t i = 0; i < design->n_rows; i++)
             residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
@@ -323,6 +324,7 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
                             .kernels = gsai_solve_kernels_best(),
                             .env = &solver->env,
                             .hook = hook,
+                            .loss_name = gsai_loss_name(own->loss),
                             .width = FLT_MAX, /* none yet */
                             .asked = own->params.value[GSAI_PARAM_scale],
                             .n_strengths = gsai_loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,

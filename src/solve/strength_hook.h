@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 typedef struct gsai_strength_hook {
-    void (*tried)(void *ctx, uint64_t n_tried, double held_out_loss); /* NULL: none */
+    /* As gsa_train_hooks.strength_tried; NULL: none. */
+    void (*tried)(void *ctx, uint64_t n_tried, uint64_t n_about, const char *loss, double best_loss);
     void *ctx;
 } gsai_strength_hook;
 

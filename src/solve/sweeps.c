@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -450,6 +451,8 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
         search.all[i] = (uint32_t)i;
     search.fit.row = fitted;
     search.fit.n_rows = deal(&search, fitted);
+    problem->best_loss = DBL_MAX;
+    gsai_expect_strengths(problem, GSAI_EXPECTED_STRENGTHS);
     GSA_TRY(choose(&search, &best, error));
     if (problem->prior)
         GSA_TRY(choose_share(&search, &best, error));

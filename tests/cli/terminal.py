@@ -74,4 +74,5 @@ def main() -> None:
     sys.exit(code)
 
 
-main()
+if __name__ == "__main__":
+    main()
