@@ -101,9 +101,10 @@ static int predict_all(predicting *what)
         tell_bad_rows(what, reading.n_bad_rows);
     session_tell_recoded(what->reader);
     if (what->n_overflowed > 0)
-        note("note: %" PRIu64 " %s too large for a double and written as %.9g: the rows are far from those that were "
+        note("note: %" PRIu64
+             " %s too large for a double and written as 1.797e308: the rows are far from those that were "
              "learned; check their units",
-             what->n_overflowed, what->n_overflowed == 1 ? "prediction is" : "predictions are", DBL_MAX);
+             what->n_overflowed, what->n_overflowed == 1 ? "prediction is" : "predictions are");
     return EXIT_DONE;
 }
 

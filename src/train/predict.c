@@ -43,8 +43,9 @@ typedef struct prediction_text {
 #define FIXED_ROOM ((size_t)128) /* what a line has beside labels and the numbers of classes */
 #define CLASS_ROOM (GSAI_DECIMAL_SIZE + 2)
 #define NAME_SIZE ((size_t)256)
-#define MAX_GROWTH 2            /* a byte with one before it that quotes it */
-#define JSON_GROWTH ((size_t)6) /* a control character as \uXXXX */
+#define MAX_GROWTH 2                     /* a byte with one before it that quotes it */
+#define MAX_WRITTEN 1.79769313486231e308 /* rounded to 15 digits, DBL_MAX would be read as infinity */
+#define JSON_GROWTH ((size_t)6)          /* a control character as \uXXXX */
 
 static char *put(char *out, const char *text)
 {
@@ -274,7 +275,7 @@ static char *put_answer(const prediction_text *text, const answer *of, char *out
         out = put_class(text, of->best, put(out, text->before_label));
     bool is_far = text->n_classes == 0 && fabs(of->number) >= 1e6; /* small differences count, too */
     int digits = is_far ? 15 : text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
-    out = gsai_decimal_general(of->number, digits, put(out, text->before_number));
+    out = gsai_decimal_general(fmin(of->number, MAX_WRITTEN), digits, put(out, text->before_number));
     for (size_t i = 0; i < text->n_listed; i++) {
         out = put(out, i > 0 ? "," : text->before_every);
         if (text->kind == GSA_TEXT_JSONL)

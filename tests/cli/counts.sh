@@ -66,3 +66,9 @@ try greedystep train bad.csv --label claims --exposure years --loss poisson -o n
 try greedystep evaluate csv.model bad.csv
 cut -d, -f1,3- claims.csv >bare.csv
 try greedystep evaluate csv.model bare.csv
+
+echo "a prediction that no double holds is the largest one"
+awk 'BEGIN { print "y,x"; for (i = 0; i < 200; i++) print int(i / 40) "," i / 100 }' >near.csv
+printf 'x\n1e6\n1\n' >far.csv
+greedystep train near.csv --label y --loss poisson -o near.model --quiet || fail near
+try greedystep predict near.model far.csv --format jsonl
