@@ -304,8 +304,9 @@ const cli_verb inspect_verb = {
     .usage = "MODEL|DATA... [OPTIONS]",
     .summary = "describe a model, or profile data and warn about problems",
     .details =
-        "For a model: prints loss, labels, size, intercept and the strongest features, by their index in the data "
-        "(from 1) or by column and column=category of a table. If MODEL.state exists, or is given itself, prints the "
+        "For a model: prints loss, labels, size, intercept, what was chosen on held-out rows, the quality on them and "
+        "the strongest features, by their index in the data (from 1) or by column and column=category of a table. If "
+        "MODEL.state exists, or is given itself, prints the "
         "progress of training too. The importance of a feature is its absolute weight times its standard deviation on "
         "the training rows: how much it changes predictions, in any unit.\n\nFor data: reads the rows once and prints "
         "the detected format, rows, labels and their frequencies, then one line per column (missing cells, distinct "

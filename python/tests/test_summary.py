@@ -78,7 +78,13 @@ def test_summary_reads_as_lines():
 
 
 def test_greedy_step_averaging_says_what_it_chose():
-    X, classes, _ = rows(3000)
-    found = GreedystepClassifier(method="gsa").fit(X, classes).summary_
+    X, classes, numbers = rows(20000)
+    model = GreedystepClassifier(method="gsa").fit(X[:10000], classes[:10000])
+    found = model.summary_
     assert found["method"] == "gsa" and "C" not in found
     assert {"standardised", "best_pass", "held_out_loss"} <= set(found)
+    p = model.predict_proba(X[10000:])[:, 1]
+    assert found["accuracy"] == pytest.approx(accuracy_score(classes[10000:], p > 0.5), abs=0.03)
+    assert found["auc"] == pytest.approx(roc_auc_score(classes[10000:], p), abs=0.03)
+    other = GreedystepRegressor(method="gsa").fit(X[:10000], numbers[:10000])
+    assert other.summary_["r2"] == pytest.approx(other.score(X[10000:], numbers[10000:]), abs=0.04)
