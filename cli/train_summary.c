@@ -89,6 +89,7 @@ static int print_json(const train_outcome *run)
 /* ---- what limited the run, and what to do next: only what the run has found out, most serious first ------------- */
 
 static const double min_collision_rate = 0.1; /* share of the words */
+#define MIN_EVIDENCE 3.0                      /* 5 % by chance */
 static const double min_gap = 0.02;           /* between two losses, as a share */
 
 typedef struct train_advice {
@@ -151,19 +152,30 @@ static uint64_t rows_of_pass(const train_outcome *run)
     return run->summary.pass > 0 ? run->n_rows / run->summary.pass : run->n_rows;
 }
 
+/* Returns the gain over the baseline as a log likelihood ratio of all rows. If the features say nothing about the
+ * label, a gain of x or more has the probability e^-x at most. */
+static double evidence_of(const train_outcome *run)
+{
+    bool is_residual = strcmp(run->summary.loss, "squared") == 0 || strcmp(run->summary.loss, "huber") == 0;
+    double n = (double)rows_of_pass(run);
+    return is_residual ? n / 2 * log(run->constant_loss / run->held_out_loss)
+                       : n * (run->constant_loss - run->held_out_loss);
+}
+
 /* The features say little about the label, or not in a form that a linear model can use. */
 static bool of_features(const train_outcome *run, train_advice *out)
 {
     const char *loss = run->summary.loss;
-    bool is_few = rows_of_pass(run) < FEW_ROWS;
-    if (!(run->held_out_loss > (1 - min_gap) * run->constant_loss))
+    bool is_few = rows_of_pass(run)<FEW_ROWS, is_worse = run->held_out_loss>(1 - min_gap) * run->constant_loss;
+    if (!is_worse && !(is_few && evidence_of(run) < MIN_EVIDENCE))
         return false;
     out->verb = "inspect";
     out->path = gsa_reader_file(run->reader, 0);
     out->what = "";
     return say(out->limit, "%s (%.4g held out, baseline %.4g)%s",
-               is_few || run->held_out_loss >= run->constant_loss ? "nothing was learned"
-                                                                  : "features; hardly better than the baseline",
+               !is_worse                                            ? "not clearly better than the baseline"
+               : is_few || run->held_out_loss >= run->constant_loss ? "nothing was learned"
+                                                                    : "features; hardly better than the baseline",
                measure(loss, run->held_out_loss), measure(loss, run->constant_loss),
                is_few ? "; the rows may be too few" : "");
 }
