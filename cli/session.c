@@ -123,12 +123,16 @@ bool session_makes_caches(const cli_arguments *arguments)
     return strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named);
 }
 
-/* Algorithm 1 of the paper sees values as they are, and text has no place for offsets. */
-static bool takes_no_offsets(const cli_arguments *arguments)
+/* Algorithm 1 of the paper sees values as they are, text has no place for offsets, and rows that are not the first to
+ * be learned have those of a model, if there are any. */
+static bool takes_no_offsets(const cli_arguments *arguments, const char *const *paths)
 {
-    return arguments->verb == &train_verb     ? strcmp(arguments_text(arguments, "method"), "paper") == 0
-           : arguments->verb == &convert_verb ? !session_makes_caches(arguments)
-                                              : false;
+    if (arguments->verb == &convert_verb)
+        return !session_makes_caches(arguments);
+    if (arguments->verb != &train_verb)
+        return paths != arguments->positional;
+    return paths != arguments->positional || strcmp(arguments_text(arguments, "method"), "paper") == 0 ||
+           arguments_given(arguments, "start-from") || arguments_flag(arguments, "resume");
 }
 
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsai_env *env,
@@ -155,7 +159,7 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         .decimal = chosen_option(arguments, "decimal"),
         .dates = chosen_option(arguments, "dates"),
         .without_weights = arguments->verb == &evaluate_verb,
-        .without_offsets = takes_no_offsets(arguments)};
+        .without_offsets = takes_no_offsets(arguments, paths)};
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

@@ -226,7 +226,7 @@ class Rows:
             remember_names=remember_names,
             without_labels=without_labels,
             without_weights=without_weights,
-            without_offsets=without_offsets,
+            without_offsets=without_offsets or frozen is not None,  # those of the model apply
         )
         weights = None if has_column else self.weight
         if has_column and y is not None and is_frame(data):

@@ -28,6 +28,8 @@ _CHUNK = 1 << 20
 # Columns are measured from an offset if their magnitude is above _FAR times their range. Below _FINEST times the
 # magnitude a range is that of rounding errors.
 _FAR, _FINEST = 1024, 2.0**-40
+# Columns of an array that may have offsets.
+_MAX_MEASURED = 65536
 # The rows that decide the schema of a table, as many as have so many cells together, and how many they are at least.
 _DECIDING_CELLS, _DECIDING_ROWS = 1 << 22, 4096
 
@@ -131,6 +133,8 @@ class Numeric(Features):
 
         The rule is that of gsai_seen_offset, on the rows from which a table's schema is made.
         """
+        if self.width > _MAX_MEASURED:
+            return np.zeros(self.width, np.bool_)
         n = deciding_rows(self.width + 1 + (weights is not None))
         low, high = np.full(self.width, np.inf), np.full(self.width, -np.inf)
         for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):

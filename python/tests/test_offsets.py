@@ -120,6 +120,36 @@ def test_parquet_and_arrow_give_the_same_model(doors):
     assert same(folder, greedystep.train(folder / "rows.parquet", label="label"))
 
 
+@pytest.mark.parametrize("name", ["timestamps", "both"])
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "<f4"])
+def test_files_of_arrays_give_the_model_of_the_array(tmp_path, name, dtype):
+    X, y = problem(name)
+    X = X.astype(dtype)
+    np.save(tmp_path / "x.npy", X[:N])
+    np.save(tmp_path / "y.npy", y[:N])
+    np.save(tmp_path / "test.npy", X[N:])
+    expected = greedystep.train(X[:N].astype(dtype[1:]), y[:N])
+    run_command("train", tmp_path / "x.npy", "--labels", tmp_path / "y.npy", "-o", tmp_path / "m", "--quiet")
+    assert same(tmp_path, expected)
+    found = greedystep.train(tmp_path / "x.npy", labels=tmp_path / "y.npy")
+    assert same(tmp_path, found)
+    for model in (expected, found, greedystep.load(tmp_path / "m")):
+        assert np.array_equal(model.predict(tmp_path / "test.npy"), expected.predict(X[N:].astype(dtype[1:])))
+
+
+def test_rows_that_follow_have_the_offsets_of_the_model_or_none(tmp_path):
+    X, y = problem("features")
+    near = greedystep.train(X[:N] - 1e7, y[:N])
+    assert near.schema is None
+    np.save(tmp_path / "x.npy", X[:N])
+    np.save(tmp_path / "y.npy", y[:N])
+    assert near.evaluate(tmp_path / "x.npy", labels=tmp_path / "y.npy")["rows"] == N
+    near.save(tmp_path / "m")
+    run_command("evaluate", tmp_path / "m", tmp_path / "x.npy", "--labels", tmp_path / "y.npy")
+    labels = ["--labels", tmp_path / "y.npy"]
+    run_command("train", tmp_path / "x.npy", *labels, "--start-from", tmp_path / "m", "-o", tmp_path / "n", "--quiet")
+
+
 def test_later_rows_are_measured_from_the_offsets_of_the_model():
     X, y = problem("timestamps")
     first = greedystep.train(X[:N], y[:N])

@@ -96,8 +96,11 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
         return gsai_fail_about(
             error, "keep",
             gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name, format->title));
-    if (is_cache || !expected || format == expected)
-        return GSA_OK; /* a cache says itself what its columns were */
+    const gsai_schema *schema = &reader->schema;
+    bool are_numbers = schema->n_numbers > 0 && schema->n_crosses == 0 &&
+                       schema->n_of_kind[GSAI_FIELD_CATEGORICAL] + schema->n_of_kind[GSAI_FIELD_DATE] == 0;
+    if (is_cache || !expected || format == expected || (is_array && are_numbers))
+        return GSA_OK; /* a cache says itself what its columns were, and an array has columns of numbers */
     if (reader->first_name)
         return gsai_fail(error, GSA_ARGUMENT,
                          "%s is %s and %s is not: their rows do not have the same features, so one run cannot "

@@ -1,5 +1,8 @@
 /* Rows of an array: dense batches of floats, converted piece by piece as they are read.
  *
+ * The first rows are held to find columns that are far from 0 (seen.h). If there are some, the array has the schema of
+ * a table whose columns are named by their numbers, with offsets.
+ *
  *   1 A piece is as many rows as the batch has room for; it and its labels are read whole before a row is taken.
  *   2 A call that is stopped goes on where it was: `filled` says how much of the piece is there. */
 #include "data/format/npy.h"
@@ -8,20 +11,30 @@
 #include "base/error.h"
 #include "base/half.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "data/format/seen.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#define MAX_HELD ((size_t)32 << 20)
+#define MAX_MEASURED 65536u /* columns of an array that may have offsets */
 
 typedef struct npy {
     const gsai_env *env;
     gsai_format_input *input;
-    bool is_begun; /* the header was taken */
+    bool has_head, is_begun; /* the header was taken; all is ready for rows */
+    bool is_decided;         /* whether there are offsets */
     gsai_npy_header header;
     gsai_npy_labels labels;
     uint64_t width;  /* of the first file; 0: there was none */
     uint64_t n_rows; /* taken, good or bad */
-    size_t n_piece;  /* rows of the piece at hand; 0: none */
+    bool has_offsets;
+    unsigned char *held; /* the first rows, read before they are taken */
+    size_t held_capacity, held_size, held_at;
+    size_t n_piece; /* rows of the piece at hand; 0: none */
     unsigned char *piece;
     size_t capacity, filled;
 } npy;
@@ -32,6 +45,7 @@ static void close_npy(void *memory)
     gsai_npy_labels_close(&parser->labels);
     gsai_free(parser->env, parser->labels.item);
     gsai_free(parser->env, parser->piece);
+    gsai_free(parser->env, parser->held);
     gsai_free(parser->env, parser);
 }
 
@@ -51,9 +65,10 @@ static void begin_npy(void *memory, gsai_format_input *input)
     npy *parser = memory;
     gsai_npy_labels_close(&parser->labels);
     parser->input = input;
-    parser->is_begun = false;
+    parser->has_head = parser->is_begun = false;
     parser->n_rows = 0;
     parser->n_piece = 0;
+    parser->held_size = parser->held_at = 0;
 }
 
 static gsa_status check_header(const npy *parser, gsa_error *error)
@@ -73,7 +88,87 @@ static gsa_status check_header(const npy *parser, gsa_error *error)
     return GSA_OK;
 }
 
-/* The header, and the labels beside it. */
+/* ---- offsets ---------------------------------------------------------------------------------------------------- */
+
+static double offset_of(const npy *parser, size_t column)
+{
+    const gsai_schema *schema = parser->input->schema;
+    return schema->field[schema->number[column]].offset;
+}
+
+/* What the held rows show of a column. */
+static gsai_seen see(const npy *parser, size_t column)
+{
+    size_t width = (size_t)parser->header.width;
+    gsai_seen seen = {0};
+    for (size_t i = column; i < parser->held_size / parser->header.item; i += width)
+        gsai_seen_add_number(&seen, gsai_npy_number(&parser->header, parser->held, i), 1);
+    return seen;
+}
+
+static gsa_status make_schema(const npy *parser, gsa_error *error)
+{
+    gsai_schema *schema = parser->input->schema;
+    schema->is_named = true;
+    char name[GSAI_NUMBER_TEXT], number[GSAI_NUMBER_TEXT], *text = parser->input->description;
+    size_t room = sizeof parser->input->description;
+    int size = snprintf(text, room, "%s: an array of %" PRIu64 " columns", parser->input->name, parser->header.width);
+    for (size_t i = 0; i < parser->header.width; i++) {
+        gsai_seen seen = see(parser, i);
+        double offset = gsai_seen_offset(&seen);
+        GSA_TRY(gsai_schema_add(schema, name, gsai_number_text((double)(i + 1), name), GSAI_FIELD_NUMBER, error));
+        gsai_schema_set_offset(schema, offset);
+        GSA_TRY(gsai_schema_set_reading(schema, gsai_seen_mean(&seen, offset), NULL, error));
+        gsai_number_text(offset, number);
+        if (offset != 0 && (size_t)size + 4 * GSAI_NUMBER_TEXT < room)
+            size += snprintf(text + size, room - (size_t)size, "; column %s is measured from %s", name, number);
+    }
+    GSA_TRY(gsai_schema_add(schema, "label", strlen("label"), GSAI_FIELD_LABEL, error));
+    return gsai_schema_complete(schema, error);
+}
+
+/* Holds the rows that decide, or as many as there are, and decides. */
+static gsa_status decide(npy *parser, gsa_error *error)
+{
+    size_t width = (size_t)parser->header.width, row_size = width * parser->header.item, got = 1;
+    size_t n =
+        GSAI_DECIDING_CELLS / (width + 1) > GSAI_DECIDING_ROWS ? GSAI_DECIDING_CELLS / (width + 1) : GSAI_DECIDING_ROWS;
+    n = n < MAX_HELD / row_size + 1 ? n : MAX_HELD / row_size + 1;
+    n = n < parser->header.n_rows ? n : (size_t)parser->header.n_rows;
+    if (!gsai_reserve(parser->env, &parser->held, &parser->held_capacity, n * row_size, 1))
+        return gsai_fail_memory(parser->env, error, "no memory for %zu rows of %zu values", n, width);
+    for (; parser->held_size < n * row_size && got > 0; parser->held_size += got)
+        GSA_TRY(gsai_decode_read(parser->input->stream, parser->held + parser->held_size,
+                                 n * row_size - parser->held_size, &got, error));
+    parser->is_decided = true;
+    for (size_t i = 0; i < width; i++) {
+        gsai_seen seen = see(parser, i);
+        if (gsai_seen_offset(&seen) != 0)
+            return make_schema(parser, error);
+    }
+    return GSA_OK;
+}
+
+/* Fills `to` up to `size` bytes, from the held rows first. */
+static gsa_status fill(npy *parser, unsigned char *to, size_t size, gsa_error *error)
+{
+    size_t n = parser->held_size - parser->held_at, left = size - parser->filled;
+    n = n < left ? n : left;
+    if (n > 0)
+        memcpy(to + parser->filled, parser->held + parser->held_at, n);
+    parser->held_at += n;
+    parser->filled += n;
+    if (parser->held_at == parser->held_size) {
+        gsai_free(parser->env, parser->held);
+        parser->held = NULL;
+        parser->held_capacity = 0;
+    }
+    return gsai_npy_fill(parser->input->stream, parser->input->name, to, size, &parser->filled, error);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+/* The header, the labels beside it, and what the rows of the first file are measured from. */
 static gsa_status prepare_npy(void *memory, gsa_error *error)
 {
     npy *parser = memory;
@@ -82,24 +177,41 @@ static gsa_status prepare_npy(void *memory, gsa_error *error)
         return GSA_OK;
     unsigned char head[GSAI_DECODE_START];
     size_t filled = 0;
-    GSA_TRY(gsai_npy_header_parse(input->stream, input->name, &parser->header, error));
-    GSA_TRY(check_header(parser, error));
-    if (!input->options->without_labels)
-        GSA_TRY(gsai_npy_labels_open(&parser->labels, input, parser->header.n_rows, error));
-    GSA_TRY(gsai_npy_fill(input->stream, input->name, head, parser->header.size, &filled, error));
+    if (!parser->has_head) { /* else a call was stopped */
+        GSA_TRY(gsai_npy_header_parse(input->stream, input->name, &parser->header, error));
+        GSA_TRY(check_header(parser, error));
+        if (!input->options->without_labels)
+            GSA_TRY(gsai_npy_labels_open(&parser->labels, input, parser->header.n_rows, error));
+        GSA_TRY(gsai_npy_fill(input->stream, input->name, head, parser->header.size, &filled, error));
+        parser->has_head = true;
+    }
+    bool may_decide = !input->schema->text && input->file == 0 && !parser->is_decided;
+    if (may_decide && !input->options->without_offsets && parser->header.width <= MAX_MEASURED)
+        GSA_TRY(decide(parser, error));
+    if (input->schema->text && input->schema->n_numbers != parser->header.width)
+        return gsai_fail(error, GSA_ARGUMENT, "%s has %" PRIu64 " columns, and %s %zu", input->name,
+                         parser->header.width, input->schema_from, input->schema->n_numbers);
+    parser->has_offsets = input->schema->text != NULL;
     parser->width = parser->header.width;
     parser->is_begun = true;
     return GSA_OK;
 }
 
 /* Floats of the machine are read to where they stay. */
-static bool is_plain(const gsai_npy_header *header)
+static bool is_plain(const npy *parser)
 {
-    return header->kind == 'f' && header->item == sizeof(float) && header->is_big != gsai_machine_is_little_endian();
+    const gsai_npy_header *header = &parser->header;
+    return header->kind == 'f' && header->item == sizeof(float) && header->is_big != gsai_machine_is_little_endian() &&
+           !parser->has_offsets;
 }
 
-static void convert(const gsai_npy_header *header, unsigned char *items, size_t n, float *out)
+static void convert(const npy *parser, unsigned char *items, size_t n, float *out)
 {
+    const gsai_npy_header *header = &parser->header;
+    for (size_t i = 0; i < n && parser->has_offsets; i++)
+        out[i] = (float)(gsai_npy_number(header, items, i) - offset_of(parser, i % (size_t)header->width));
+    if (parser->has_offsets)
+        return;
     if (header->item == 2 && (header->kind == 'f' || header->kind == 'h')) {
         if (header->is_big == gsai_machine_is_little_endian())
             gsai_swap_bytes(items, n, 2);
@@ -125,14 +237,13 @@ static gsa_status read_piece(npy *parser, gsai_rows *rows, gsa_error *error)
     size_t n = parser->n_piece * width, size = n * header->item;
     GSA_TRY(gsai_rows_reserve_dense(rows, parser->n_piece, width, error));
     float *value = rows->value + rows->n_values;
-    if (!is_plain(header) && !gsai_reserve(parser->env, &parser->piece, &parser->capacity, size, 1))
+    if (!is_plain(parser) && !gsai_reserve(parser->env, &parser->piece, &parser->capacity, size, 1))
         return gsai_fail_memory(parser->env, error, "no memory for %zu rows of %zu values", parser->n_piece, width);
-    GSA_TRY(gsai_npy_fill(parser->input->stream, parser->input->name,
-                          is_plain(header) ? (unsigned char *)value : parser->piece, size, &parser->filled, error));
+    GSA_TRY(fill(parser, is_plain(parser) ? (unsigned char *)value : parser->piece, size, error));
     if (parser->labels.is_open)
         GSA_TRY(gsai_npy_labels_read(&parser->labels, parser->n_piece, error));
-    if (!is_plain(header))
-        convert(header, parser->piece, n, value);
+    if (!is_plain(parser))
+        convert(parser, parser->piece, n, value);
     return GSA_OK;
 }
 

@@ -96,6 +96,76 @@ static void rows_of_all_types_are_the_same(void **state)
     free(labels.bytes);
 }
 
+/* The schema is that of the same columns in a table, and a model's is applied. */
+static void columns_far_from_zero_are_measured_from_an_offset(void **state)
+{
+    (void)state;
+    const double items[] = {1700000003, 0.5, 1700000000, 1, 1699999991, 2};
+    content rows = make_npy(1, DICTIONARY("<f8", "(3, 2)"), items, sizeof items);
+    static const char schema[] = "greedystep schema 2\ncolumns named\nbits 24\nnumber 1\toffset=1700000000\tmean=-2\n"
+                                 "number 2\tmean=1.16666663\nlabel label\n";
+    static const char *const expected[] = {"0=0x1.8p+1 1=0x1p-1\n", " 1=0x1p+0\n", "0=-0x1.2p+3 1=0x1p+1\n"};
+    const float y[] = {1, 0, 1};
+    content labels = make_npy(1, DICTIONARY("<f4", "(3,)"), y, sizeof y);
+    char path[PATH_SIZE];
+    make_file(path, labels.bytes, labels.size);
+    for (size_t pass = 0; pass < 5; pass++) {
+        const gsai_reader_sizes sizes = {.read = 1 + pass * 7};
+        gsa_reader_options options = {.size = sizeof options, .labels = path, .without_offsets = pass > 2};
+        gsa_reader *reader = NULL;
+        gsa_error error = {0};
+        gsa_status status;
+        assert_int_equal(
+            gsai_reader_open_bytes(rows.bytes, rows.size, "x.npy", NULL, &options, &sizes, NULL, &reader, NULL),
+            GSA_OK);
+        if (pass > 1 && pass < 4)
+            assert_int_equal(gsa_reader_set_schema(reader, schema, NULL), GSA_OK);
+        char *text = dump_reader(reader, &status, &error);
+        assert_int_equal(status, GSA_END);
+        for (size_t i = 0; i < 3; i += pass == 4 ? 2 : 1) /* the row in the middle has the offset itself */
+            assert_true((strstr(text, expected[i]) != NULL) == (pass < 4));
+        if (pass < 4)
+            assert_string_equal(gsa_reader_schema(reader), schema);
+        else
+            assert_null(gsa_reader_schema(reader));
+        if (pass == 0)
+            assert_string_equal(gsa_reader_description(reader),
+                                "x.npy: an array of 2 columns; column 1 is measured from 1700000000");
+        free(text);
+        gsa_reader_close(reader);
+    }
+    unlink(path);
+    free(labels.bytes);
+    free(rows.bytes);
+}
+
+static void an_array_has_as_many_columns_as_its_model(void **state)
+{
+    (void)state;
+    const float items[] = {1, 2, 3, 4};
+    content rows = make_npy(1, DICTIONARY("<f4", "(1, 4)"), items, sizeof items);
+    static const char *const schemas[] = {"number a\nnumber b\n", "number a\nnumber b\nnumber c\nnumber d\nwords e\n"};
+    static const char *const messages[] = {
+        "x.npy has 4 columns, and the model 2",
+        "x.npy is an array (.npy), and a table was expected, which the model was trained on"};
+    for (size_t i = 0; i < 2; i++) {
+        char schema[256];
+        snprintf(schema, sizeof schema, "greedystep schema 2\ncolumns named\nbits 24\n%slabel y\n", schemas[i]);
+        const gsa_reader_options options = {.size = sizeof options, .without_labels = 1};
+        const gsai_reader_sizes sizes = {0};
+        gsa_reader *reader = NULL;
+        gsa_error error = {0};
+        assert_int_equal(
+            gsai_reader_open_bytes(rows.bytes, rows.size, "x.npy", NULL, &options, &sizes, NULL, &reader, NULL),
+            GSA_OK);
+        assert_int_equal(gsa_reader_set_schema(reader, schema, NULL), GSA_OK);
+        assert_int_equal(gsa_reader_begin(reader, &error), GSA_ARGUMENT);
+        assert_string_equal(error.message, messages[i]);
+        gsa_reader_close(reader);
+    }
+    free(rows.bytes);
+}
+
 static void bf16_has_two_bytes_without_a_name(void **state)
 {
     (void)state;
@@ -286,6 +356,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_all_types_are_the_same),
+        cmocka_unit_test(columns_far_from_zero_are_measured_from_an_offset),
+        cmocka_unit_test(an_array_has_as_many_columns_as_its_model),
         cmocka_unit_test(bf16_has_two_bytes_without_a_name),
         cmocka_unit_test(labels_are_numbers_or_texts),
         cmocka_unit_test(values_that_are_not_finite_are_named_or_skipped),
