@@ -259,8 +259,8 @@ static bool is_model(const char *path)
 /* Options about columns say nothing of a model. */
 static int check_model(const cli_arguments *arguments)
 {
-    static const char *const of_data[] = {"label", "labels", "weight", "exposure", "categorical", "decimal",
-                                          "dates", "ignore", "cross",  "bits",     "bad-rows"};
+    static const char *const of_data[] = {"label", "labels",  "weight", "exposure", "categorical", "decimal",
+                                          "dates", "missing", "ignore", "cross",    "bits",        "bad-rows"};
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)
         if (arguments_given(arguments, of_data[i]))
             return complain_usage("--%s is only for data, and %s is a model; leave it out", of_data[i],

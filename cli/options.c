@@ -30,6 +30,8 @@ static const cli_option reader_options[] = {
     {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0, "decimal mark, if the cells are ambiguous"},
     {"dates", 0, OPTION_CHOICE, false, "auto|day-first|month-first", "auto", 0, 0,
      "order of dates such as 3/4/2026, if the cells are ambiguous"},
+    {"missing", 0, OPTION_TEXT, false, "auto|none|N,N", "auto", 0, 0,
+     "numbers that mean a missing value, such as -999; auto: -999 and the like if they are far from all others"},
     {"cross", 0, OPTION_TEXT, false, "A:B,C:D", NULL, 0, 0, "add the products of two columns, or of two namespaces"},
     {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash categories and crosses to 2^N features"},
     {"labels", 0, OPTION_TEXT, false, "FILE,FILE", NULL, 0, 0,
@@ -41,7 +43,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the result of this DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 8 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 9 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

@@ -159,7 +159,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
         .decimal = chosen_option(arguments, "decimal"),
         .dates = chosen_option(arguments, "dates"),
         .without_weights = arguments->verb == &evaluate_verb,
-        .without_offsets = takes_no_offsets(arguments, paths)};
+        .without_offsets = takes_no_offsets(arguments, paths),
+        .missing = chosen_option(arguments, "missing")};
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

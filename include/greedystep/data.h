@@ -56,8 +56,12 @@ typedef struct gsa_reader_options {
     const char *labels;
     /* Nonzero: rows may lack the column of weights that a schema has, unless `weight` names it; each then counts 1. */
     int without_weights;
-    /* Nonzero: a new schema has no offsets, so values are rounded to floats as they are, however far from 0. */
+    /* Nonzero: a new schema has no offsets, so values are rounded to floats as they are, however far from 0; and no
+     * number means a missing value unless `missing` says so. */
     int without_offsets;
+    /* Numbers that mean a missing value in the numeric columns of tables, such as "-999", at most 4; "none": no number
+     * does. NULL: those that are far from all others (docs/formats/csv.md). */
+    const char *missing;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

@@ -264,7 +264,9 @@ def open_rows(
     if schema is not None:
         schema.check_width(features.width)
         if labels is None or not learns:
-            return given.of(features.closed(schema.means, tells=True, offsets=schema.offsets))
+            return given.of(
+                features.closed(schema.means, tells=True, offsets=schema.offsets, sentinels=schema.sentinels)
+            )
     elif frozen is not None:
         return given.of(features.closed(frozen.means))
     if labels is None:
@@ -273,7 +275,7 @@ def open_rows(
     if schema is not None:
         far = schema.offsets != 0
     elif not without_offsets:
-        far = features.far(weights)
+        far = features.far(weights) | features.suspects()
     if schema is None and not far.any() and not features.has_gaps():
         return given
     return _open_columns(features, labels, weights, run, schema, far)

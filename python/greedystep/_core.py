@@ -423,6 +423,14 @@ class Reader(Handle):
         call("gsa_reader_spill", self.pointer, path_bytes(folder))
 
 
+def _missing_text(missing: Any) -> bytes | None:
+    """Return numbers that mean a missing value in the library's form."""
+    if missing is None or isinstance(missing, str):
+        return None if missing is None else missing.encode()
+    values = missing if isinstance(missing, Iterable) else [missing]
+    return ",".join(repr(float(value)) for value in values).encode() or b"none"
+
+
 def reader_options(
     *,
     label: str | None = None,
@@ -435,6 +443,7 @@ def reader_options(
     decimal: str | None = None,
     dates: str | None = None,
     labels: Iterable[str] = (),
+    missing: Any = None,
     skip_bad_rows: bool = False,
     without_labels: bool = False,
     without_weights: bool = False,
@@ -465,4 +474,5 @@ def reader_options(
         dates=text(dates),
         labels=text(labels),
         without_weights=without_weights,
+        missing=_missing_text(missing),
     )

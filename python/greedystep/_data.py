@@ -163,7 +163,7 @@ def _refuse_of_tables(options: c.ReaderOptions) -> None:
     for name in ("weight", "exposure"):
         if getattr(options, name):
             raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
-    for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "labels", "skip_bad_rows"):
+    for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "labels", "missing", "skip_bad_rows"):
         if getattr(options, name):
             raise ValueError(f"{name}= is for tables and files, and the rows are in an array: leave it out")
 
@@ -174,7 +174,7 @@ class Rows:
 
     Parameters
     ----------
-    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels
+    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, missing
         As in :func:`greedystep.train`.
     """
 
@@ -191,6 +191,7 @@ class Rows:
     dates: str | None = None
     exposure: Any = None
     labels: Any = None
+    missing: Any = None
 
     def open(
         self,
@@ -221,6 +222,7 @@ class Rows:
             bits=self.bits,
             decimal=self.decimal,
             dates=self.dates,
+            missing=self.missing,
             labels=() if self.labels is None else paths_of(self.labels) or [str(self.labels)],
             skip_bad_rows=self.skip_bad_rows,
             remember_names=remember_names,
@@ -298,7 +300,7 @@ def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, option
         columns = list(frame.columns)
         ordered = frozen.names.ordered(columns)
         frame = frame if ordered == columns else frame[ordered]
-    is_table = ignored or options.categorical or options.cross or options.skip_bad_rows
+    is_table = ignored or options.categorical or options.cross or options.skip_bad_rows or options.missing
     if is_table or has_words(frame):
         return None
     if schema is None or not are_named:

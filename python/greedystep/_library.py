@@ -215,6 +215,7 @@ class ReaderOptions(Sized):
         ("labels", c_char_p),
         ("without_weights", c_int),
         ("without_offsets", c_int),
+        ("missing", c_char_p),
     ]
 
 

@@ -100,6 +100,7 @@ class Numeric(Features):
     width: int
     _close: Callable[[FloatArray, int], FloatArray] | None = None
     _offsets: npt.NDArray[np.float64] | None = None
+    _sentinels: FloatArray | None = None
 
     def numbers(self, lo: int, hi: int) -> FloatArray:
         """Return some rows."""
@@ -120,6 +121,10 @@ class Numeric(Features):
             numbers = self.numbers(lo, hi)
         else:
             numbers = _plain(self.doubles(lo, hi, self._offsets != 0) - self._offsets, np.float32)
+        if self._sentinels is not None:
+            raw = self.numbers(lo, hi)
+            for values in self._sentinels:
+                numbers = np.where(raw == values, np.float32(np.nan), numbers)
         if self._close is not None and _has_nan(numbers):
             numbers = self._close(numbers, lo)
         block.width = numbers.shape[1]
@@ -127,6 +132,13 @@ class Numeric(Features):
 
     def has_gaps(self) -> bool:
         return any(_has_nan(self.numbers(*bounds)) for bounds in self.bounds())
+
+    def suspects(self) -> npt.NDArray[np.bool_]:
+        """Return which columns of a frame end with a number that often means a missing one: a table decides.
+
+        Numbers in arrays are what they are.
+        """
+        return np.zeros(self.width, np.bool_)
 
     def far(self, weights: npt.NDArray[Any] | None = None) -> npt.NDArray[np.bool_]:
         """Return which columns are so far from 0, compared to their range, that a table measures them from an offset.
@@ -162,12 +174,17 @@ class Numeric(Features):
         return np.where(np.isfinite(found), found, np.float32(0))
 
     def closed(
-        self, means: FloatArray | None, *, tells: bool = False, offsets: npt.NDArray[np.float64] | None = None
+        self,
+        means: FloatArray | None,
+        *,
+        tells: bool = False,
+        offsets: npt.NDArray[np.float64] | None = None,
+        sentinels: npt.NDArray[np.float64] | None = None,
     ) -> Numeric:
         """Return the rows with means in place of missing numbers; without means raise ValueError with the place.
 
         If `tells`, features that mark missing numbers follow those of the columns, as in rows of tables. Offsets are
-        subtracted before.
+        subtracted before. The numbers of `sentinels`, [values x columns], are missing, too.
         """
 
         def close(numbers: FloatArray, lo: int) -> FloatArray:
@@ -184,6 +201,7 @@ class Numeric(Features):
         made = copy.copy(self)
         made._close = close
         made._offsets = offsets if offsets is not None and offsets.any() else None
+        made._sentinels = sentinels.astype(np.float32) if sentinels is not None and len(sentinels) else None
         return made
 
 
@@ -201,6 +219,9 @@ def _has_nan(numbers: npt.NDArray[Any]) -> bool:
     with np.errstate(invalid="ignore", over="ignore"):
         return bool(np.isnan(np.sum(numbers))) and bool(np.isnan(numbers).any())
 
+
+# Numbers that often mean a missing one (src/data/format/seen.c).
+_SENTINELS = [-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999]
 
 # The floats of two bytes that the library converts, as it numbers them.
 _HALVES = {"float16": 0, "bfloat16": 1}
@@ -257,6 +278,15 @@ class Frame(Numeric):
         if hasattr(self._frame, "iloc"):
             return np.asarray(self._frame.iloc[lo:hi].to_numpy(dtype=np.float64, na_value=np.nan))
         return np.asarray(self._frame[lo:hi].to_numpy(), np.float64)
+
+    def suspects(self) -> npt.NDArray[np.bool_]:
+        low, high = np.full(self.width, np.inf), np.full(self.width, -np.inf)
+        n = min(self.n_rows, deciding_rows(self.width + 1))
+        for lo, hi in _even_bounds(n, BUFFER // (16 * max(1, self.width))):
+            numbers = self.exact(lo, hi)
+            low = np.fmin(low, np.fmin.reduce(numbers, axis=0))
+            high = np.fmax(high, np.fmax.reduce(numbers, axis=0))
+        return np.isin(low, _SENTINELS) | np.isin(high, _SENTINELS)
 
 
 class _Sparse(Features):

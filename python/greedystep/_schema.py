@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from ._core import CModel
 # Names that a model keeps at most.
 _MAX_NAMES = 65536
 
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 _OTHERS = {"words": "words", "date": "dates", "cross": "crosses", "columns namespaces": "words"}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 
@@ -31,6 +33,8 @@ class Schema:
     ----------
     numbers, numeric : list of str
         Columns of numbers, and columns of numbers and dates, in the order of their features.
+    sentinels : array of float64, [values x numeric]
+        Numbers that mean a missing value, such as -999; NaN: none.
     means : array of float32
         The value that a missing number or date counts as. The feature that marks it is len(numeric) + its own number.
     offsets : array of float64
@@ -52,6 +56,7 @@ class Schema:
     numbers: list[str] = field(default_factory=list)
     means: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
     offsets: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    sentinels: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     others: list[str] = field(default_factory=list)
     label: str | None = None
     weight: str | None = None
@@ -66,7 +71,7 @@ class Schema:
     @classmethod
     def of(cls, text: str) -> Schema:
         """Return the columns of a text."""
-        made, means, offsets = cls(), [], []
+        made, means, offsets, sentinels = cls(), [], [], []
         columns = {"number": made.numbers, "words": made.words, "date": made.dates}
         for line in text.split("\n"):
             kind, _, rest = line.partition(" ")
@@ -82,6 +87,8 @@ class Schema:
                 values = dict(one.partition("=")[::2] for one in items)
                 means.append(float(values.get("mean", 0)))
                 offsets.append(float(values.get("offset", 0)))
+                missing = [one[8:] for one in items if one.startswith("missing=")]
+                sentinels.append([float(one) for one in missing if _NUMBER.fullmatch(one)])
             elif kind == "ignored":
                 made.ignored.append(_plain(name))
             elif kind == "bits":
@@ -91,6 +98,9 @@ class Schema:
             elif kind in ("label", "weight"):
                 setattr(made, kind, _plain(name))
         made.means, made.offsets = np.array(means, np.float32), np.array(offsets, np.float64)
+        made.sentinels = np.full((max(map(len, sentinels), default=0), len(means)), np.nan)
+        for number, found in enumerate(sentinels):
+            made.sentinels[: len(found), number] = found
         return made
 
     @property

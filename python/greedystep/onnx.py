@@ -135,10 +135,17 @@ def _fill_gaps(graph: _Graph, rows: str, schema: Schema, n_weights: int) -> str:
 
     If the model has weights for missing-value markers, these features follow the numbers.
     """
+    raw, dtype = rows, np.float64 if schema.offsets.any() else np.float32
     if schema.offsets.any():
         graph.add("Sub", [rows, graph.constant("gs_offsets", schema.offsets)], "gs_deviations")
         rows = graph.add("Cast", ["gs_deviations"], "gs_measured", to=1)  # 1: float
-    graph.add("IsNaN", [rows], "gs_is_missing")
+    is_missing = graph.add("IsNaN", [rows], "gs_is_nan")
+    for i, values in enumerate(schema.sentinels):
+        equal = graph.add(
+            "Equal", [raw, graph.constant(f"gs_sentinels_{i}", values.astype(dtype))], f"gs_is_sentinel_{i}"
+        )
+        is_missing = graph.add("Or", [is_missing, equal], f"gs_is_missing_{i}")
+    graph.add("Identity", [is_missing], "gs_is_missing")
     graph.add("Where", ["gs_is_missing", graph.constant("gs_means", schema.means), rows], "gs_numbers")
     if n_weights == len(schema.numeric):
         return "gs_numbers"

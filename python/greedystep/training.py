@@ -100,6 +100,7 @@ def train(
     dates: str | None = None,
     exposure: Any = None,
     labels: Any = None,
+    missing: Any = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -136,6 +137,9 @@ def train(
         all others are counts per unit of exposure.
     labels : file names, optional
         Labels for ``.npy`` files of rows, one ``.npy`` file for each, in the same order.
+    missing : float, list of float or "none", optional
+        Numbers that mean a missing value in tables, such as -999. By default those that are far from all others in
+        their column, if they are one of -9, -99, -999 ... or 99, 999 ...; "none": no number does.
     start_from : Model, optional
         Start from the weights of another model.
     n_jobs : int, optional
@@ -157,7 +161,20 @@ def train(
         raise ValueError('exposure= is for counts: give loss="poisson" with it')
     run = Run(_threads(n_jobs))
     rows = Rows(
-        data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels
+        data,
+        y,
+        label,
+        weight,
+        categorical,
+        ignore,
+        cross,
+        bits,
+        skip_bad_rows,
+        decimal,
+        dates,
+        exposure,
+        labels,
+        missing,
     )
     frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
     reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)

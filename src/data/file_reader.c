@@ -214,7 +214,7 @@ static void close_files(gsa_reader *head)
     const char *texts[] = {reader->options.label,  reader->options.weight, reader->options.categorical,
                            reader->options.ignore, reader->options.cross,  reader->options.decimal,
                            reader->options.dates,  reader->options.keep,   reader->options.exposure,
-                           reader->options.labels};
+                           reader->options.labels, reader->options.missing};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsai_free(&env, (void *)(uintptr_t)texts[i]);
     gsai_rows_free(&reader->rows);
@@ -245,8 +245,8 @@ static const gsai_reader_kind files_kind = {
 static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
-    const char **texts[] = {&to->label,   &to->weight, &to->categorical, &to->ignore,   &to->cross,
-                            &to->decimal, &to->dates,  &to->keep,        &to->exposure, &to->labels};
+    const char **texts[] = {&to->label, &to->weight, &to->categorical, &to->ignore, &to->cross,  &to->decimal,
+                            &to->dates, &to->keep,   &to->exposure,    &to->labels, &to->missing};
     bool has_room = true;
     *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

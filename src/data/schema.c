@@ -235,7 +235,8 @@ static char *put_reading(char *out, const gsai_field *field)
 }
 
 /* The most that put_reading writes. */
-static const size_t reading_size = 128 + 2 * GSAI_DECIMAL_SIZE + GSAI_MISSING_WORDS * (2 * GSAI_MISSING_SIZE + 10);
+static const size_t reading_size =
+    128 + 2 * GSAI_DECIMAL_SIZE + (GSAI_MISSING_WORDS + GSAI_MISSING_NUMBERS) * (2 * GSAI_MISSING_SIZE + 10);
 
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
@@ -329,6 +330,7 @@ static bool take_number(const gsai_schema *schema, const char *text, double *out
 static bool take_item(const gsai_schema *schema, char *item, double *mean, double *offset, gsai_reading *reading)
 {
     char *value = strchr(item, '=');
+    double number;
     size_t size = take_name(item, strlen(item));
     if (size == SIZE_MAX)
         return false;
@@ -346,8 +348,10 @@ static bool take_item(const gsai_schema *schema, char *item, double *mean, doubl
         reading->has_time = true;
     else if (strcmp(item, "formatted") == 0)
         return true;
-    else if (strncmp(item, "missing=", 8) == 0 && reading->n_missing < GSAI_MISSING_WORDS &&
-             strlen(value) < GSAI_MISSING_SIZE)
+    else if (strncmp(item, "missing=", 8) == 0 && take_number(schema, value, &number))
+        return gsai_reading_add_sentinel(reading, number);
+    else if (strncmp(item, "missing=", 8) == 0 && strlen(value) < GSAI_MISSING_SIZE &&
+             reading->n_missing < GSAI_MISSING_WORDS && reading->n_sentinels == 0)
         memcpy(reading->missing[reading->n_missing++], value, strlen(value) + 1);
     else
         return false;

@@ -8,7 +8,7 @@ count() {
 }
 library=$(count --fullpath --not-match-d=src/baseline "$1/src")
 baseline=$(count "$1/src/baseline")
-echo "src has $library lines of code (the limit is 34500), src/baseline $baseline (1000)"
-[ "$library" -lt 34500 ] && [ "$baseline" -lt 1000 ] && exit
+echo "src has $library lines of code (the limit is 35000), src/baseline $baseline (1000)"
+[ "$library" -lt 35000 ] && [ "$baseline" -lt 1000 ] && exit
 echo "too large: make something else shorter, or raise the limit in tests/policy/size.sh and say in the commit why" >&2
 exit 1

@@ -253,6 +253,8 @@ static void see_cell(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, size_t num
         gsai_csv_see_value(&arrow->csv, sniff, number, text.text, text.size, weight);
     else if (!again && cell.kind == GSAI_CELL_WORD)
         gsai_seen_add(&seen->cells, arrow->csv.locale, text.text, text.size, weight);
+    else if (again && cell.kind == GSAI_CELL_NUMBER && gsai_is_sentinel(&seen->decided.reading, cell.number))
+        seen->cells.n_sentinels++;
     else if (cell.kind == GSAI_CELL_NUMBER)
         (again ? gsai_seen_add_again : gsai_seen_add_number)(&seen->cells, cell.number, weight);
     seen->cells.n_missing += !again && cell.kind == GSAI_CELL_ABSENT;

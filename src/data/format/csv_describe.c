@@ -37,10 +37,45 @@ static void tell_reading(const gsai_csv *csv, const gsai_csv_seen *seen, const c
         tell(csv, "a number%s%s%s%s%s%s", *reading->unit ? " in " : "", reading->unit,
              reading->decimal == ',' ? ", decimals behind a comma" : "", reading->group ? ", " : "",
              reading->group ? group : "", reading->group ? " between thousands" : "");
-    for (size_t i = 0; i < reading->n_missing; i++) {
+    for (size_t i = 0; i < reading->n_missing - reading->n_sentinels; i++) {
         char quote[GSAI_QUOTE_SIZE];
         tell(csv, "%s'%s'", i ? ", " : ", missing where it holds ",
              gsai_quote(reading->missing[i], strlen(reading->missing[i]), quote));
+    }
+}
+
+/* Which numbers are taken for missing ones, and which might be: "-999 means missing in 'temp' (120 rows)". */
+static void tell_sentinels(const gsai_csv *csv, const gsai_csv_sniff *sniff)
+{
+    size_t n_columns = 0;
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_field *field = &csv->input->schema->field[i];
+        size_t n = seen->cells.n_sentinels, n_missing = seen->decided.reading.n_missing;
+        if (field->kind != GSAI_FIELD_NUMBER || n == 0 || n_columns++ > 0)
+            continue;
+        char name[GSAI_QUOTE_SIZE];
+        tell(csv, "; ");
+        for (size_t k = n_missing - seen->decided.reading.n_sentinels; k < n_missing; k++)
+            tell(csv, "%s%s", seen->decided.reading.missing[k], k + 1 < n_missing ? ", " : "");
+        tell(csv, " means missing in '%s' (%zu rows)", gsai_quote(field->name, field->name_size, name), n);
+    }
+    if (n_columns > 1)
+        tell(csv, " and %zu more column%s", n_columns - 1, n_columns == 2 ? "" : "s");
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_field *field = &csv->input->schema->field[i];
+        double value;
+        size_t n = seen->decided.kind == GSAI_FIELD_NUMBER ? gsai_seen_suspect(&seen->cells, &value) : 0;
+        bool is_label = field->kind == GSAI_FIELD_LABEL;
+        if (n == 0 || (!is_label && (field->kind != GSAI_FIELD_NUMBER || csv->input->options->missing ||
+                                     gsai_is_sentinel(&seen->decided.reading, value))))
+            continue;
+        char name[GSAI_QUOTE_SIZE], number[GSAI_NUMBER_TEXT];
+        gsai_number_text(value, number);
+        tell(csv, "; '%s' is %s in %zu rows: if that means missing, %s",
+             gsai_quote(field->name, field->name_size, name), number, n,
+             is_label ? "leave them out" : "say so by the option missing");
     }
 }
 
@@ -78,11 +113,14 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
         char name[GSAI_QUOTE_SIZE];
         gsai_quote(field->name, field->name_size, name);
         bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
-        size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words : 0;
+        size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words + seen->cells.n_sentinels : 0;
         n_missing += n;
         if (n > 0 && n_columns++ == 0)
             memcpy(first, name, sizeof name);
-        if ((is_number || field->kind == GSAI_FIELD_LABEL) && !seen->decided.is_plain)
+        bool is_formatted =
+            !seen->decided.is_plain && (seen->cells.odd > 0 || seen->decided.kind == GSAI_FIELD_DATE ||
+                                        seen->decided.reading.n_missing > seen->decided.reading.n_sentinels);
+        if ((is_number || field->kind == GSAI_FIELD_LABEL) && is_formatted)
             tell_reading(csv, seen, name);
         else if (seen->is_text && seen->decided.kind == GSAI_FIELD_NUMBER && seen->cells.numbers > 0)
             tell(csv, "; '%s' is text that holds numbers", name);
@@ -109,6 +147,7 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
     }
     if (n_offsets > MAX_OFFSETS)
         tell(csv, "; so are %zu more columns, from other numbers", n_offsets - MAX_OFFSETS);
+    tell_sentinels(csv, sniff);
     if (n_missing == 0)
         return;
     tell(csv, "; %zu missing value%s", n_missing, n_missing == 1 ? "" : "s");

@@ -214,10 +214,11 @@ void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
 }
 
 /* What the cells of a column are, where no option says so. */
-static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen)
+static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen, bool is_label)
 {
     const gsa_reader_options *options = csv->input->options;
-    gsai_asked asked = {0};
+    const char *missing = options->missing ? options->missing : options->without_offsets ? "none" : NULL;
+    gsai_asked asked = {.missing = missing, .locale = csv->locale, .is_label = is_label};
     if (options->decimal)
         asked.decimal = (char)(*options->decimal == 'c' ? ',' : '.');
     if (options->dates)
@@ -238,7 +239,7 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
     seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
     if (column == label) {
         if (!is_listed(options->categorical, sniff, column))
-            decide(csv, seen);
+            decide(csv, seen, true);
         seen->decided.is_far = false; /* labels are doubles */
         return GSAI_FIELD_LABEL;
     }
@@ -248,7 +249,7 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
         return GSAI_FIELD_EXPOSURE;
     if (is_listed(options->ignore, sniff, column) || is_listed(options->keep, sniff, column))
         return GSAI_FIELD_IGNORED;
-    return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(csv, seen);
+    return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(csv, seen, false);
 }
 
 /* Numbers with two readings are never guessed. */
@@ -408,6 +409,21 @@ static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_er
     return status;
 }
 
+/* Numbers that are missing values: a list of at most GSAI_MISSING_NUMBERS, or none. */
+static gsa_status check_missing(const gsai_csv *csv, gsa_error *error)
+{
+    gsai_reading reading = {0};
+    const char *list = csv->input->options->missing;
+    double value;
+    gsa_status status = list && strcmp(list, "none") == 0 ? GSA_END : GSA_OK;
+    while (status == GSA_OK && (status = gsai_next_number(csv->locale, &list, &value, error)) == GSA_OK)
+        if (!gsai_reading_add_sentinel(&reading, value))
+            return gsai_fail_about(error, "missing",
+                                   gsai_fail(error, GSA_ARGUMENT, "too many missing values: expected at most %d",
+                                             (int)GSAI_MISSING_NUMBERS));
+    return status == GSA_END ? GSA_OK : status;
+}
+
 static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     gsai_schema *schema = csv->input->schema;
@@ -422,6 +438,8 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     }
     schema->bits = csv->input->options->bits ? csv->input->options->bits : GSAI_DEFAULT_BITS;
     gsa_status status = check_lists(csv, sniff, error);
+    if (status == GSA_OK)
+        status = check_missing(csv, error);
     if (status == GSA_OK)
         status = find_label(csv, sniff, &label, error);
     if (status == GSA_OK)

@@ -1,6 +1,7 @@
 /* Numbers with units and separators, and dates, from text. */
 #include "data/format/reading.h"
 
+#include "base/text.h"
 #include "data/format/text.h"
 
 #include <stdio.h>
@@ -151,10 +152,24 @@ static char find_group(const body *from, char decimal)
 
 static bool is_listed(const gsai_reading *reading, const char *text, size_t size)
 {
-    for (size_t i = 0; reading && i < reading->n_missing; i++)
+    for (size_t i = 0; reading && i < reading->n_missing - reading->n_sentinels; i++)
         if (strlen(reading->missing[i]) == size && memcmp(reading->missing[i], text, size) == 0)
             return true;
     return gsai_is_missing(text, size);
+}
+
+bool gsai_reading_add_sentinel(gsai_reading *reading, double value)
+{
+    if (reading->n_sentinels == GSAI_MISSING_NUMBERS ||
+        reading->n_missing == sizeof reading->missing / sizeof *reading->missing)
+        return false;
+    char text[GSAI_NUMBER_TEXT];
+    size_t size = gsai_number_text(value, text);
+    if (size >= GSAI_MISSING_SIZE)
+        return false;
+    memcpy(reading->missing[reading->n_missing++], text, size + 1);
+    reading->sentinel[reading->n_sentinels++] = value;
+    return true;
 }
 
 gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
@@ -168,7 +183,7 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
     if (is_plain) {
         gsai_number_parse(locale, text, out);
         if (out->after == text + size)
-            return GSAI_VALUE;
+            return reading && gsai_is_sentinel(reading, out->value) ? GSAI_VALUE_MISSING : GSAI_VALUE;
     }
     if (!reading || !split(text, size, &of) || (*of.unit && strcmp(of.unit, reading->unit) != 0) ||
         !flatten(&of, reading->decimal, reading->group, flat + 1))
@@ -177,7 +192,9 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
         strcat(flat, of.exponent);
     strcat(flat, "\n");
     gsai_number_parse(locale, flat + !of.is_negative, out);
-    return out->after ? GSAI_VALUE : GSAI_VALUE_WRONG;
+    if (!out->after)
+        return GSAI_VALUE_WRONG;
+    return gsai_is_sentinel(reading, out->value) ? GSAI_VALUE_MISSING : GSAI_VALUE;
 }
 
 /* ---- dates ------------------------------------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 
 #include "data/format/number.h"
 
-enum { GSAI_MISSING_WORDS = 8, GSAI_MISSING_SIZE = 24, GSAI_UNIT_SIZE = 16 };
+enum { GSAI_MISSING_WORDS = 8, GSAI_MISSING_NUMBERS = 4, GSAI_MISSING_SIZE = 24, GSAI_UNIT_SIZE = 16 };
 
 typedef struct gsai_reading {
     char decimal;              /* '.' or ',' */
@@ -16,8 +16,10 @@ typedef struct gsai_reading {
     char unit[GSAI_UNIT_SIZE]; /* before or after the number, NUL-terminated; empty: none */
     char order;                /* of dates with slashes or hyphens: 'd' day first, 'm' month first; '\0': year first */
     bool has_time;             /* of dates: the hour is a feature */
-    size_t n_missing;          /* words that stand for a missing number, beside those that always do */
-    char missing[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
+    size_t n_missing;          /* texts that stand for a missing number, beside those that always do */
+    char missing[GSAI_MISSING_WORDS + GSAI_MISSING_NUMBERS][GSAI_MISSING_SIZE];
+    size_t n_sentinels; /* how many of them, the last, are numbers, such as -999; their values */
+    double sentinel[GSAI_MISSING_NUMBERS];
 } gsai_reading;
 
 /* A moment of the calendar, as it is written: time zones do not count. */
@@ -45,6 +47,17 @@ enum { GSAI_DATE_PARTS = 3 };
 extern const char *const gsai_date_part_names[GSAI_DATE_PARTS];
 /* Returns the text of a part: "Mon", "Jan" or the hour. */
 const char *gsai_date_part(gsai_date date, int part);
+
+/* Adds a number that stands for a missing one; returns false if there are too many. */
+bool gsai_reading_add_sentinel(gsai_reading *reading, double value);
+/* Returns whether a number stands for a missing one; floats are compared as floats. */
+static inline bool gsai_is_sentinel(const gsai_reading *reading, double value)
+{
+    for (size_t i = 0; i < reading->n_sentinels; i++)
+        if (value == reading->sentinel[i] || value == (double)(float)reading->sentinel[i])
+            return true;
+    return false;
+}
 
 typedef enum gsai_cell_value { GSAI_VALUE, GSAI_VALUE_MISSING, GSAI_VALUE_WRONG } gsai_cell_value;
 /* Reads a trimmed cell under a reading, NULL for plain numbers. */

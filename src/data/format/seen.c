@@ -1,6 +1,7 @@
 /* Kinds of columns from their cells. */
 #include "data/format/seen.h"
 
+#include "base/error.h"
 #include "data/format/text.h"
 
 #include <math.h>
@@ -78,6 +79,7 @@ void gsai_seen_forget_values(gsai_seen *seen)
 {
     seen->sum = seen->exact = seen->weight = 0;
     seen->has_value = false;
+    seen->n_sentinels = 0;
 }
 
 void gsai_seen_add_again(gsai_seen *seen, double value, double weight)
@@ -93,10 +95,33 @@ void gsai_seen_add_again(gsai_seen *seen, double value, double weight)
     seen->weight += weight;
 }
 
+static const double sentinels[GSAI_SENTINELS] = {-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999};
+
+/* Counts a number among those that may mean a missing one, or notes what the others are. */
+static void add_other(gsai_seen *seen, double value)
+{
+    size_t i = 0;
+    while (i < GSAI_SENTINELS && sentinels[i] != value)
+        i++;
+    if (i < GSAI_SENTINELS) {
+        seen->n_sentinel[i]++;
+        return;
+    }
+    seen->least = seen->n_others == 0 || value < seen->least ? value : seen->least;
+    seen->most = seen->n_others == 0 || value > seen->most ? value : seen->most;
+    seen->n_others++;
+    for (i = 0; i < seen->n_few && seen->few[i] != value;)
+        i++;
+    if (i == seen->n_few && i < GSAI_FEW_NUMBERS)
+        seen->few[seen->n_few++] = value;
+}
+
 void gsai_seen_add_number(gsai_seen *seen, double value, double weight)
 {
     seen->numbers += weight;
     gsai_seen_add_again(seen, value, weight);
+    if (isfinite(value))
+        add_other(seen, value);
 }
 
 void gsai_seen_add(gsai_seen *seen, const gsai_number_locale *locale, const char *text, size_t size, double weight)
@@ -154,6 +179,7 @@ double gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, co
         is_date ? gsai_read_date(reading, text, size, &date) : gsai_read_number(locale, reading, text, size, &number);
     double value = is != GSAI_VALUE ? (double)NAN : is_date ? gsai_date_value(date) : number.value;
     gsai_seen_add_again(seen, value, weight);
+    seen->n_sentinels += is == GSAI_VALUE_MISSING && number.after;
     return value;
 }
 
@@ -186,6 +212,77 @@ float gsai_seen_mean(const gsai_seen *seen, double offset)
 {
     double mean = seen->weight > 0 ? (offset != 0 ? seen->exact : seen->sum) / seen->weight - offset : 0;
     return isfinite((float)mean) ? (float)mean : 0;
+}
+
+/* ---- numbers that mean a missing one ---------------------------------------------------------------------------- */
+
+gsa_status gsai_next_number(const gsai_number_locale *locale, const char **list, double *out, gsa_error *error)
+{
+    gsai_number number = {0};
+    if (!*list)
+        return GSA_END;
+    size_t size = strcspn(*list, ",");
+    gsai_number_parse(locale, *list, &number);
+    *out = number.value;
+    if (number.after != *list + size || !isfinite(number.value))
+        return gsai_fail_about(error, "missing",
+                               gsai_fail(error, GSA_ARGUMENT, "'%.*s' as a missing value: expected a number, or none",
+                                         (int)(size < 80 ? size : 80), *list));
+    *list = number.after[0] == ',' ? number.after + 1 : NULL;
+    return GSA_OK;
+}
+
+/* Finds those that are often there, and further from all other numbers than these are apart: what is nearer is one of
+ * the others. Few different numbers must be further away still. */
+static void find_sentinels(const gsai_seen *seen, double share_of_range, bool is_out[GSAI_SENTINELS])
+{
+    size_t n = seen->n_others;
+    double low = seen->least, high = seen->most;
+    for (size_t i = 0; i < GSAI_SENTINELS; i++)
+        n += seen->n_sentinel[i];
+    for (size_t i = 0; i < GSAI_SENTINELS; i++)
+        is_out[i] = seen->n_others > 0 && seen->odd == 0 && seen->n_sentinel[i] > 0;
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (size_t i = 0; i < GSAI_SENTINELS; i++) {
+            double x = sentinels[i], gap = x < low ? low - x : x > high ? x - high : 0;
+            double wanted = (seen->n_few < GSAI_FEW_NUMBERS ? 10 : share_of_range) * (high - low);
+            bool is_often = seen->n_sentinel[i] >= 5 && seen->n_sentinel[i] >= n / 100;
+            if (!is_out[i] || (is_often && gap > 0 && gap >= wanted && high > low))
+                continue;
+            is_out[i] = false;
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+            changes = true;
+        }
+    }
+}
+
+size_t gsai_seen_suspect(const gsai_seen *seen, double *value)
+{
+    bool is_out[GSAI_SENTINELS];
+    find_sentinels(seen, 0.1, is_out);
+    for (size_t i = 0; i < GSAI_SENTINELS; i++)
+        if (is_out[i]) {
+            *value = sentinels[i];
+            return seen->n_sentinel[i];
+        }
+    return 0;
+}
+
+static void add_sentinels(const gsai_seen *seen, gsai_asked asked, gsai_reading *reading)
+{
+    if (asked.is_label || (asked.missing && strcmp(asked.missing, "none") == 0))
+        return;
+    double value;
+    const char *list = asked.missing;
+    while (list && gsai_next_number(asked.locale, &list, &value, NULL) == GSA_OK)
+        gsai_reading_add_sentinel(reading, value);
+    bool is_out[GSAI_SENTINELS];
+    find_sentinels(seen, 1, is_out);
+    for (size_t i = 0; i < GSAI_SENTINELS && !asked.missing; i++)
+        if (is_out[i])
+            gsai_reading_add_sentinel(reading, sentinels[i]);
 }
 
 /* ---- the kind --------------------------------------------------------------------------------------------------- */
@@ -259,6 +356,9 @@ gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked)
         memcpy(out.reading.missing[i], seen->word[i], GSAI_MISSING_SIZE);
     out.reading.n_missing = seen->n_different;
     out.is_far = out.kind == GSAI_FIELD_NUMBER && is_far(seen, 0x1p-45); /* a finer range than is asked for later */
-    out.is_plain = out.kind == GSAI_FIELD_NUMBER && seen->odd == 0 && seen->n_words == 0 && out.reading.decimal != ',';
+    if (out.kind == GSAI_FIELD_NUMBER)
+        add_sentinels(seen, asked, &out.reading);
+    out.is_plain = out.kind == GSAI_FIELD_NUMBER && seen->odd == 0 && seen->n_words == 0 &&
+                   out.reading.decimal != ',' && out.reading.n_sentinels == 0;
     return out;
 }

@@ -10,6 +10,9 @@
 #define GSAI_DECIDING_CELLS ((size_t)1 << 22)
 #define GSAI_DECIDING_ROWS ((size_t)4096)
 
+/* Numbers that often stand for a missing one: -9, -99 ... -99999 and 99, 999 ... 999999. */
+enum { GSAI_SENTINELS = 10, GSAI_FEW_NUMBERS = 10 };
+
 typedef struct gsai_seen {
     size_t n_missing;         /* cells without a value */
     size_t n_words;           /* cells that are neither numbers nor dates */
@@ -23,6 +26,10 @@ typedef struct gsai_seen {
     size_t width;                                            /* digits of all plain numbers; SIZE_MAX: it differs */
     double low, high, exact;                                 /* extremes of the values, and their sum as doubles */
     bool has_value;                                          /* low and high are known */
+    size_t n_sentinels;                                      /* cells that are numbers which mean a missing one */
+    size_t n_sentinel[GSAI_SENTINELS];                       /* cells that are each of those that often do */
+    size_t n_others, n_few;                                  /* cells that are other plain numbers, and their values */
+    double few[GSAI_FEW_NUMBERS], least, most;               /* as far as they are few; their range */
     bool only_point, only_comma, both_marks;                 /* what stands before the decimals */
     unsigned groups[2];                                      /* sets of separators, if it is a point or a comma */
     char unit[GSAI_UNIT_SIZE], ambiguous[GSAI_MISSING_SIZE]; /* ambiguous: a number or date with two readings */
@@ -43,8 +50,11 @@ double gsai_seen_add_value(gsai_seen *seen, const gsai_number_locale *locale, co
 
 /* What is asked for where a column has two readings; zeroed: nothing. */
 typedef struct gsai_asked {
-    char decimal; /* '.' or ',' */
-    char order;   /* 'd' or 'm' */
+    char decimal;        /* '.' or ',' */
+    char order;          /* 'd' or 'm' */
+    const char *missing; /* numbers that stand for missing ones, with commas between them, or "none" */
+    const gsai_number_locale *locale;
+    bool is_label; /* of which no number is missing */
 } gsai_asked;
 
 typedef struct gsai_decided {
@@ -56,6 +66,12 @@ typedef struct gsai_decided {
     gsai_reading reading;
 } gsai_decided;
 gsai_decided gsai_seen_decide(const gsai_seen *seen, gsai_asked asked);
+
+/* Returns whether the most extreme number is one of those that often mean a missing one and comes often; the rows that
+ * have it. Says so of labels, and where it is too near to the others to be sure. */
+size_t gsai_seen_suspect(const gsai_seen *seen, double *value);
+/* Takes the next number of a list with commas; GSA_END at its end, GSA_ARGUMENT if it is none. */
+gsa_status gsai_next_number(const gsai_number_locale *locale, const char **list, double *out, gsa_error *error);
 
 /* Returns whether every point in it may stand between thousands, as in 1.234: ambiguous where other columns have
  * decimals behind a comma. */
