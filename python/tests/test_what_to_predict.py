@@ -50,10 +50,11 @@ def test_labels_beside_arrays_and_frames_have_the_task_of_a_table(name: str, tmp
     np.save(tmp_path / "y.npy", labels.astype(np.float64))
     beside = [(frame, labels), (frame.to_numpy(np.float32), labels), (frame.assign(w="word"), labels)]
     beside += [(frame.to_numpy(), labels.astype(str)), (frame.assign(c=[np.nan, *_SPREAD[1:]]), labels.astype(float))]
-    with pytest.warns(greedystep.NoticeWarning, match="predicts"):
-        for data, y in beside:
-            bits = 10 if "w" in getattr(data, "columns", ()) else None
+    for data, y in beside:
+        bits = 10 if "w" in getattr(data, "columns", ()) else None
+        with pytest.warns(greedystep.NoticeWarning, match="predicts"):
             assert greedystep.train(data, y, method="gsa", passes=1, bits=bits).loss == loss
+    with pytest.warns(greedystep.NoticeWarning, match="predicts"):
         found = greedystep.train(str(tmp_path / "x.npy"), labels=str(tmp_path / "y.npy"), method="gsa", passes=1)
     assert found.loss == loss
 
@@ -97,3 +98,13 @@ def test_shards_of_a_table_have_the_task_of_the_whole(name: str, tmp_path: Path)
     schema = schema_of(shards[0])
     training = begin([scan(rows, len(shards), schema=schema) for rows in shards])
     assert training.state.summary().loss == loss.encode()
+
+
+def test_classes_of_an_estimator_may_look_like_prices_or_dates() -> None:
+    """Estimators declare classes: their names are never read as numbers, beside frames with text or gaps."""
+    labels = np.array(["$1,200", "$800", "2026-11-18"])[np.arange(300) % 3]
+    frame = pd.DataFrame({"a": (np.arange(300) % 3 == 1) + 0.1 * _SPREAD[:300], "b": (np.arange(300) % 3 == 2) * 1.0})
+    for X in (frame, frame.assign(w="word"), frame.assign(c=[np.nan] + [1.0] * 299)):
+        fitted = greedystep.GreedystepClassifier(method="gsa").fit(X, labels)
+        assert list(fitted.classes_) == ["$1,200", "$800", "2026-11-18"]
+        assert (fitted.predict(X) == labels).mean() > 0.95
