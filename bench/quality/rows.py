@@ -68,8 +68,8 @@ def read_model(path: Path) -> Model:
     raw = path.read_bytes()
     size = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + size])
-    if header["__metadata__"]["format"] != "greedystep.model" or header["__metadata__"]["version"] != "2":
-        raise SystemExit(f"{path}: not a model of format version 2; bench/quality/rows.py must learn the new one")
+    if header["__metadata__"]["format"] != "greedystep.model" or header["__metadata__"]["version"] != "3":
+        raise SystemExit(f"{path}: not a model of format version 3; bench/quality/rows.py must learn the new one")
     data = memoryview(raw)[8 + size :]
 
     def tensor(name: str) -> np.ndarray:

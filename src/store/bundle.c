@@ -266,9 +266,9 @@ gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_
         return gsai_fail(error, GSA_FORMAT, "this is a %.40s, expected a %s; give the other", found, format);
     if (!version)
         return gsai_fail(error, GSA_FORMAT, "a %s without a format version; train it again", kind_of(bundle));
-    if (strcmp(version, "1") == 0)
-        return gsai_fail(error, GSA_FORMAT, "a %s of format version 1, which was never released; train it again",
-                         kind_of(bundle));
+    if (strcmp(version, "1") == 0 || strcmp(version, "2") == 0)
+        return gsai_fail(error, GSA_FORMAT, "a %s of format version %s, which was never published; train it again",
+                         kind_of(bundle), version);
     if (strcmp(version, GSAI_FORMAT_VERSION) != 0)
         return gsai_fail(error, GSA_FORMAT,
                          "a %s of format version %.20s, this release reads %s; use a newer greedystep", kind_of(bundle),

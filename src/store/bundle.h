@@ -12,7 +12,7 @@
 #include "learn/results.h"
 #include "store/snapshot.h"
 
-#define GSAI_FORMAT_VERSION "2"
+#define GSAI_FORMAT_VERSION "3"
 #define GSAI_SNAPSHOT_TENSORS 128
 #define GSAI_SNAPSHOT_NOTES 24
 

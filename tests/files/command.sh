@@ -1,5 +1,5 @@
 #!/bin/sh
-# command.sh COMMAND DIRECTORY: the command reads models and caches of every version that it should, and names version 1.
+# command.sh COMMAND DIRECTORY: the command reads models and caches of every version that it should, and names older ones.
 set -eu
 command=$1
 here=$2
@@ -25,9 +25,12 @@ refused() {
     fi
 }
 
-same "$here/v2/table.predictions" predict "$here/v2/table.model" "$here/table.csv"
-same "$here/v2/table.predictions" predict "$here/v2/table.model" "$here/v2/table.gsac"
-same "$here/rows.svm" convert "$here/v2/rows.gsac" -o -
-refused "a model of format version 1, which was never released; train it again" predict "$here/v1/logistic.model" "$here/rows.svm"
-refused "a state of format version 1, which was never released; train it again" \
-    train "$here/rows.svm" --start-from "$here/v1/logistic.model" -o "$work/model"
+same "$here/v3/table.predictions" predict "$here/v3/table.model" "$here/table.csv"
+same "$here/v3/table.predictions" predict "$here/v3/table.model" "$here/v3/table.gsac"
+same "$here/rows.svm" convert "$here/v3/rows.gsac" -o -
+for version in 1 2; do
+    refused "a model of format version $version, which was never published; train it again" \
+        predict "$here/v$version/logistic.model" "$here/rows.svm"
+    refused "a state of format version $version, which was never published; train it again" \
+        train "$here/rows.svm" --start-from "$here/v$version/logistic.model" -o "$work/model"
+done

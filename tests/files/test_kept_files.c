@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define VERSION "v2"
+#define VERSION "v3"
 enum { N_ROWS = 100, N_FEATURES = 16, MAX_OUTPUTS = 8, PATH = 512 };
 
 static const char *directory;
@@ -140,22 +140,29 @@ static void check_version(const char *version, bool is_current)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-static void files_of_version_2_are_read_and_written_again(void **unused)
+static void files_of_version_3_are_read_and_written_again(void **unused)
 {
     (void)unused;
     check_version(VERSION, true);
 }
 
-static void files_of_version_1_are_refused_by_name(void **unused)
+static void files_of_versions_1_and_2_are_refused_by_name(void **unused)
 {
     (void)unused;
+    static const char *const old[] = {"v1", "v2"};
     gsa_model *model = NULL;
     gsa_state *state = NULL;
     gsa_error error = {0};
-    assert_int_equal(gsa_model_load(path_of("v1", "logistic", ".model"), NULL, NULL, &model, &error), GSA_FORMAT);
-    assert_non_null(strstr(error.message, "a model of format version 1, which was never released; train it again"));
-    assert_int_equal(gsa_state_load(path_of("v1", "logistic", ".model.state"), NULL, NULL, &state, &error), GSA_FORMAT);
-    assert_non_null(strstr(error.message, "a state of format version 1, which was never released; train it again"));
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        char message[64];
+        snprintf(message, sizeof message, "of format version %s, which was never published; train it again",
+                 old[i] + 1);
+        assert_int_equal(gsa_model_load(path_of(old[i], "logistic", ".model"), NULL, NULL, &model, &error), GSA_FORMAT);
+        assert_non_null(strstr(error.message, message));
+        assert_int_equal(gsa_state_load(path_of(old[i], "logistic", ".model.state"), NULL, NULL, &state, &error),
+                         GSA_FORMAT);
+        assert_non_null(strstr(error.message, message));
+    }
 }
 
 /* ---- making them ------------------------------------------------------------------------------------------------- */
@@ -214,8 +221,8 @@ static void make_files(void **unused)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files_of_version_2_are_read_and_written_again),
-                                       cmocka_unit_test(files_of_version_1_are_refused_by_name)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_of_version_3_are_read_and_written_again),
+                                       cmocka_unit_test(files_of_versions_1_and_2_are_refused_by_name)};
     const struct CMUnitTest making[] = {cmocka_unit_test(make_files)};
     if (argc < 2)
         return 2;

@@ -179,7 +179,7 @@ def models(good, seal):
         ("weights_of_another_type", "weight", case(lambda one: one.set("weight", "U32", [1] * 20, [20, 1]))),
         ("an_unknown_loss", "unknown loss", case(lambda one: one.notes.update(loss="__import__('os')"))),
         ("a_note_of_a_megabyte", "cannot be", case(lambda one: one.notes.update(method="x" * 1000000))),
-        ("a_version_of_the_past", "version 1, which was never released", case(lambda one: one.notes.update(version="1"))),
+        ("a_version_of_the_past", "version 1, which was never published", case(lambda one: one.notes.update(version="1"))),
         ("a_version_of_the_future", "version", case(lambda one: one.notes.update(version="99999999999999999999"))),
         ("a_model_without_weights", "weight", case(lambda one: one.tensors.pop("weight"))),
         ("names_without_an_end", "names of features", case(lambda one: (one.set("feature_names.feature", "U32", [1]), one.set(

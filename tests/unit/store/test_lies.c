@@ -294,8 +294,8 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
     static const lie lies[] = {
         {.note = "version",
          .text = "1",
-         .message = "a state of format version 1, which was never released; train it again"},
-        {.note = "version", .text = "3", .message = "a state of format version 3, this release reads 2"},
+         .message = "a state of format version 1, which was never published; train it again"},
+        {.note = "version", .text = "4", .message = "a state of format version 4, this release reads 3"},
         {.note = "format", .text = "greedystep.model", .message = "this is a greedystep.model"},
         {.note = "decided_loss", .text = "absolute", .message = "unknown loss 'absolute'"},
         {.note = "average", .text = "none", .message = "average"},
