@@ -205,7 +205,7 @@ static void check(const gsai_loss *loss, size_t n, size_t n_outputs, double widt
         for (size_t k = 0; k < n_outputs; k++)
             sum += expected.g[k] * z[k];
         slope += weight * sum;
-        bending += weight * exact_bending(loss, &expected, z, n_outputs, (size_t)s.target[row]);
+        bending += weight * exact_bending(loss, &expected, z, n_outputs, s.target[row] > 0 ? (size_t)s.target[row] : 0);
         off_slope +=
             CLOSE * weight * (1 + max) * (loss == &gsai_loss_softmax || loss == &gsai_loss_logistic ? 1 : 1 + max);
         /* of a rounded corner, whose width divides */
