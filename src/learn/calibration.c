@@ -79,6 +79,7 @@ struct evidence {
     double *class_weight;         /* [n_classes]: of the rows of each class */
     double *scratch;              /* [n_outputs] */
     double *row_loss, *sure_loss; /* [n]: of each row, and without a shrinkage */
+    double copies;                /* rows behind one that is not a copy: a row counts for its share of them */
     double weight;                /* of all rows */
     double prior;                 /* of scale and offset, in units of the loss */
     bool offset;                  /* whether there is one to find */
@@ -193,6 +194,7 @@ static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *
 {
     const gsai_env *env = &state->env;
     size_t n = state->sample.n, n_numbers, n_outputs = state->table.n_outputs, n_classes = state->labels.n;
+    e->copies = gsai_sample_copies(&state->sample);
     e->loss = state->loss;
     e->n_outputs = n_outputs;
     if (!gsai_multiply(n, n_outputs + 2, &n_numbers) || !gsai_add(n_numbers, n_outputs + n_classes, &n_numbers) ||
@@ -206,7 +208,7 @@ static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *
     for (size_t i = 0; i < n; i++) {
         const gsai_held_row *row = state->sample.at[i];
         e->row[i] = (gsai_calibration_row){
-            e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row), row->seen, 0, e->scratch};
+            e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row), row->seen / e->copies, 0, e->scratch};
     }
     e->n = n;
     e->hash = state->sample.hash;
@@ -220,7 +222,7 @@ static void count_classes(struct evidence *e, const gsa_state *state)
         e->class_weight[k] = 0;
     for (size_t i = 0; i < e->n && state->labels.n > 0; i++)
         if (!is_left_out(e, i))
-            e->class_weight[e->row[i].target.class_number] += state->sample.at[i]->seen;
+            e->class_weight[e->row[i].target.class_number] += state->sample.at[i]->seen / e->copies;
 }
 
 /* Rows count as given; with balanced classes, every class that is there counts the same. */

@@ -142,6 +142,29 @@ gsai_kind gsai_sample_kind(const gsai_sample *sample, uint64_t hash)
     return kind;
 }
 
+/* Above this share of rows with another label than most of their kind, rows of a kind are no copies. */
+#define MAX_OTHER_LABELS 0.1
+/* Fewer rows per kind are those that are equal by chance. */
+#define MIN_COPIES 1.5
+
+double gsai_sample_copies(const gsai_sample *sample)
+{
+    double kinds = 0, weight = 0, other = 0;
+    for (size_t i = 0, next; i < sample->n; i = next) {
+        double sum = 0, max = 0;
+        for (next = i; next < sample->n && sample->hash[next] == sample->hash[i]; next++) {
+            sum += sample->at[next]->weight;
+            max = sample->at[next]->weight > max ? sample->at[next]->weight : max;
+        }
+        kinds += sum > 0;
+        weight += sum;
+        other += sum - max;
+    }
+    return kinds >= GSAI_SAMPLE_MANY && weight >= MIN_COPIES * kinds && other <= MAX_OTHER_LABELS * weight
+               ? weight / kinds
+               : 1;
+}
+
 gsai_held_row *gsai_sample_next_held(gsai_sample *sample, uint64_t hash)
 {
     gsai_sample_settle(sample);

@@ -76,6 +76,10 @@ typedef struct gsai_kind {
 gsai_kind gsai_sample_kind(const gsai_sample *sample, uint64_t hash);
 /* Returns the next entry of a hash that holds weight; NULL if there is none. Settles. */
 gsai_held_row *gsai_sample_next_held(gsai_sample *sample, uint64_t hash);
+/* Returns the mean number of rows of a kind if it is above 1.5 and they are copies, which is to say that nearly all
+ * rows of a kind have the same label; else 1. Common kinds are left out. For a settled sample. */
+#define GSAI_SAMPLE_MANY 16u /* kinds; tables of few combinations repeat them all, which are no copies */
+double gsai_sample_copies(const gsai_sample *sample);
 /* Puts late rows in their place. */
 void gsai_sample_settle(gsai_sample *sample);
 

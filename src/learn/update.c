@@ -17,32 +17,34 @@
 /* A held row stands for its equals, and is learned as often as there would be rows of weight 1. */
 #define MAX_VISITS 1024.0
 
-static double visits_of(const gsai_held_row *held)
+static double visits_of(const gsai_held_row *held, double copies)
 {
-    double visits = floor(held->weight + 0.5);
+    double visits = floor(held->weight / copies + 0.5);
     return held->weight <= 0 ? 0 : visits < 1 ? 1 : visits < MAX_VISITS ? visits : MAX_VISITS;
 }
 
-static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, gsa_error *error)
+static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, double copies, gsa_error *error)
 {
     gsai_row row = gsai_held_row_view(held);
-    double c = held->weight / visits_of(held);
+    double c = held->weight / copies / visits_of(held, copies);
     return gsai_state_learn(state, &row, held->class_number, held->number, c, error);
 }
 
-/* In rounds over all rows: the labels of a kind take turns. */
+/* In rounds over all rows: the labels of a kind take turns. Copies of a row are not learned again and again in a row.
+ */
 gsa_status gsai_state_learn_sample(gsa_state *state, const gsai_env *stop, gsa_error *error)
 {
     bool more = true;
+    double copies = gsai_sample_copies(&state->sample);
     GSA_TRY(gsa_state_close_group(state, error));
     for (double round = 0; more; round++) {
         more = false;
         for (size_t i = 0; i < state->sample.n; i++) {
-            if (visits_of(state->sample.at[i]) <= round)
+            if (visits_of(state->sample.at[i], copies) <= round)
                 continue;
             if (gsai_rows_should_stop(stop, state->table.n_outputs))
                 return gsai_fail(error, GSA_STOPPED, "stopped on request");
-            GSA_TRY(visit_held(state, state->sample.at[i], error));
+            GSA_TRY(visit_held(state, state->sample.at[i], copies, error));
             more = true;
         }
     }
@@ -53,8 +55,8 @@ gsa_status gsai_state_learn_sample(gsa_state *state, const gsai_env *stop, gsa_e
 static gsa_status give_back(gsa_state *state, gsai_held_row *held, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    for (double visits = 0; status == GSA_OK && visits < visits_of(held); visits++)
-        status = visit_held(state, held, error);
+    for (double visits = 0; status == GSA_OK && visits < visits_of(held, 1); visits++)
+        status = visit_held(state, held, 1, error);
     held->weight = 0;
     return status;
 }
@@ -143,6 +145,16 @@ static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t r
     return give_back_kind(state, hash, error);
 }
 
+/* Returns whether the rows of a kind are copies as those of all other kinds are: they have one label, and are not many
+ * more than rows per entry. A kind that is common stays so. */
+static bool is_copied(const gsa_state *state, const gsai_kind *kind)
+{
+    const gsai_sample *sample = &state->sample;
+    double held_rows = (double)state->position.pass_rows * ((double)sample->below / (double)UINT64_MAX);
+    return kind->n == 1 && kind->weight > 0 && sample->n >= GSAI_SAMPLE_MANY &&
+           kind->weight * (double)sample->n < 2 * held_rows;
+}
+
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
 static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
                            const struct row_target *target, bool *held, gsa_error *error)
@@ -153,7 +165,8 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
         return GSA_OK;
     gsai_kind kind = gsai_sample_kind(&state->sample, hash);
     *held = state->position.pass > 0 ? kind.weight > 0
-                                     : (kind.n == 0 || kind.weight > 0) && kind.weight + target->c <= COMMON_WEIGHT;
+                                     : (kind.n == 0 || kind.weight > 0) &&
+                                           (kind.weight + target->c <= COMMON_WEIGHT || is_copied(state, &kind));
     if (state->position.pass > 0)
         return GSA_OK;
     GSA_TRY(*held ? keep(state, batch, row, hash, target, target->c, target->c, error)

@@ -24,7 +24,7 @@ enum { MAX_FEATURES = 2000, MAX_ENTRIES = 50, MAX_CLASSES = 5, FRESH = 20000 };
  * problem in standard errors. */
 static const double max_share = 0.01, max_errors = 3.5;
 /* What the model of many copies may lose, as a share of the loss of the model of one. */
-static const double max_cost = 0.02;
+static const double max_cost = 0.05;
 
 typedef struct problem {
     const char *name, *loss;

@@ -155,6 +155,24 @@ static void a_kind_is_all_entries_of_a_hash(void **unused)
     gsai_sample_release(&sample, &env);
 }
 
+static void rows_are_copies_if_equal_ones_have_one_label(void **unused)
+{
+    (void)unused;
+    gsai_env env = gsai_env_resolve(NULL);
+    for (size_t n_labels = 1; n_labels <= 2; n_labels++) {
+        gsai_sample sample = {.below = UINT64_MAX};
+        for (uint64_t i = 0; i < 30; i++)
+            insert(&sample, i, 0, 0, 1);
+        gsai_sample_settle(&sample);
+        assert_true(gsai_sample_copies(&sample) == 1);
+        for (uint64_t i = 0; i < 120; i++)
+            insert(&sample, i % 30, i / 30 % n_labels, 0, 1);
+        gsai_sample_settle(&sample);
+        assert_true(gsai_sample_copies(&sample) == (n_labels == 1 ? 5 : 1));
+        gsai_sample_release(&sample, &env);
+    }
+}
+
 static void zeros_of_a_row_are_not_kept(void **unused)
 {
     (void)unused;
@@ -177,6 +195,7 @@ int main(void)
         cmocka_unit_test(equal_rows_are_kept_once_and_their_weights_add_up),
         cmocka_unit_test(the_threshold_comes_down_to_what_is_popped),
         cmocka_unit_test(a_kind_is_all_entries_of_a_hash),
+        cmocka_unit_test(rows_are_copies_if_equal_ones_have_one_label),
         cmocka_unit_test(zeros_of_a_row_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
