@@ -270,6 +270,7 @@ def states(good, seal):
         ("a_lineage_out_of_order", "lineage", case(lambda one: one.set("lineage", "U64", [5, 4]))),
         ("best_weights_that_do_not_fit", "best_checkpoint.weight|best checkpoint", case(lambda one: (
             one.set("best_checkpoint.pass", "U64", [1]), one.set("best_checkpoint.loss", "F64", [0.1]),
+            one.set("best_checkpoint.scale", "F64", [1.0]), one.set("best_checkpoint.offset", "F64", [0.0]),
             one.set("best_checkpoint.weight", "F32", [0.0], [1, 1])))),
         ("a_waiting_row_of_a_class_that_is_not_there", "group", group(classes=[9])),
         ("a_waiting_row_whose_weight_is_nan", "group", group(weight=[nan])),
