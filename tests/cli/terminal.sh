@@ -28,8 +28,9 @@ echo
 echo "other verbs:        $(on_terminal 100 greedystep evaluate m data.svm), $(on_terminal 100 greedystep inspect m)"
 $train >out 2>err
 grep -c '^pass' err
+greedystep generate --rows 40000 --features 2000 --nnz 30 --classes 10 -o more.svm # takes a while, too
 echo "rows in memory: $(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PRELUDE%/*} python3 -c 'import re, terminal
-text, _ = terminal.run(100, ["greedystep", "train", "data.svm", "-o", "solved"])
+text, _ = terminal.run(100, ["greedystep", "train", "more.svm", "-o", "solved"])
 print(re.sub("[0-9.]+", "N", re.search("penalty [^\r\033]*", text)[0]))')"
 echo "a terminal is told the same words"
 on_terminal 100 sh -c "$train 2>err" >log

@@ -136,7 +136,7 @@ static void squared_loss_that_diverges_is_stopped_with_advice(void **unused)
     gsa_state *state = state_with("loss", "squared", "intercept", "off", NULL);
     gsa_error error = {0};
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_DIVERGED);
-    assert_non_null(strstr(error.message, "scale every feature"));
+    assert_non_null(strstr(error.message, "scale the features"));
     gsa_state_free(state);
     free(r);
 }
