@@ -332,7 +332,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *nam
  * another text is GSA_CONFLICT, as in a merge. gsa_train sets it.
  *
  * The values of a batch are floats. A caller who makes rows with columns far from 0 (timestamps) subtracts an offset in
- * double first and keeps it here, as offset= of the column: readers then apply it to the rows that the model predicts. */
+ * double first and keeps it here, as offset= of the column: readers then apply it to the rows that the model predicts.
+ */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
 /* Returns the schema, or NULL. */
 GSA_API const char *gsa_state_schema(const gsa_state *state);
@@ -453,8 +454,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const
                                                    gsa_error *error);
 /* Predicts rows, row-major with max(1, n_classes) numbers per row: the probability of every class, or the value of a
  * regression, DBL_MAX if it is larger. A model that was trained with exposures predicts the rate or, if the batch has
- * weights, which are then exposures, the expected count. Hinge losses have no probabilities (GSA_ARGUMENT): use the label of the largest
- * margin, or the second of two labels if the margin is above 0. Allocates nothing for sparse rows. */
+ * weights, which are then exposures, the expected count. Hinge losses have no probabilities (GSA_ARGUMENT): use the
+ * label of the largest margin, or the second of two labels if the margin is above 0. Allocates nothing for sparse rows.
+ */
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 

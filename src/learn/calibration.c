@@ -207,8 +207,8 @@ static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *
     e->class_weight = e->scratch + n_outputs;
     for (size_t i = 0; i < n; i++) {
         const gsai_held_row *row = state->sample.at[i];
-        e->row[i] = (gsai_calibration_row){
-            e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row), row->seen / e->copies, 0, e->scratch};
+        e->row[i] = (gsai_calibration_row){e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row),
+                                           row->seen / e->copies,      0,         e->scratch};
     }
     e->n = n;
     e->hash = state->sample.hash;

@@ -16,8 +16,8 @@ int gsai_state_label_number(const gsa_state *state, size_t number, double *out);
 const struct gsai_names *gsai_state_names(const gsa_state *state);
 /* Returns the number of outputs: 1, or one per class. */
 size_t gsai_state_n_outputs(const gsa_state *state);
-/* Part of the message about features that would need a table above the memory limit: the caller knows where the features
- * come from, and so what to do. */
+/* Part of the message about features that would need a table above the memory limit: the caller knows where the
+ * features come from, and so what to do. */
 #define GSAI_NEEDS_TABLE " needs a table of "
 /* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
 size_t gsai_state_count_tiny(const gsa_state *state);

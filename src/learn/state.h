@@ -147,7 +147,8 @@ struct gsa_state {
     gsai_params params;
     const gsai_loss *loss; /* NULL: undecided */
     gsai_labels labels;
-    uint64_t n_label_values;    /* different whole numbers by which the loss was decided, 0: not by them; not kept in files */
+    uint64_t
+        n_label_values; /* different whole numbers by which the loss was decided, 0: not by them; not kept in files */
     gsai_compaction compaction; /* of this run; not kept in files */
     char *schema;               /* NULL: none; learn/schema.h */
     gsai_names names;
