@@ -27,8 +27,7 @@ static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n
 static const char about_data[] =
     "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, a "
     "NumPy array (.npy) or Parquet; Parquet and CSV may be in an object store (s3://BUCKET/FILE); - is standard input. "
-    "A column is named by its header or its number from 1; a column whose name contains a comma or a colon only by its "
-    "number.";
+    "A column is named by its header or its number from 1. Use the number if the name contains a comma or a colon.";
 
 const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
                                  &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};

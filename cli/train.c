@@ -461,13 +461,14 @@ const cli_verb train_verb = {
     .usage = "DATA... -o MODEL [OPTIONS]",
     .summary = "train a model",
     .details =
-        "Trains on the rows of all DATA files. Writes MODEL, which predicts, and MODEL.state, from which "
-        "training can continue. The labels decide the task: text and few different whole numbers are classes; "
-        "fractions and, in a table, many whole numbers are numbers to predict. The summary says "
-        "which.\n\nNothing needs tuning; the parameters are for experiments. If the rows fit in memory, "
-        "the model is the optimum of a penalised loss, and Ctrl-C saves nothing. Otherwise rows are learned one "
+        "Trains on the rows of all DATA files. Writes the model to MODEL and the training state, for later updates, "
+        "to MODEL.state. The labels decide the task: text and few different whole numbers are classes; "
+        "fractions and, in tables and arrays, many whole numbers are numbers to predict. The summary says "
+        "which.\n\nNothing needs tuning; the parameters are for experiments. If the data fits in memory, "
+        "an L2-regularised model is solved to convergence, and Ctrl-C saves nothing. Otherwise rows are learned one "
         "by one, by greedy step averaging; Ctrl-C then saves both files, and --resume continues the run.\n\nThe "
-        "summary says which model was trained, how good it is, how long it took, what limits it, and what to do next.",
+        "summary says which model was trained, how good it is, what was chosen on held-out rows, how long it took, "
+        "what limits it, and what to do next.",
     .examples =
         "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# libsvm "
         "text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the next day: new "

@@ -110,8 +110,8 @@ def sentence(standings: Standings) -> str:
     return (
         f"With default settings the other tools have {100 * (low - 1):.0f} to {100 * (high - 1):.0f} % more log loss"
         f" (medians over {len(standings.sets)} data sets); after a search the nearest, {best.tool}, has"
-        f" {more_or_less(loss)} and takes {times(time)} the time. On {least} of {len(standings.sets)} sets no line of this"
-        f" table has over 1 % less loss than greedystep without an option."
+        f" {more_or_less(loss)} and takes {times(time)} the time. On {least} of {len(standings.sets)} sets nothing in"
+        f" this table beats greedystep's defaults by more than 1 %."
     )
 
 
