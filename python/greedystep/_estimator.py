@@ -345,7 +345,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_missing_(self) -> Any:
-        """Weights of the features that mark missing numbers."""
+        """Coefficients of the missing-value indicators."""
         if self._has_words():
             raise AttributeError("if categories were hashed, coef_ has the weights of all features")
         return self._weights(self.n_features_in_)

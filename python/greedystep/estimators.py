@@ -151,7 +151,7 @@ class GreedystepClassifier(_ClassifierBase):
     n_jobs : int or None
         Threads; None and -1: all processors. The result does not depend on it.
     verbose : bool
-        Show the progress of ``fit``: a bar if tqdm is installed, else a line now and then.
+        Show the progress of ``fit``: a progress bar if tqdm is installed, otherwise periodic log lines.
     callback : callable or None
         Called with the progress of the run (:mod:`greedystep.callbacks`).
 
@@ -160,7 +160,7 @@ class GreedystepClassifier(_ClassifierBase):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn's linear models; ``coef_`` is sparse if categories were hashed.
     coef_missing_ : array
-        Weights of the features that say that a number is missing (NaN).
+        Coefficients of the missing-value indicators (NaN).
     method_ : str
         How the weights were found: "optimum", "gsa" or "paper".
     summary_ : dict
@@ -358,5 +358,5 @@ n_jobs, verbose, callback
 
     @property
     def coef_missing_(self) -> Any:
-        """Weights of the features that say that a number is missing, one per feature."""
+        """Coefficients of the missing-value indicators, one per feature."""
         return super().coef_missing_[0]

@@ -145,7 +145,7 @@ def train(
     n_jobs : int, optional
         Threads; None: all processors. The result does not depend on it.
     verbose : bool
-        Show the progress: a bar if tqdm is installed, else a line now and then.
+        Show the progress: a progress bar if tqdm is installed, otherwise periodic log lines.
     callback : callable, optional
         Called with the progress of the run (:mod:`greedystep.callbacks`).
     **parameters
