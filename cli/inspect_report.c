@@ -135,7 +135,7 @@ static void print_distinct(const data_column *column)
 /* Days since 1970 as a date. */
 static void put_day(double days, char out[CELL_SIZE])
 {
-    time_t seconds = (time_t)(floor(days) * 86400);
+    time_t seconds = (time_t)floor(days * 86400 + 0.5); /* days of floats, from an offset */
     struct tm parts;
     if (gmtime_r(&seconds, &parts) == NULL || strftime(out, CELL_SIZE, "%Y-%m-%d", &parts) == 0)
         snprintf(out, CELL_SIZE, "%.6g", days);

@@ -221,3 +221,57 @@ def test_onnx_agrees_far_from_zero(name):
     assert (kind == np.float64) == (name != "labels")
     found = session.run(["variable"], {"X": X[N:].astype(kind)})[0][:, 0]
     assert np.abs(found - model.predict(X[N:])).max() < 1e-5
+
+
+def times(n: int = 2 * N):
+    """Return times within ten hours of a day, the hours since midnight, and labels."""
+    random = np.random.default_rng(1)
+    seconds = random.integers(8 * 3600, 18 * 3600, n)
+    hours = seconds / 3600
+    when = pd.Series(np.datetime64("2026-11-17", "ns") + seconds.astype("timedelta64[s]"))
+    return when, hours, 2 * hours + 0.1 * random.normal(size=n)
+
+
+@pytest.mark.parametrize("form", ["datetime64", "text", "csv"])
+def test_times_of_one_day_are_learned_as_well_as_hours(tmp_path, form):
+    when, hours, y = times()
+    hours = hours[:, None]
+    expected = make_pipeline(StandardScaler(), Ridge(1e-3)).fit(hours[:N], y[:N]).predict(hours[N:])
+    frame = pd.DataFrame({"t": when if form == "datetime64" else when.dt.strftime("%Y-%m-%dT%H:%M:%S"), "y": y})
+    rows = frame[:N]
+    if form == "csv":
+        rows = tmp_path / "rows.csv"
+        frame[:N].to_csv(rows, index=False)
+    model = greedystep.train(rows, label="y")
+    assert "date t\toffset=20774.5\t" in model.schema
+    found = model.predict(frame[N:].drop(columns="y"))
+    assert r2_score(y[N:], found) > r2_score(y[N:], expected) - 0.001
+
+
+def test_times_are_measured_alike_from_every_door(tmp_path):
+    when, _, y = times()
+    frame = pd.DataFrame({"t": when, "y": y})
+    frame.assign(t=when.dt.strftime("%Y-%m-%dT%H:%M:%S")).to_csv(tmp_path / "rows.csv", index=False)
+    run_command("train", tmp_path / "rows.csv", "--label", "y", "-o", tmp_path / "m", "--quiet")
+    assert same(tmp_path, greedystep.train(frame, label="y"))
+    first = greedystep.load(tmp_path / "m")
+    next_day = frame.assign(t=when + pd.Timedelta(days=1), y=y + 48)
+    assert greedystep.train(next_day, label="y", start_from=first).schema == first.schema
+    assert "offset" not in greedystep.train(frame, label="y", method="paper").schema
+    wide = frame.assign(t=when + pd.to_timedelta(np.arange(len(y)) % 30, unit="D"))
+    assert "offset" not in greedystep.train(wide, label="y").schema
+
+
+def test_onnx_agrees_on_times_of_one_day():
+    pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    when, hours, y = times()
+    frame = pd.DataFrame({"t": when, "x": np.sin(hours * 1000), "y": y})
+    frame.loc[::50, "t"] = pd.NaT
+    model = greedystep.train(frame[:N], label="y")
+    session = onnxruntime.InferenceSession(model.to_onnx().SerializeToString(), providers=["CPUExecutionProvider"])
+    assert [one.type for one in session.get_inputs()] == ["tensor(double)", "tensor(double)"]
+    days = (frame[["t"]] - np.datetime64(0, "s")) / np.timedelta64(1, "D")
+    rows = {"t": days[N:].to_numpy(), "x": frame[["x"]][N:].to_numpy()}
+    found = session.run(["variable"], rows)[0][:, 0]
+    assert np.abs(found - model.predict(frame[N:].drop(columns="y"))).max() < 1e-5

@@ -377,8 +377,8 @@ static gsa_status take_reading(gsai_schema *schema, char *items, gsa_error *erro
         if (!is_kind && !take_item(schema, item, &mean, &offset, &reading))
             return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
     }
-    if (offset != 0 && field->kind != GSAI_FIELD_NUMBER)
-        return gsai_fail(error, GSA_FORMAT, "the schema has an offset for a column that is not of numbers");
+    if (offset != 0 && field->kind == GSAI_FIELD_LABEL)
+        return gsai_fail(error, GSA_FORMAT, "the schema has an offset for a label");
     gsai_schema_set_offset(schema, offset);
     return gsai_schema_set_reading(schema, (float)mean, is_read ? &reading : NULL, error);
 }

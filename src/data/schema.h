@@ -30,8 +30,8 @@ typedef struct gsai_field {
     const char *name; /* one of the names */
     size_t name_size;
     gsai_field_kind kind;
-    float mean;            /* of numbers and dates: what a missing one counts as, after the offset */
-    double offset;         /* of numbers: what is subtracted from the values before they are rounded to floats */
+    float mean;    /* of numbers and dates: what a missing one counts as, after the offset */
+    double offset; /* of numbers and dates: what is subtracted from the values before they are rounded to floats */
     gsai_reading *reading; /* NULL: numbers are plain */
     char *missing_name;    /* of the feature that it is missing */
     bool is_class;         /* of a label: its cells are names of classes, also if they look like numbers */

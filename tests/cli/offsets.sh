@@ -51,6 +51,17 @@ greedystep convert later.csv --label y -o later.gsac --quiet
 try greedystep evaluate m later.gsac
 greedystep inspect rows.csv --label y 2>/dev/null | grep -E '^(when|price)' | sed 's/ .*  /  /'
 
+echo "times of one day"
+awk 'BEGIN { srand(4); print "y,t"
+    for (i = 0; i < 800; i++) {
+        s = int(36000 * rand())
+        printf "%.4f,2026-11-17 %02d:%02d:%02d\n", s / 1800 + 0.01 * rand(), 8 + s / 3600, s / 60 % 60, s % 60 } }' >times.csv
+greedystep train times.csv --label y -o times --quiet 2>&1 >log
+echo "times $(rmse times times.csv)"
+sed 's/17 /17T/' times.csv | awk -F, 'NR > 1 { printf "{\"y\":%s,\"t\":\"%s\"}\n", $1, $2 }' >times.jsonl
+greedystep train times.jsonl --label y -o n --quiet >log && cmp times n && echo "times.jsonl: same"
+greedystep inspect times.csv --label y 2>&1 | grep '^t ' | sed 's/ .*  /  /'
+
 echo "export"
 command -v cc >found || exit 77
 greedystep export m --name t -o t.c
@@ -72,3 +83,29 @@ int main(void)
 C
 cc -std=c99 -O2 -w main.c -o main && ./main <test.csv >exported
 greedystep predict m test.csv -o - --quiet | paste - exported | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 1e-5) n++ } END { print NR " rows, " n + 0 " differ" }'
+
+greedystep export times --name d -o d.c
+sed -n '/is column/p' d.c
+cat >main.c <<'C'
+#include "d.c"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    double y, out;
+    int hours, minutes, seconds;
+    scanf("%*s");
+    while (scanf("%lf,2026-11-17 %d:%d:%d", &y, &hours, &minutes, &seconds) == 4) {
+        char hour[16];
+        sprintf(hour, "%d", hours);
+        uint32_t index[4] = {0, d_word("t weekday", "Tue"), d_word("t month", "Nov"), d_word("t hour", hour)};
+        float value[4] = {d_number(0, 20774 + (hours * 3600 + minutes * 60 + seconds) / 86400.0), 1, 1, 1};
+        size_t n = d_tidy(index, value, 4);
+        d_predict(index, value, n, &out);
+        printf("%.17g\n", out);
+    }
+    return 0;
+}
+C
+cc -std=c99 -O2 -w main.c -o main && ./main <times.csv >exported
+greedystep predict times times.csv -o - --quiet | paste - exported | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 1e-5) n++ } END { print NR " rows, " n + 0 " differ" }'

@@ -184,13 +184,13 @@ static inline void gsai_csv_add_missing(gsai_csv *csv, size_t column, gsai_featu
     gsai_features_add(features, (uint32_t)column, csv->column[column].mean);
     csv->gap[csv->n_gaps++] = (uint32_t)column;
 }
-/* Adds the days of a column of dates; gsai_csv_add_parts adds its parts. */
+/* Adds the days of a column of dates, from its offset; gsai_csv_add_parts adds its parts. */
 static inline void gsai_csv_add_date(const gsai_csv *csv, size_t column, gsai_date value, gsai_features *features)
 {
     gsai_csv_date *date = csv->column[column].date;
     date->value = value;
     date->is_there = true;
-    gsai_csv_add_number(csv, column, (float)gsai_date_value(value), features);
+    gsai_csv_add_number(csv, column, (float)(gsai_date_value(value) - csv->column[column].offset), features);
 }
 /* Add markers of missing values after the numbers of a row, and parts of dates among its words. */
 void gsai_csv_add_gaps(gsai_csv *csv, gsai_features *features);

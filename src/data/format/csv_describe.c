@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,20 @@ static void tell_sentinels(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 
 enum { MAX_OFFSETS = 3 }; /* named in the description */
 
+/* That of dates as one, with its time unless it is midnight. */
+static void put_offset(const gsai_field *field, char out[GSAI_NUMBER_TEXT])
+{
+    gsai_number_text(field->offset, out);
+    if (field->kind != GSAI_FIELD_DATE || !(fabs(field->offset) < 1e6))
+        return;
+    int64_t seconds = (int64_t)floor(field->offset * 86400 + 0.5), time = (seconds % 86400 + 86400) % 86400;
+    gsai_calendar day = gsai_calendar_of((seconds - time) / 86400);
+    int size = snprintf(out, GSAI_NUMBER_TEXT, "%04d-%02d-%02d", (int)day.year, day.month, day.day);
+    if (time > 0)
+        snprintf(out + size, GSAI_NUMBER_TEXT - (size_t)size, " %02d:%02d:%02d", (int)(time / 3600),
+                 (int)(time / 60 % 60), (int)(time % 60));
+}
+
 /* Names the classes that differ in upper and lower case only. */
 static void tell_cases(const gsai_csv *csv, const gsai_seen *cells)
 {
@@ -135,7 +150,7 @@ static void tell_oddities(const gsai_csv *csv, const gsai_csv_sniff *sniff)
             tell(csv, "; '%s' is categorical, since zeros stand before its digits", name);
         if (field->offset != 0 && n_offsets++ < MAX_OFFSETS) {
             char offset[GSAI_NUMBER_TEXT];
-            gsai_number_text(field->offset, offset);
+            put_offset(field, offset);
             tell(csv, "; '%s' is measured from %s", name, offset);
         }
         if (seen->decided.is_ambiguous)

@@ -366,9 +366,11 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
         csv_name name;
         name_of(sniff, i, &name);
         status = gsai_schema_add(schema, name.text, name.size, kind[i], error);
-        bool may_be_far = kind[i] == GSAI_FIELD_NUMBER && !csv->input->options->without_offsets;
-        double offset = may_be_far && gsai_csv_is_read_again(sniff, seen) ? gsai_seen_offset(&seen->cells) : 0;
-        if (status == GSA_OK && (kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE)) {
+        bool is_number = kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE;
+        bool is_exact = seen->is_date || gsai_csv_is_read_again(sniff, seen);
+        bool may_be_far = is_number && is_exact && !csv->input->options->without_offsets;
+        double offset = may_be_far ? gsai_seen_offset(&seen->cells) : 0;
+        if (status == GSA_OK && is_number) {
             gsai_schema_set_offset(schema, offset);
             status = gsai_schema_set_reading(schema, gsai_seen_mean(&seen->cells, offset),
                                              seen->decided.is_plain ? NULL : &seen->decided.reading, error);

@@ -38,22 +38,25 @@ static void arrow_numbers_of_every_type_are_those_of_text(void **state)
         NULL);
 }
 
-static void arrow_numbers_far_from_zero_are_those_of_text(void **state)
+static void arrow_numbers_and_dates_far_from_zero_are_those_of_text(void **state)
 {
     (void)state;
     static const int64_t l[] = {1700000003, 1700000000, 1699999991};
     static const double g[] = {1e9 + 0.25, NAN, 1e9 - 0.1};
     static const float f[] = {16777216, 16777218, 16777220};
     static const int32_t at[] = {0, 9, 18, 27};
+    static const int64_t when[] = {1700000003, 1700003600, 1700000000};
     const plan columns[] = {LABEL(3),
+                            {"t", "tss:", 3, 0, 2, {NULL, when}, NULL, NULL},
                             {"l", "l", 3, 0, 2, {NULL, l}, NULL, NULL},
                             {"g", "g", 3, 0, 2, {NULL, g}, NULL, NULL},
                             {"f", "f", 3, 0, 2, {NULL, f}, NULL, NULL},
                             {"u", "u", 3, 0, 3, {NULL, at, "$10000001$10000002$10000003"}, NULL, NULL}};
     source from = SOURCE(columns, 3);
     assert_same_as_csv(&from,
-                       "y,l,g,f,u\n1,1700000003,1000000000.25,16777216,$10000001\n0,1700000000,,16777218,$10000002\n"
-                       "1,1699999991,999999999.9,16777220,$10000003\n",
+                       "y,t,l,g,f,u\n1,2023-11-14 22:13:23,1700000003,1000000000.25,16777216,$10000001\n"
+                       "0,2023-11-14 23:13:20,1700000000,,16777218,$10000002\n"
+                       "1,2023-11-14 22:13:20,1699999991,999999999.9,16777220,$10000003\n",
                        NULL);
 }
 
@@ -446,7 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrow_numbers_of_every_type_are_those_of_text),
-        cmocka_unit_test(arrow_numbers_far_from_zero_are_those_of_text),
+        cmocka_unit_test(arrow_numbers_and_dates_far_from_zero_are_those_of_text),
         cmocka_unit_test(arrow_null_and_nan_are_absent_whatever_the_offset),
         cmocka_unit_test(arrow_text_is_words),
         cmocka_unit_test(arrow_text_views_are_words),

@@ -121,6 +121,28 @@ static void other_numbers_have_no_offset(void **state)
     }
 }
 
+/* Floats near 20000 days are multiples of 169 seconds. */
+static void dates_of_few_days_are_measured_from_one_of_them(void **state)
+{
+    (void)state;
+    const char text[] = "y,t\n1,2026-11-17 11:59:59\n0,2026-11-17 12:00:03\n0,\n1,2026-11-17 12:00:01\n";
+    expect_schema(text, NULL, "columns named\nbits 24\nlabel y\ndate t\toffset=20774.5\ttime\n");
+    gsa_reader *reader = open_table(text, NULL, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_non_null(strstr(gsa_reader_description(reader), "; 't' is measured from 2026-11-17 12:00:00"));
+    const float expected[] = {-1, 3, 1, 1};
+    gsa_batch rows;
+    assert_int_equal(gsa_reader_next(reader, &rows, NULL), GSA_OK);
+    assert_int_equal(rows.n_rows, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_float_equal(rows.value[rows.row_start[i]] * 86400, expected[i], 1e-5F);
+    gsa_reader_close(reader);
+    expect_schema("y,t\n1,2026-11-17\n0,2026-11-19\n", NULL, "columns named\nbits 24\nlabel y\ndate t\toffset=20775\n");
+    expect_schema("y,t\n1,2026-11-01\n0,2026-11-29\n", NULL, "columns named\nbits 24\nlabel y\ndate t\n");
+    expect_schema(text, &(gsa_reader_options){.size = sizeof(gsa_reader_options), .without_offsets = 1},
+                  "columns named\nbits 24\nlabel y\ndate t\ttime\n");
+}
+
 /* Of numbers in the range, the one with the fewest digits; the nearest to the middle of several. */
 static void an_offset_has_few_digits(void **state)
 {
@@ -369,6 +391,7 @@ int main(void)
         cmocka_unit_test(numbers_get_ids_by_position_and_words_by_hash),
         cmocka_unit_test(missing_numbers_count_as_the_mean_and_say_so),
         cmocka_unit_test(numbers_far_from_zero_are_measured_from_one_of_them),
+        cmocka_unit_test(dates_of_few_days_are_measured_from_one_of_them),
         cmocka_unit_test(other_numbers_have_no_offset),
         cmocka_unit_test(an_offset_has_few_digits),
         cmocka_unit_test(a_table_of_numbers_has_the_rows_of_libsvm_text),

@@ -21,6 +21,8 @@ static void a_schema_survives_its_text(void **state)
             gsai_schema_set_offset(&schema, 0.1);
         assert_int_equal(gsai_schema_add(&schema, names[i], strlen(names[i]), (gsai_field_kind)i, NULL), GSA_OK);
         if (i == GSAI_FIELD_DATE)
+            gsai_schema_set_offset(&schema, 20774.5);
+        if (i == GSAI_FIELD_DATE)
             assert_int_equal(gsai_schema_set_reading(&schema, 0.1F, &reading, NULL), GSA_OK);
     }
     const char *const pair[] = {names[0], names[1]}, *const label[] = {names[0], names[2]};
@@ -32,13 +34,13 @@ static void a_schema_survives_its_text(void **state)
     assert_string_equal(schema.text,
                         "greedystep schema 2\ncolumns named\nbits 18\nnumber y\toffset=0.1\nwords two words \n"
                         "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\\t\ndate "
-                        "when\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\torder=day\ttime"
+                        "when\toffset=20774.5\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\torder=day\ttime"
                         "\tmissing=a\\tb\nexposure years\ncross y\ttwo words \n");
     assert_int_equal(gsai_schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
     assert_int_equal(again.n_fields, GSAI_FIELD_KINDS);
     assert_true(again.is_named);
-    assert_true(again.field[0].offset == 0.1);
+    assert_true(again.field[0].offset == 0.1 && again.field[GSAI_FIELD_DATE].offset == 20774.5);
     assert_memory_equal(again.field[GSAI_FIELD_DATE].reading, &reading, sizeof reading);
     for (size_t i = 0; i < GSAI_FIELD_KINDS; i++) {
         assert_string_equal(again.field[i].name, names[i]);
@@ -94,7 +96,7 @@ static void other_texts_are_refused(void **state)
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\toffset=1e99\n",
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\toffset=0\n",
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmean=1\toffset=2\n",
-        "greedystep schema 2\ncolumns named\nbits 24\ndate a\toffset=2\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nwords a\toffset=2\n",
         "greedystep schema 2\ncolumns named\nbits 24\nlabel a\toffset=2\n",
         "greedystep schema 2\ncolumns named\nbits 24\nwords a\tmean=1\n"};
     gsai_env env = gsai_env_resolve(NULL);
