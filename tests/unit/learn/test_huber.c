@@ -275,6 +275,7 @@ static void outliers_of_any_size_count_no_more_than_the_width(void **unused)
                 gsa_state *of_memory = solved("huber", r), *of_stream = learned("huber", r, 4096, false);
                 assert_true(off_by(of_memory, 1) < 0.06);
                 assert_true(off_by(of_stream, 1) < 0.1);
+                gsa_state_free(of_memory);
                 gsa_state_free(of_stream);
                 free(r);
             }
