@@ -275,3 +275,13 @@ def test_onnx_agrees_on_times_of_one_day():
     rows = {"t": days[N:].to_numpy(), "x": frame[["x"]][N:].to_numpy()}
     found = session.run(["variable"], rows)[0][:, 0]
     assert np.abs(found - model.predict(frame[N:].drop(columns="y"))).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", ["features", "labels"])
+def test_lists_of_features_far_from_zero_are_told_of(name, capsys):
+    pa = pytest.importorskip("pyarrow")
+    X, y = problem(name)
+    table = pa.table({"features": pa.array(list(X)), "y": y})
+    greedystep.train(table, label="y", verbose=True)
+    told = "values of feature 0 and 2 more are so far from 0" in capsys.readouterr().err
+    assert told == (name == "features")

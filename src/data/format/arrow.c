@@ -321,6 +321,62 @@ static gsa_status see_rows_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error
     return GSA_OK;
 }
 
+/* Tells of features in lists that are far from 0. They have no offsets, since rows may lack them and then have 0. */
+static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *error)
+{
+    enum { MOST = 65536 }; /* features */
+    struct range {
+        double low, high;
+        size_t n;
+    } *seen = gsai_alloc_zeroed(arrow->csv.env, MOST, sizeof *seen);
+    gsai_arrow_column *values = &arrow->column[arrow->values];
+    gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
+    size_t n = 0, n_items = 0, first = 0, n_far = 0;
+    bool is_sound = true;
+    if (!seen)
+        return gsai_fail_memory(arrow->csv.env, error, "no memory for what the lists hold");
+    for (size_t b = 0; b < arrow->n_held && n < n_rows && is_sound; b++) {
+        const struct ArrowArray *batch = &arrow->held[b];
+        int64_t end = batch->offset + batch->length, at_id = 0, at = 0;
+        if (batch->length == 0)
+            continue;
+        is_sound = !gsai_arrow_column_take(values, batch->children[arrow->values], end) &&
+                   (!ids || !gsai_arrow_column_take(ids, batch->children[arrow->ids], end));
+        for (int64_t row = batch->offset; row < end && n < n_rows && n_items < GSAI_DECIDING_CELLS && is_sound; row++) {
+            size_t size = gsai_arrow_list(values, row, &at);
+            size_t n_ids = ids ? gsai_arrow_list(ids, row, &at_id) : size;
+            for (size_t i = 0; i < size && i < n_ids; i++) {
+                double id = ids ? gsai_arrow_item(ids, at_id + (int64_t)i).number : (double)i;
+                gsai_arrow_cell value = gsai_arrow_item(values, at + (int64_t)i);
+                if (!(id >= 0 && id < MOST) || value.kind != GSAI_CELL_NUMBER)
+                    continue;
+                struct range *of = &seen[(size_t)id];
+                of->low = of->n == 0 || value.number < of->low ? value.number : of->low;
+                of->high = of->n++ == 0 || value.number > of->high ? value.number : of->high;
+            }
+            n_items += size;
+            n++;
+        }
+    }
+    for (size_t i = MOST; i-- > 0 && n > 0;) {
+        gsai_seen cells = {.low = seen[i].low, .high = seen[i].high, .has_value = seen[i].n == n};
+        if (gsai_seen_offset(&cells) != 0) {
+            first = i;
+            n_far++;
+        }
+    }
+    gsai_free(arrow->csv.env, seen);
+    char *text = arrow->csv.input->description, more[40] = "";
+    if (n_far > 1)
+        snprintf(more, sizeof more, " and %zu more", n_far - 1);
+    if (n_far > 0)
+        snprintf(text + strlen(text), sizeof arrow->csv.input->description - strlen(text),
+                 "; values of feature %zu%s are so far from 0 that floats lose their digits: give columns instead of "
+                 "lists (inputCols in Spark), which are measured from offsets",
+                 first, more);
+    return GSA_OK;
+}
+
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
     gsai_arrow_reader *arrow = memory;
@@ -337,8 +393,10 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
         find_lists(arrow);
         status = use_columns(arrow, error);
     }
-    if (status == GSA_OK && arrow->values != SIZE_MAX)
+    if (status == GSA_OK && arrow->values != SIZE_MAX) {
         forget_schema(arrow);
+        status = arrow->csv.input->options->without_offsets ? GSA_OK : tell_far(arrow, sniff.n_rows, error);
+    }
     arrow->csv.is_prepared = status == GSA_OK;
     return status;
 }

@@ -279,6 +279,33 @@ static void arrow_list_of_fixed_size_is_a_dense_row(void **state)
     assert_refused(&crossed, &options, GSA_ARGUMENT, "'v'", "list");
 }
 
+/* Floats near 10^9 are multiples of 64. The feature in the middle has a row of another id, which is a row of 0. */
+static void arrow_tells_which_features_of_lists_lose_digits(void **state)
+{
+    (void)state;
+    static const double far[] = {1e9, 1e9 + 1, 3, 1e9 + 2, 1e9 + 3, 4};
+    static const int32_t at[] = {0, 3, 6}, id[] = {0, 1, 2, 0, 3, 2};
+    const plan items = {"item", "g", 6, 0, 2, {NULL, far}, NULL, NULL};
+    const plan numbers = {"item", "i", 6, 0, 2, {NULL, id}, NULL, NULL};
+    const plan fixed[] = {LABEL(2), {"v", "+w:3", 2, 0, 1, {NULL}, &items, NULL}};
+    const plan pairs[] = {LABEL(2),
+                          {"indices", "+l", 2, 0, 2, {NULL, at}, &numbers, NULL},
+                          {"values", "+l", 2, 0, 2, {NULL, at}, &items, NULL}};
+    const char *const expected[] = {"list 'v'; values of feature 0 and 1 more are so far from 0",
+                                    "ids 'indices'; values of feature 0 are so far from 0", NULL};
+    for (int i = 0; i < 3; i++) {
+        const gsa_reader_options options = {.size = sizeof options, .without_offsets = i == 2};
+        source from_fixed = SOURCE(fixed, 2), from_pairs = SOURCE(pairs, 2);
+        gsa_reader *reader = NULL;
+        assert_int_equal(open_arrow(i == 1 ? &from_pairs : &from_fixed, &options, NULL, &reader, NULL), GSA_OK);
+        assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+        const char *found = gsa_reader_description(reader);
+        assert_non_null(strstr(found, expected[i] ? expected[i] : "'v'"));
+        assert_true((strstr(found, "far from 0") != NULL) == (i < 2));
+        gsa_reader_close(reader);
+    }
+}
+
 /* ---- options and schemas ---------------------------------------------------------------------------------------- */
 
 static void arrow_floats_taken_for_words_are_those_of_text(void **state)
@@ -462,6 +489,7 @@ int main(void)
         cmocka_unit_test(arrow_cells_are_read_as_those_of_text),
         cmocka_unit_test(arrow_lists_are_sparse_rows),
         cmocka_unit_test(arrow_list_of_fixed_size_is_a_dense_row),
+        cmocka_unit_test(arrow_tells_which_features_of_lists_lose_digits),
         cmocka_unit_test(arrow_floats_taken_for_words_are_those_of_text),
         cmocka_unit_test(arrow_texts_of_columns_are_kept_as_text_would_have_them),
         cmocka_unit_test(arrow_dates_are_kept_as_the_calendar_has_them),
