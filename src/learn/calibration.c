@@ -39,7 +39,7 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
                        double *margins)
 {
     double total = gsai_state_average_total(state);
-    for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
+    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++, margins += table->n_outputs) {
         gsai_row row = gsai_held_row_view(state->sample.at[i]);
         if (gsai_rows_should_stop(stop, table->n_outputs))
             return false;
@@ -71,8 +71,8 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
 struct evidence {
     const gsai_loss *loss;
     const gsai_table *table;
-    const uint64_t *hash; /* [n], by which rows belong to folds: equal ones to the same */
-    size_t n_folds, fold; /* rows of this fold are left out; n_folds 0: none are */
+    const gsai_sample *sample; /* whose hashes deal rows to folds: equal ones to the same */
+    size_t n_folds, fold;      /* rows of this fold are left out; n_folds 0: none are */
     size_t n, n_outputs;
     gsai_calibration_row *row;    /* [n] */
     double *margins;              /* [n x n_outputs], and the other numbers behind them */
@@ -92,9 +92,15 @@ static bool is_stopped(const struct evidence *e)
     return *e->stopped = *e->stopped || gsai_rows_should_stop(e->stop, e->n_outputs);
 }
 
+/* Returns the fold of a row; n_folds if it is of a common kind, which rows to come will repeat. */
+static size_t fold_of(const struct evidence *e, size_t row)
+{
+    return e->sample->at[row]->weight > 0 ? e->sample->hash[row] % e->n_folds : e->n_folds;
+}
+
 static bool is_left_out(const struct evidence *e, size_t row)
 {
-    return e->n_folds > 0 && e->hash[row] % e->n_folds == e->fold;
+    return e->fold < e->n_folds && fold_of(e, row) == e->fold;
 }
 
 static gsai_slope slope_at(const struct evidence *e, double scale, double offset)
@@ -193,7 +199,8 @@ static double errors_below(const struct evidence *e)
 static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *error)
 {
     const gsai_env *env = &state->env;
-    size_t n = state->sample.n, n_numbers, n_outputs = state->table.n_outputs, n_classes = state->labels.n;
+    size_t n = gsai_sample_count(&state->sample), n_numbers, n_outputs = state->table.n_outputs,
+           n_classes = state->labels.n;
     e->copies = gsai_sample_copies(&state->sample);
     e->loss = state->loss;
     e->n_outputs = n_outputs;
@@ -211,7 +218,7 @@ static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *
                                            row->seen / e->copies,      0,         e->scratch};
     }
     e->n = n;
-    e->hash = state->sample.hash;
+    e->sample = &state->sample;
     return GSA_OK;
 }
 
@@ -329,7 +336,7 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
     bool stopped = false;
     struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
     *out = (gsai_calibration){1, 0, 0, NAN};
-    if (!state->loss || gsai_state_lacks_loss(state) || state->sample.n == 0)
+    if (!state->loss || gsai_state_lacks_loss(state) || gsai_sample_count(&state->sample) == 0)
         return GSA_OK;
     gsa_status status = evidence_make(&e, state, error);
     if (status == GSA_OK) {
@@ -359,7 +366,7 @@ static void checkpoint_margins(const gsa_state *state, double *margins)
 {
     const gsai_best_checkpoint *best = &state->best_checkpoint;
     double unit = best->scale > 0 ? 1 / best->scale : 0;
-    for (size_t i = 0; i < state->sample.n; i++, margins += best->n_outputs) {
+    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++, margins += best->n_outputs) {
         gsai_row row = gsai_held_row_view(state->sample.at[i]);
         for (size_t k = 0; k < best->n_outputs; k++)
             margins[k] = unit * ((double)best->weight[k] - best->offset);
@@ -370,12 +377,12 @@ static void checkpoint_margins(const gsa_state *state, double *margins)
     }
 }
 
-/* Calibrates the rows of each fold by the others; `out` has room. */
+/* Calibrates the rows of each fold by the others, and those of common kinds by all; `out` has room. */
 static void predict_folds(struct evidence *e, const gsa_state *state, gsai_held_out *out)
 {
     double sum = 0;
     e->n_folds = e->n < MANY_ROWS ? FOLDS : 2;
-    for (e->fold = 0; e->fold < e->n_folds; e->fold++) {
+    for (e->fold = 0; e->fold <= e->n_folds; e->fold++) {
         gsai_calibration by = {.scale = 1};
         smooth(e, state);
         if (can_fit(e, state) && e->loss->add_slope)
@@ -383,7 +390,7 @@ static void predict_folds(struct evidence *e, const gsa_state *state, gsai_held_
         else if (can_fit(e, state) && e->loss->has_searchable_scale)
             fit_scale(e, &by);
         for (size_t i = 0; i < e->n * e->n_outputs; i++)
-            if (is_left_out(e, i / e->n_outputs))
+            if (fold_of(e, i / e->n_outputs) == e->fold)
                 out->margins[i] = by.scale * e->margins[i] + by.offset;
     }
     for (size_t i = 0; i < e->n; i++) {
@@ -402,7 +409,7 @@ gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_env *stop, g
     bool stopped = false, uses_checkpoint = gsai_state_uses_checkpoint(state);
     struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
     *out = (gsai_held_out){.loss = NAN};
-    if (!state->loss || gsai_state_lacks_loss(state) || state->sample.n == 0)
+    if (!state->loss || gsai_state_lacks_loss(state) || gsai_sample_count(&state->sample) == 0)
         return GSA_OK;
     gsa_status status =
         uses_checkpoint ? GSA_OK : gsai_calibrate(state, table, stop, &calibration, error); /* for the shrinkage */

@@ -42,8 +42,8 @@ float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibrati
 static inline bool gsai_state_uses_checkpoint(const gsa_state *state)
 {
     bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
-    return state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER && same_shape &&
-           state->best_checkpoint.pass < state->position.pass;
+    return gsai_sample_count(&state->sample) > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER &&
+           same_shape && state->best_checkpoint.pass < state->position.pass;
 }
 
 /* Returns the averaged weight of a slot of the state, calibrated. */

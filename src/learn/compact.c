@@ -223,7 +223,7 @@ bool gsai_state_is_solved(const gsa_state *state)
 gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error)
 {
     GSA_TRY(gsa_state_close_group(state, error));
-    gsai_unlearned_rows rows = {held_at, &state->sample, state->sample.n, env};
+    gsai_unlearned_rows rows = {held_at, &state->sample, gsai_sample_count(&state->sample), env};
     GSA_TRY(gsai_compact_measure(state, &rows, &state->compaction, error));
     return state->compaction.n_before > 0 ? gsai_compact_apply(state, &rows, error) : GSA_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 void gsai_sample_release(gsai_sample *sample, const gsai_env *env)
@@ -140,6 +141,44 @@ gsai_kind gsai_sample_kind(const gsai_sample *sample, uint64_t hash)
     add_kind(settled(sample), hash, &kind);
     add_kind(late(sample), hash, &kind);
     return kind;
+}
+
+/* Walks the kinds in ascending order, over both lists. */
+bool gsai_sample_is_low(const gsai_sample *sample, uint64_t hash)
+{
+    struct list lists[2] = {settled(sample), late(sample)};
+    size_t at[2] = {0, 0};
+    for (size_t kinds = 0; kinds < GSAI_SAMPLE_MANY; kinds++) {
+        uint64_t next = hash;
+        for (int l = 0; l < 2; l++)
+            next = at[l] < lists[l].n && lists[l].hash[at[l]] < next ? lists[l].hash[at[l]] : next;
+        if (next == hash)
+            return true;
+        for (int l = 0; l < 2; l++)
+            while (at[l] < lists[l].n && lists[l].hash[at[l]] == next)
+                at[l]++;
+    }
+    return false;
+}
+
+bool gsai_sample_is_over(const gsai_sample *sample, size_t max, bool keeps_low)
+{
+    const gsai_held_row *last = gsai_sample_last(sample);
+    if (!last || sample->n > max)
+        return last != NULL;
+    bool is_learned = last->weight == 0 || isinf(last->weight); /* infinite while states are merged */
+    return last->hash >= sample->below && !(keeps_low && is_learned && gsai_sample_is_low(sample, last->hash));
+}
+
+size_t gsai_sample_count(const gsai_sample *sample)
+{
+    size_t n = first_of(settled(sample), sample->below), kinds = 0;
+    double seen = 0;
+    for (size_t i = n; i < sample->n; i++) {
+        kinds += i == n || sample->hash[i] != sample->hash[i - 1];
+        seen += sample->at[i]->seen;
+    }
+    return seen > GSAI_COMMON_WEIGHT * (double)kinds ? sample->n : n;
 }
 
 /* Above this share of rows with another label than most of their kind, rows of a kind are no copies. */

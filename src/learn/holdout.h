@@ -6,6 +6,9 @@
  *   S2  rows that are equal in features and label are one entry, and their weights add up;
  *   S3  a kind of very many rows is common: they are no copies, and the kind cannot be spared. All its rows are
  *       learned, its entries hold no weight any more, and count in the loss by the weight that was seen;
+ *       So are, with labels that are classes, the 16 kinds of the lowest hashes where fewer are below the threshold:
+ *       tables of few kinds would often have no sample, and their models no calibration. Above the threshold they count
+ *       if they have more rows on average than makes a kind common;
  *   S4  where there are too many entries, those of the highest hash go back to the caller, who learns what they hold,
  *       and the threshold comes down to that hash: in the end every row was either learned or is held;
  *   S5  entries are in ascending order of hash, class and number. Those that come in wait in a short list, ascending
@@ -68,6 +71,15 @@ gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gs
 gsai_held_row *gsai_sample_pop(gsai_sample *sample);
 /* Returns the last row; NULL if there is none. */
 const gsai_held_row *gsai_sample_last(const gsai_sample *sample);
+/* Returns whether fewer than GSAI_SAMPLE_MANY kinds have a lower hash. */
+bool gsai_sample_is_low(const gsai_sample *sample, uint64_t hash);
+/* Returns whether the last row is one too many. keeps_low: rows of low kinds stay above the threshold if learned. */
+bool gsai_sample_is_over(const gsai_sample *sample, size_t max, bool keeps_low);
+/* Returns the number of rows that count, which are the first ones. For a settled sample. */
+size_t gsai_sample_count(const gsai_sample *sample);
+/* Rows above which a kind is common; and different labels above which others of a common kind do not count. */
+#define GSAI_COMMON_WEIGHT 64.0
+#define GSAI_COMMON_LABELS 64u
 /* The held rows of one hash, a kind. */
 typedef struct gsai_kind {
     size_t n;      /* entries */

@@ -193,7 +193,7 @@ static void score_held_out(gsa_state *state)
     gsai_calibration found[2];
     double weight = 0;
     gsai_sample_settle(&state->sample);
-    for (size_t i = 0; i < state->sample.n; i++)
+    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++)
         weight += state->sample.at[i]->seen;
     for (int i = 0; i < 2; i++)
         if (gsai_calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))

@@ -14,14 +14,14 @@ static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *
 {
     gsai_label_totals labels = {.n_classes = state->labels.n, .balanced = gsai_params_balance(&state->params)};
     *out = NAN;
-    for (size_t i = 0; i < state->sample.n; i++)
+    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++)
         labels.weight += state->sample.at[i]->seen;
     if (!(labels.weight > 0) || !state->loss->constant)
         return GSA_OK;
     double *class_weight = gsai_alloc_zeroed(&state->env, labels.n_classes, sizeof *class_weight);
     if (!class_weight)
         return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu classes", labels.n_classes);
-    for (size_t i = 0; i < state->sample.n; i++) {
+    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++) {
         const gsai_held_row *row = state->sample.at[i];
         double share = row->seen / labels.weight, y = gsai_held_target(state, row).y;
         if (labels.n_classes > 0)
@@ -42,9 +42,9 @@ static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *
 double gsa_state_constant_loss(const gsa_state *state)
 {
     double loss = state->position.constant_loss;
-    if (state->sample.n == 0)
+    if (gsai_sample_count(&state->sample) == 0)
         return loss;
-    bool known = state->sample.n >= MIN_ROWS && constant_loss(state, &loss, NULL) == GSA_OK;
+    bool known = gsai_sample_count(&state->sample) >= MIN_ROWS && constant_loss(state, &loss, NULL) == GSA_OK;
     return known ? loss : (double)NAN;
 }
 
@@ -52,7 +52,7 @@ double gsa_state_held_out_loss(const gsa_state *state)
 {
     gsai_held_out held_out;
     gsa_state *closed = NULL;
-    if (state->sample.n == 0)
+    if (gsai_sample_count(&state->sample) == 0)
         return state->position.held_out_loss;
     if (state->group.n_rows > 0) {
         bool done = gsai_state_closed(state, &closed, NULL) == GSA_OK;
@@ -84,7 +84,8 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
     gsai_calibration calibration;
     gsai_best_checkpoint *best = &state->best_checkpoint;
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
-    if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
+    if (is_paper || gsai_sample_count(&state->sample) == 0 ||
+        state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
     gsai_env own;
     GSA_TRY(gsai_env_take(&own, &state->env.memory, call, error));

@@ -194,7 +194,7 @@ void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     now.method = gsai_state_method(state);
     now.n_rows = state->n_rows + state->group.n_rows;
     now.n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* 1 per row and replica */
-    now.n_held_out = state->sample.n;
+    now.n_held_out = gsai_sample_count(&state->sample);
     now.n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
     now.n_classes = state->labels.n;
     now.pass = state->position.pass;

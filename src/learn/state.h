@@ -251,6 +251,12 @@ static inline bool gsai_rows_should_stop(const gsai_env *env, size_t n_outputs)
 {
     return env && n_outputs >= GSAI_MANY_OUTPUTS && gsai_should_stop(env);
 }
+/* Returns whether low kinds stay in the sample above the threshold, too: if all their labels can. */
+static inline bool gsai_state_keeps_low(const gsa_state *state)
+{
+    return gsai_loss_has_probabilities(state->loss) && state->labels.n <= GSAI_COMMON_LABELS &&
+           GSAI_SAMPLE_MANY * state->labels.n <= gsai_params_holdout(&state->params);
+}
 /* Returns the width of the loss, 0 if it has none. */
 static inline double gsai_state_width(const gsa_state *state)
 {

@@ -10,10 +10,6 @@
 
 /* ---- the held-out sample ----------------------------------------------------------------------------------------- */
 
-/* Rows above which a kind is common; and different labels above which others of the kind are not held out. */
-#define COMMON_WEIGHT 64.0
-#define COMMON_LABELS 64u
-
 /* A held row stands for its equals, and is learned as often as there would be rows of weight 1. */
 #define MAX_VISITS 1024.0
 
@@ -65,9 +61,9 @@ static gsa_status give_back(gsa_state *state, gsai_held_row *held, gsa_error *er
  * it cannot fail for memory. */
 static gsa_status give_back_last(gsa_state *state, gsa_error *error)
 {
-    const gsai_held_row *last;
-    while ((last = gsai_sample_last(&state->sample)) &&
-           (last->hash >= state->sample.below || state->sample.n > gsai_params_holdout(&state->params))) {
+    size_t max = gsai_params_holdout(&state->params);
+    while (gsai_sample_is_over(&state->sample, max, gsai_state_keeps_low(state))) {
+        const gsai_held_row *last = gsai_sample_last(&state->sample);
         gsai_row row = gsai_held_row_view(last);
         if (last->weight > 0)
             GSA_TRY(gsai_state_fit_row(state, &row, error));
@@ -140,7 +136,7 @@ static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t r
 {
     gsai_row view = gsai_row_at(batch, row);
     GSA_TRY(gsai_state_fit_row(state, &view, error));
-    if (kind->n > 0 && kind->n < COMMON_LABELS)
+    if ((kind->n > 0 || hash >= state->sample.below) && kind->n < GSAI_COMMON_LABELS)
         GSA_TRY(keep(state, batch, row, hash, target, target->c, 0, error));
     return give_back_kind(state, hash, error);
 }
@@ -155,18 +151,29 @@ static bool is_copied(const gsa_state *state, const gsai_kind *kind)
            kind->weight * (double)sample->n < 2 * held_rows;
 }
 
+/* Most rows are found out by the number of entries: a kind has one per label at most. */
+static bool is_low(const gsa_state *state, uint64_t hash)
+{
+    const gsai_sample *sample = &state->sample;
+    bool is_above_many =
+        sample->n >= GSAI_SAMPLE_MANY * state->labels.n && sample->n > 0 && hash > gsai_sample_last(sample)->hash;
+    return state->position.pass == 0 && !is_above_many && gsai_state_keeps_low(state) &&
+           gsai_sample_is_low(sample, hash);
+}
+
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
 static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
                            const struct row_target *target, bool *held, gsa_error *error)
 {
     if (gsai_params_holdout(&state->params) == 0)
         return GSA_OK;
-    if (hash >= state->sample.below)
+    bool is_below = hash < state->sample.below;
+    if (!is_below && !is_low(state, hash))
         return GSA_OK;
     gsai_kind kind = gsai_sample_kind(&state->sample, hash);
     *held = state->position.pass > 0 ? kind.weight > 0
-                                     : (kind.n == 0 || kind.weight > 0) &&
-                                           (kind.weight + target->c <= COMMON_WEIGHT || is_copied(state, &kind));
+                                     : is_below && (kind.n == 0 || kind.weight > 0) &&
+                                           (kind.weight + target->c <= GSAI_COMMON_WEIGHT || is_copied(state, &kind));
     if (state->position.pass > 0)
         return GSA_OK;
     GSA_TRY(*held ? keep(state, batch, row, hash, target, target->c, target->c, error)

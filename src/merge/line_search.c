@@ -271,9 +271,10 @@ gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
 {
     const gsa_state *into = merging->into;
     held_slots slots = {0};
-    both_line_steps both = {merging, &slots, into->sample.n < MAX_ROWS ? into->sample.n : MAX_ROWS};
+    size_t n = gsai_sample_count(&into->sample);
+    both_line_steps both = {merging, &slots, n < MAX_ROWS ? n : MAX_ROWS};
     merging->line_step[0] = merging->line_step[1] = (gsai_line_step){1, 0};
-    if (into->sample.n == 0 || gsai_state_lacks_loss(into))
+    if (n == 0 || gsai_state_lacks_loss(into))
         return GSA_OK;
     gsa_status status = list_slots(into, both.n_rows, &slots, error);
     if (status == GSA_OK)

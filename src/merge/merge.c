@@ -190,7 +190,7 @@ static gsa_status add_held(gsai_merging *merging, const gsa_state *from, const g
     gsa_state *into = merging->into;
     const gsai_held_row *before = merging->goes_on ? gsai_sample_next(&merging->base->sample, at, held) : NULL;
     bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
-    if (held->hash >= into->sample.below || !is_news)
+    if ((held->hash >= into->sample.below && held->weight > 0) || !is_news)
         return GSA_OK;
     if (before && (held->seen < before->seen || (held->weight > 0 && held->weight < before->weight)))
         return gsai_fail(error, GSA_CONFLICT,
@@ -233,9 +233,7 @@ static gsa_status merge_samples(gsai_merging *merging, gsa_error *error)
     for (size_t s = 0; s < merging->n_states; s++)
         for (size_t i = 0, at = 0; i < states[s]->sample.n; i++)
             GSA_TRY(add_held(merging, states[s], states[s]->sample.at[i], &at, error));
-    const gsai_held_row *last;
-    while ((last = gsai_sample_last(&into->sample)) &&
-           (last->hash >= into->sample.below || into->sample.n > gsai_params_holdout(&into->params)))
+    while (gsai_sample_is_over(&into->sample, gsai_params_holdout(&into->params), gsai_state_keeps_low(into)))
         gsai_free(&into->env, gsai_sample_pop(&into->sample));
     gsai_sample_settle(&into->sample);
     clear_common(&into->sample);

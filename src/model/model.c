@@ -93,7 +93,7 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, 
     gsa_status status = gsai_held_out_predict(state, env, &held_out, error);
     if (status == GSA_OK)
         status = gsai_quality_init(&quality, state->labels.n, env, error);
-    for (size_t i = 0; i < state->sample.n && status == GSA_OK && held_out.margins; i++) {
+    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n && status == GSA_OK && held_out.margins; i++) {
         const double *margins = held_out.margins + i * n_outputs;
         gsai_target target = gsai_held_target(state, state->sample.at[i]);
         if (gsai_loss_has_classes(state->loss))
@@ -121,7 +121,8 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     if (state->n_solved > 0 || state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER)
         return GSA_OK;
     out->at[GSAI_RESULT_standardised] = state->standardised || gsai_state_table(state) != &state->table ? 1 : 0;
-    if (state->sample.n == 0 || gsai_loss_is_custom(state->loss)) /* files do not contain a custom loss */
+    if (gsai_sample_count(&state->sample) == 0 ||
+        gsai_loss_is_custom(state->loss)) /* files do not contain a custom loss */
         return GSA_OK;
     const gsai_best_checkpoint *best = from->checkpoint;
     out->at[GSAI_RESULT_best_pass] = best ? (double)best->pass : (double)state->position.pass;
@@ -237,7 +238,8 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
     struct made_of from = {.state = state,
                            .calibration = {1, 0, 0, NAN},
                            .compact = state->params.value[GSAI_PARAM_compact] ? state : NULL};
-    bool has_sample = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    bool has_sample =
+        gsai_sample_count(&state->sample) > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
     if (gsai_state_uses_checkpoint(state)) {
         from.checkpoint = &state->best_checkpoint;
         gsa_status found = find_results(state, env, &from, error);

@@ -480,14 +480,13 @@ static double seen_by(const gsa_state *state)
 }
 
 /* Five kinds of thousands of rows: all are learned, and their entries weigh all that was seen, both labels of a kind
- * by their shares. */
-static void common_kinds_are_learned_and_judge(void **unused)
+ * by their shares. Whether their hashes are below the threshold makes no difference. */
+static void learn_common_kinds(uint64_t below)
 {
-    (void)unused;
     gsa_error error = {0};
     gsa_state *state = state_with("method", "auto", "scale", "none", NULL);
     gsa_model *model;
-    state->sample.below = UINT64_MAX; /* all would be held */
+    state->sample.below = below;
     for (uint64_t part = 0; part < PARTS; part++)
         learn_kinds(state, part, 5);
     assert_int_equal(state->sample.n, 2 * 5);
@@ -508,6 +507,14 @@ static void common_kinds_are_learned_and_judge(void **unused)
     free(before.data);
     gsa_model_free(model);
     free_states(state, again, copies[0], copies[1], both);
+}
+
+static void common_kinds_are_learned_and_judge(void **unused)
+{
+    (void)unused;
+    learn_common_kinds(UINT64_MAX); /* all would be held */
+    learn_common_kinds(GSAI_SAMPLE_BELOW);
+    learn_common_kinds(1); /* none would be */
 }
 
 /* A kind that has become common to one copy is so to all. */

@@ -34,6 +34,7 @@ static gsa_state *made_to_measure(gsa_state *state, size_t n_classes)
 static void hold(gsa_state *state, const gsa_batch *batch, size_t from, size_t n)
 {
     gsa_error error = {0};
+    state->sample.below = UINT64_MAX;
     for (size_t row = from; row < from + n; row++) {
         gsai_row view = gsai_row_at(batch, row);
         size_t class_number = 0;

@@ -85,7 +85,7 @@ static void nothing_that_comes_between_rows_changes_a_bit(void **unused)
                 state = again;
             }
             if (row % 501 == 0) {
-                assert_true(!isnan(gsa_state_held_out_loss(state)) || state->sample.n == 0);
+                assert_true(!isnan(gsa_state_held_out_loss(state)) || gsai_sample_count(&state->sample) == 0);
                 gsa_model_free(model_of(state));
             }
         }

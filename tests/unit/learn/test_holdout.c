@@ -187,6 +187,35 @@ static void zeros_of_a_row_are_not_kept(void **unused)
     gsai_free(&env, out);
 }
 
+/* With three labels each and hashes in an order of their own. */
+static void sixteen_low_kinds_stay_above_the_threshold_and_count_if_common(void **unused)
+{
+    (void)unused;
+    gsai_env env = gsai_env_resolve(NULL);
+    for (int common = 0; common < 2; common++)
+        for (uint64_t n_below = 0; n_below < 20; n_below++) {
+            gsai_sample sample = {.below = 1000 + n_below};
+            for (uint64_t i = 0; i < 3 * 40; i++) {
+                uint64_t hash = 1000 + i * 7 % 40;
+                gsai_held_row *row = held(hash, i / 40, 0, common ? 22 : 21);
+                row->weight = hash < sample.below;
+                assert_int_equal(gsai_sample_insert(&sample, row, &env, NULL), GSA_OK);
+                while (gsai_sample_is_over(&sample, 1000, true))
+                    gsai_free(&env, gsai_sample_pop(&sample));
+            }
+            gsai_sample_settle(&sample);
+            uint64_t kinds = n_below > 16 ? n_below : 16;
+            assert_int_equal(sample.n, 3 * kinds);
+            assert_int_equal(sample.below, 1000 + n_below);
+            assert_true(gsai_sample_is_low(&sample, 1015) && !gsai_sample_is_low(&sample, 1016));
+            assert_int_equal(gsai_sample_count(&sample), 3 * (common ? kinds : n_below));
+            while (gsai_sample_is_over(&sample, 1000, false))
+                gsai_free(&env, gsai_sample_pop(&sample));
+            assert_int_equal(sample.n, 3 * n_below);
+            gsai_sample_release(&sample, &env);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_kind_is_all_entries_of_a_hash),
         cmocka_unit_test(rows_are_copies_if_equal_ones_have_one_label),
         cmocka_unit_test(zeros_of_a_row_are_not_kept),
+        cmocka_unit_test(sixteen_low_kinds_stay_above_the_threshold_and_count_if_common),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -417,6 +417,38 @@ static void rows_with_equal_features_are_all_held_or_all_learned(void **unused)
     free(r);
 }
 
+/* Nothing to learn but how many rows each class has: without features, with zeros, and with values that do not vary.
+ * One output has an offset of its own; several have a scale only, and come near. */
+static void rows_that_are_all_alike_keep_the_shares_of_the_classes(void **unused)
+{
+    (void)unused;
+    const double shares[][3] = {{0.7, 0.3, 0}, {0.97, 0.03, 0}, {0.6, 0.3, 0.1}};
+    gsa_error error = {0};
+    for (size_t s = 0; s < 3; s++)
+        for (uint32_t features = 0; features < 12; features++) { /* none, two zeros, and ten hashes */
+            rows *r = rows_new();
+            for (size_t i = 0; i < 1000; i++) {
+                double at = (double)(i * 387 % 1000) / 1000;
+                for (uint32_t id = 0; id < 2 && features > 0; id++)
+                    rows_entry(r, id, (float)(features - 1) / 4);
+                rows_end(r, at < shares[s][0] ? 0 : at < shares[s][0] + shares[s][1] ? 1 : 2);
+            }
+            gsa_batch batch = rows_batch(r), first = rows_slice(&batch, 0, 1);
+            gsa_state *state = state_with("method", "gsa", "loss", s < 2 ? "logistic" : "softmax", NULL);
+            gsa_model *model;
+            double found[3] = {0};
+            learn(state, &batch);
+            assert_true(!isnan(gsa_state_held_out_loss(state)));
+            must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
+            must_be_ok(gsa_model_predict(model, &first, found, &error), &error);
+            for (size_t k = 0; k < (s < 2 ? 2u : 3u); k++)
+                assert_close(found[k], shares[s][k], (s < 2 ? 0.01 : 0.06) * shares[s][k]);
+            gsa_model_free(model);
+            gsa_state_free(state);
+            free(r);
+        }
+}
+
 static void a_state_knows_the_rows_it_began_with(void **unused)
 {
     (void)unused;
@@ -609,6 +641,7 @@ int main(void)
         cmocka_unit_test(held_out_rows_are_learned_or_kept_and_never_both),
         cmocka_unit_test(the_held_out_loss_is_that_of_a_model_on_the_held_rows),
         cmocka_unit_test(rows_with_equal_features_are_all_held_or_all_learned),
+        cmocka_unit_test(rows_that_are_all_alike_keep_the_shares_of_the_classes),
         cmocka_unit_test(a_state_knows_the_rows_it_began_with),
         cmocka_unit_test(a_label_that_was_refused_is_not_remembered),
         cmocka_unit_test(a_bad_row_leaves_no_label_and_no_feature_behind),
