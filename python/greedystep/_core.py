@@ -381,6 +381,7 @@ class Reader(Handle):
         self.names: Sequence[str] = ()  # of features, where rows of a caller have some
         self.means: Callable[[], FloatArray | None] = lambda: None  # of their numbers, where none is missing
         self.is_dear = is_dear  # several passes should keep the rows of the first
+        self.guesses_missing = True  # the caller has not said which numbers mean a missing value
 
     @classmethod
     def of_files(cls, paths: Iterable[str], options: c.ReaderOptions, run: Run) -> Reader:
@@ -407,6 +408,11 @@ class Reader(Handle):
     def description(self) -> str | None:
         """A line that describes how the columns of a table were read and how many numbers are missing."""
         return c.text_of(c.library().gsa_reader_description(self.pointer))
+
+    def notices(self) -> list[str]:
+        """Return the parts of the description that may be wrong guesses, or lose what the rows hold."""
+        marks = ["if that means missing", "lose their digits", *[" means missing in '"][: self.guesses_missing]]
+        return [part for part in (self.description or "").split("; ") if any(mark in part for mark in marks)]
 
     def progress(self) -> c.ReaderProgress:
         """Return the progress of the reader."""

@@ -237,6 +237,7 @@ class Rows:
             y, weights = _per_exposure(y, weights, exposure)
         opened = open_data(data, options, run, y=y, weights=weights, frozen=frozen, learns=learns)
         if isinstance(opened, Reader):
+            opened.guesses_missing = self.missing is None
             opened.follow(None if frozen is None else frozen.schema)
             return opened
         if self.y is None:

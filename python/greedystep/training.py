@@ -78,6 +78,8 @@ def train_on(state: State, opened: Reader | Given, callback: Callback | None, ru
             hooks.note(f"{at.n_unlabelled} row(s) without a label were left out")
         if at.n_recoded > 0:
             hooks.note(f"{at.n_recoded} cell(s) are not UTF-8, read as Windows-1252")
+        for notice in reader.notices():
+            hooks.note(notice)
     finally:
         reader.close()
     if reader.names:

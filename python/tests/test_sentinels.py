@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,16 @@ def test_onnx_knows_them():
     session = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"])
     found = session.run(None, {session.get_inputs()[0].name: features.to_numpy(np.float32)})[0]
     np.testing.assert_allclose(np.ravel(found), model.predict(features), rtol=1e-4)
+
+
+def test_a_guess_is_told_and_a_decision_is_not():
+    """What the program guessed is a warning; what the caller said is not."""
+    rows = _table(-999)
+    with pytest.warns(greedystep.NoticeWarning, match=r"-999 means missing in 'temp' \(\d+ rows\)"):
+        greedystep.train(rows, label="y")
+    with pytest.warns(greedystep.NoticeWarning, match=r"-999 means missing in 'temp'"):
+        GreedystepRegressor().fit(rows.drop(columns="y"), rows["y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        greedystep.train(rows, label="y", missing=-999)
+        greedystep.train(_table(np.nan), label="y")
