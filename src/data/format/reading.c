@@ -49,8 +49,8 @@ static bool is_letter(char c)
 static const char *take_unit(const char *p, body *out)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units && !*out->unit; i++) {
-        size_t size = strlen(units[i]);
-        if (strncmp(p, units[i], size) == 0 && !(is_letter(p[size - 1]) && is_letter(p[size]))) {
+        size_t size = *p == *units[i] ? strlen(units[i]) : 0;
+        if (size > 0 && strncmp(p, units[i], size) == 0 && !(is_letter(p[size - 1]) && is_letter(p[size]))) {
             memcpy(out->unit, units[i], size + 1);
             return p + size;
         }

@@ -187,9 +187,11 @@ static outcome scan_record(gsai_records *records, scan *s)
 
 static bool is_ascii(const char *p, const char *end)
 {
-    uint64_t all = 0;
-    for (; end - p >= 8; p += 8)
-        all |= gsai_load_word(p);
+    uint64_t all = 0, word;
+    for (; end - p >= 8; p += 8) {
+        memcpy(&word, p, sizeof word);
+        all |= word;
+    }
     for (; p < end; p++)
         all |= (unsigned char)*p;
     return !(all & UINT64_C(0x8080808080808080));

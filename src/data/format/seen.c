@@ -100,19 +100,21 @@ static const double sentinels[GSAI_SENTINELS] = {-9, -99, -999, -9999, -99999, 9
 /* Counts a number among those that may mean a missing one, or notes what the others are. */
 static void add_other(gsai_seen *seen, double value)
 {
-    size_t i = 0;
-    while (i < GSAI_SENTINELS && sentinels[i] != value)
-        i++;
-    if (i < GSAI_SENTINELS) {
-        seen->n_sentinel[i]++;
-        return;
-    }
+    bool is_candidate = value == -9 || value <= -99 || value >= 99;
+    for (size_t i = 0; i < GSAI_SENTINELS && is_candidate; i++)
+        if (sentinels[i] == value) {
+            seen->n_sentinel[i]++;
+            return;
+        }
     seen->least = seen->n_others == 0 || value < seen->least ? value : seen->least;
     seen->most = seen->n_others == 0 || value > seen->most ? value : seen->most;
     seen->n_others++;
-    for (i = 0; i < seen->n_few && seen->few[i] != value;)
-        i++;
-    if (i == seen->n_few && i < GSAI_FEW_NUMBERS)
+    if (seen->n_few == GSAI_FEW_NUMBERS)
+        return;
+    size_t k = 0;
+    while (k < seen->n_few && seen->few[k] != value)
+        k++;
+    if (k == seen->n_few)
         seen->few[seen->n_few++] = value;
 }
 
