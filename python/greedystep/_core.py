@@ -411,7 +411,9 @@ class Reader(Handle):
 
     def notices(self) -> list[str]:
         """Return the parts of the description that may be wrong guesses, or lose what the rows hold."""
-        marks = ["if that means missing", "lose their digits", *[" means missing in '"][: self.guesses_missing]]
+        marks = ["is text that holds numbers", "if that means missing", "lose their digits"]
+        if self.guesses_missing:
+            marks.append(" means missing in '")
         return [part for part in (self.description or "").split("; ") if any(mark in part for mark in marks)]
 
     def progress(self) -> c.ReaderProgress:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -240,3 +242,16 @@ def test_a_column_that_is_called_as_labels_are_can_be_ignored():
     model = greedystep.train(frame, y)
     assert model.evaluate(frame.assign(y=1.0), y, ignore=["y"]) == model.evaluate(frame, y)
     assert np.array_equal(greedystep.train(frame.assign(y=y), y).predict(frame.assign(y=y)), y)
+
+
+def test_a_text_column_of_numbers_is_told():
+    """Numbers as text are numbers, as in CSV, and the caller hears of it; declared categories stay categories."""
+    x = np.random.default_rng(5).normal(size=200).round(3)
+    rows = pd.DataFrame({"x": [f"{value}" for value in x], "y": np.where(x > 0, "yes", "no")})
+    with pytest.warns(greedystep.NoticeWarning, match="'x' is text that holds numbers"):
+        model = greedystep.train(rows, label="y")
+    assert "\nnumber x" in model.schema
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = greedystep.train(rows.astype({"x": "category"}), label="y")
+    assert "\nwords x" in model.schema
