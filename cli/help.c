@@ -15,7 +15,7 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { INDENT = 6, WIDTH = 80, TERM_SIZE = 200, SHORT_INDENT = 26, MAX_TAKES = 12 };
+enum { INDENT = 6, WIDTH = 80, TERM_SIZE = 200, SHORT_INDENT = 26, MAX_TAKES = 12, MAX_TOLD = 24 };
 
 static const char quick_start[] = "greedystep generate --rows 12000 -o all.svm\n"
                                   "head -n 10000 all.svm > train.svm\n"
@@ -315,10 +315,13 @@ void help_write_short(const cli_verb *verb)
         snprintf(listed, sizeof listed, ",%s,", options[i].name);
         if (verb->common != NULL ? strstr(verb->common, listed) == NULL : i >= at.reader)
             continue;
-        if (strlen(options[i].takes != NULL ? options[i].takes : "") > MAX_TAKES)
+        const char *takes = options[i].takes != NULL ? options[i].takes : "";
+        bool is_long = strlen(takes) > MAX_TAKES, is_told = is_long && strlen(takes) <= MAX_TOLD;
+        if (is_long)
             options[i].takes = "NAME";
         name_option(&options[i], term);
-        snprintf(clause, sizeof clause, "%.*s", (int)strcspn(options[i].help, ";"), options[i].help);
+        snprintf(clause, sizeof clause, "%.*s%s%s", (int)strcspn(options[i].help, ";"), options[i].help,
+                 is_told ? ": " : "", is_told ? takes : "");
         printf("  %-*s", SHORT_INDENT - 3, term);
         put_wrapped_from(clause, SHORT_INDENT, SHORT_INDENT - 1);
     }

@@ -179,7 +179,9 @@ def _is_word(name: Any) -> bool:
 
 
 def _is_no_word(name: str) -> bool:
-    """Return whether a table would not read a text as a word: it is a number, a missing value, or refused."""
+    """Return whether a table would not read a text as this word: a number, missing, with blanks around it, refused."""
+    if name != name.strip(" "):
+        return True
     try:
         float(name)
     except ValueError:

@@ -182,3 +182,13 @@ def test_hyperparameters_of_others_are_not_needed(name, reason):
             estimator().set_params(**{name: 1})
     with pytest.raises(TypeError, match=message):
         greedystep.train(FRAME, y, **{name: 1})
+
+
+@pytest.mark.parametrize("classes", [[" yes", "no"], ["z", "b", " c"], [" ", "x"]])
+def test_blanks_around_the_names_of_classes_belong_to_them(classes):
+    """Tables ignore blanks around a cell; classes that differ by them stay the classes that were given."""
+    rng = np.random.default_rng(2)
+    k = rng.integers(len(classes), size=300)
+    X = pd.DataFrame({"a": 4.0 * k + rng.normal(size=300), "text": rng.choice(["u", "v"], 300)})
+    y = np.array(classes)[k]
+    assert GreedystepClassifier().fit(X, y).score(X, y) > 0.8

@@ -99,6 +99,8 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
     const gsai_schema *schema = &reader->schema;
     bool are_numbers = schema->n_numbers > 0 && schema->n_crosses == 0 &&
                        schema->n_of_kind[GSAI_FIELD_CATEGORICAL] + schema->n_of_kind[GSAI_FIELD_DATE] == 0;
+    for (size_t f = 0; f < schema->n_fields; f++) /* numbers that mean missing ones would be read as they are */
+        are_numbers = are_numbers && !(schema->field[f].kind == GSAI_FIELD_NUMBER && schema->field[f].reading);
     if (is_cache || !expected || format == expected || (is_array && are_numbers))
         return GSA_OK; /* a cache says itself what its columns were, and an array has columns of numbers */
     if (reader->first_name)

@@ -253,9 +253,15 @@ static void weigh(struct evidence *e, const gsa_state *state)
 /* Smooths the targets by the rows that are not left out. */
 static void smooth(struct evidence *e, const gsa_state *state)
 {
+    double all = 0, counted = 0;
     count_classes(e, state);
     for (size_t i = 0; i < e->n; i++) {
-        double n_own = state->labels.n > 0 ? e->class_weight[e->row[i].target.class_number] : 0;
+        all += state->sample.at[i]->seen;
+        counted += is_left_out(e, i) ? 0 : state->sample.at[i]->seen;
+    }
+    double share = counted > 0 ? all / counted : 1; /* as large as the classes of all rows */
+    for (size_t i = 0; i < e->n; i++) {
+        double n_own = state->labels.n > 0 ? share * e->class_weight[e->row[i].target.class_number] : 0;
         e->row[i].off = 1 - (n_own + 1) / (n_own + 2);
     }
 }

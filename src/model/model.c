@@ -80,7 +80,7 @@ struct made_of {
 };
 
 /* More held-out margins than this are not computed again for each model. */
-#define MAX_HELD_OUT_MARGINS ((size_t)1 << 21)
+#define MAX_HELD_OUT_MARGINS ((size_t)1 << 23)
 
 /* Adds the loss and the metrics of held-out rows that did not choose their calibration. */
 static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, gsai_results *out, gsa_error *error)
@@ -107,6 +107,8 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, 
     if (status == GSA_OK)
         out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
     gsai_quality_finish(&quality, gsai_loss_has_classes(state->loss), quality.weight > 0 ? out : NULL);
+    if (gsai_params_balance(&state->params)) /* rows do not count alike */
+        out->at[GSAI_RESULT_accuracy] = NAN;
     gsai_held_out_free(&held_out, &state->env);
     return status;
 }

@@ -116,7 +116,7 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 #define KINDS_PER_FOLD 8u
 #define SAME_LABEL 0.9
 #define REPEATED_FEW 0.1
-#define KINDS_PER_MIXED 64u
+#define KINDS_PER_MIXED 24u
 
 static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
                                    gsa_error *error)
@@ -172,8 +172,7 @@ static size_t common_copies(const ordered_row *sorted, size_t n, bool has_classe
  * would come again with the same class. Returns the unit, 0 if they are not. */
 #define MAX_COUNT 1048576.0
 #define MAX_COUNTED_ROWS 65536u
-#define MIN_MIXED 4u
-#define KINDS_PER_MIXED_COUNT 4u
+#define KINDS_PER_MIXED_COUNT 16u
 
 static double count_unit(const ordered_row *sorted, size_t n, size_t *copies)
 {
@@ -194,7 +193,7 @@ static double count_unit(const ordered_row *sorted, size_t n, size_t *copies)
             }
         }
     }
-    bool counts = n_mixed >= MIN_MIXED || (n_mixed > 0 && KINDS_PER_MIXED_COUNT * n_mixed >= n_kinds);
+    bool counts = n_mixed > 0 && KINDS_PER_MIXED_COUNT * n_mixed >= n_kinds;
     return counts && largest > unit && largest <= MAX_COUNT * unit ? unit : 0;
 }
 

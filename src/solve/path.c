@@ -6,6 +6,7 @@
 #include "base/workers.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define TAU2_FIRST 0.0625
@@ -141,6 +142,8 @@ void gsai_path_start(gsai_path *path, const float *v)
 
 /* ---- one strength ------------------------------------------------------------------------------------------------ */
 
+#define MIN_MEAN_CURVATURE 0.25
+
 /* Curvatures of all rows at the weights of a fit; returns their sum. */
 static double measure_curvature(gsai_path *path, gsai_fit *first)
 {
@@ -153,7 +156,11 @@ static double measure_curvature(gsai_path *path, gsai_fit *first)
     problem->loss(&at);
     for (size_t i = 0; i < path->n_rows; i++)
         sum += (double)path->curvature[i];
-    return sum;
+    /* A hinge is straight but for its corner, Huber's loss beyond its width: a step would have no bound. */
+    bool is_straight = !problem->has_probabilities && !problem->has_log_link && sum < MIN_MEAN_CURVATURE * path->weight;
+    for (size_t i = 0; i < path->n_rows && is_straight; i++)
+        path->curvature[i] = fmaxf(path->curvature[i], (float)MIN_MEAN_CURVATURE * design->weight[i]);
+    return is_straight ? MIN_MEAN_CURVATURE * path->weight : sum;
 }
 
 struct strength {

@@ -294,7 +294,10 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
     GSA_TRY(gsai_arena_check(arena, "the residuals", error));
     for (size_t i = 0; i < design->n_rows; i++)
         residual[i] = (double)design->target[i];
-    for (int round = 0; round == 0 || (round < MAX_ROUNDS && fabs(width - before) > ROUND_GAIN * width); round++) {
+    /* Labels without noise leave no width to find: from weights of 0 it would be too small to move them. */
+    for (int round = 0;
+         round == 0 || (round < MAX_ROUNDS && width > 10 * MIN_WIDTH && fabs(width - before) > ROUND_GAIN * width);
+         round++) {
         before = width;
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
@@ -306,6 +309,8 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
     }
     out->held_out_loss += (double)problem->width * design->clipped;
+    if (design->clipped > 0) /* these would be of the clipped labels */
+        out->results.at[GSAI_RESULT_r2] = out->results.at[GSAI_RESULT_mae] = NAN;
     out->residuals =
         gsai_residuals_of(residual, design->weight, design->n_rows, (double)problem->width, design->margin_unit);
     return GSA_OK;
@@ -337,6 +342,8 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
     if (status == GSA_OK)
         status = own->loss->has_width ? find_with_width(&problem, &arena, n_threads, &optimum, error)
                                       : find(&problem, &arena, n_threads, &optimum, error);
+    if (gsai_params_balance(&own->params)) /* rows do not count alike */
+        optimum.results.at[GSAI_RESULT_accuracy] = NAN;
     if (status == GSA_OK)
         status = make_state(solver, &design, &optimum, error);
     gsai_arena_release(&arena);

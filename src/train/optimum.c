@@ -17,7 +17,8 @@ static const char *learner_param(const gsa_state *state)
     static const char *const open[][2] = {
         {"passes", "auto"}, {"average", "auto"}, {"holdout", "auto"}, {"shards", "none"}};
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        if (strcmp(gsa_state_get(state, open[i][0]), open[i][1]) != 0)
+        if (strcmp(gsa_state_get(state, open[i][0]), open[i][1]) != 0 &&
+            strcmp(gsa_state_get(state, open[i][0]), "recent") != 0) /* what auto means for the average */
             return open[i][0];
     return strcmp(gsa_state_get(state, "order"), "file") == 0 ? "order" : NULL;
 }

@@ -39,3 +39,12 @@ greedystep train b.svm -o plain --loss logistic --class-weight balanced --quiet 
 try greedystep merge a plain -o refused
 try greedystep train a.svm -o refused --loss squared --class-weight balanced --quiet
 absent refused
+
+echo "few rows are learned, too: the margins of 0 that a fit begins with say nothing of its steps"
+greedystep generate --rows 3000 --features 60 --nnz 8 -o few_all.svm
+head -n 600 few_all.svm >few.svm
+tail -n 2000 few_all.svm >others.svm
+for method in optimum gsa; do
+    greedystep train few.svm --loss hinge --method $method -o few_$method --quiet >log || fail few
+    greedystep evaluate few_$method others.svm | awk '$1 == "accuracy" { print ($2 > 0.72 ? "above .72" : $2) }'
+done

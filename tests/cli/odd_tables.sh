@@ -38,3 +38,15 @@ cut -d, -f2,3 plain.csv >words.csv
 greedystep train words.csv -o words --quiet >log || fail train
 sed 's/^city,y/town,sold/' words.csv >foreign.csv
 try greedystep predict words foreign.csv
+
+echo "rows without a header and with an empty last cell, and bars within cells"
+awk 'BEGIN { print "y,a,b"; for (i = 0; i < 200; i++) printf "%d,%s,%s\n", 10 * (i % 5) + i % 3, i % 5, i % 7 == 0 ? "" : i % 3 }' >gaps.csv
+greedystep train gaps.csv --label y -o gaps --quiet --loss squared >log || fail train
+echo "0,4," | greedystep predict gaps - >by_position
+printf 'y,a,b\n0,4,\n' | greedystep predict gaps - >by_name
+same by_position by_name
+awk 'BEGIN { for (i = 0; i < 200; i++) printf "%d,%d,a|b%d\n", i % 2, i % 10, i % 3 }' >bars.csv
+try_line "greedystep train bars.csv --label 1 -o bars >log"
+echo "0,3,a|b1" | greedystep predict bars - >one
+printf '0,3,a|b1\n0,4,a\n' | greedystep predict bars - | head -n 1 >of_two
+same one of_two

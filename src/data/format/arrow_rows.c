@@ -107,7 +107,8 @@ static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, g
     size_t number = column->cell;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
     const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
-    if (cell.kind == GSAI_CELL_ABSENT || (column->reading && gsai_is_sentinel(column->reading, cell.number))) {
+    bool is_sentinel = !objection && column->reading && gsai_is_sentinel(column->reading, cell.number);
+    if (cell.kind == GSAI_CELL_ABSENT || is_sentinel) {
         gsai_csv_add_missing(&arrow->csv, i, features);
         return GSA_OK;
     }

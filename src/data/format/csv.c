@@ -73,13 +73,16 @@ static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
 {
     static const char separators[] = {'\t', ';', '|', ','};
     char best = ',', best_below = ',';
-    size_t max = 1, max_below = 1;
+    size_t max = 1, max_below = 1, n_bars = 0;
     for (size_t i = 0; i < sizeof separators; i++) {
         separated found;
         GSA_TRY(try_separator(csv, separators[i], &found, error));
-        if (csv->records.declared || (found.agree && found.first > 1)) {
+        bool is_bar = separators[i] == '|' && !csv->records.declared; /* may stand in texts between commas */
+        n_bars = is_bar && found.agree ? found.first : n_bars;
+        if (csv->records.declared || (found.agree && found.first > 1 && !is_bar && found.first >= n_bars)) {
             best = csv->records.declared ? csv->records.declared : separators[i];
             max = found.first + 1;
+            n_bars = 0;
             break;
         }
         if (found.first > max) {
@@ -91,7 +94,7 @@ static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
             best_below = separators[i];
         }
     }
-    best = max == 1 ? best_below : best;
+    best = n_bars > 1 ? '|' : max == 1 ? best_below : best;
     csv->records.separator = best;
     hold(csv);
     return GSA_OK;
@@ -218,7 +221,11 @@ static gsa_status see_keys(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *erro
 static void drop_empty(const gsai_csv *csv, gsai_csv_sniff *sniff)
 {
     const gsai_schema *schema = csv->input->schema;
-    while (sniff->n_columns > 1 && (!schema->text || schema->is_named || sniff->n_columns > schema->n_fields)) {
+    bool is_header = false; /* with names of the schema; else columns are known by their positions */
+    for (size_t i = 0; i < sniff->n_columns && schema->text && schema->is_named; i++)
+        is_header =
+            is_header || gsai_schema_find(schema, sniff->column[i].first, sniff->column[i].first_size) != SIZE_MAX;
+    while (sniff->n_columns > 1 && (!schema->text || is_header || sniff->n_columns > schema->n_fields)) {
         gsai_csv_seen *last = &sniff->column[sniff->n_columns - 1];
         char number[GSAI_NUMBER_TEXT];
         size_t size = gsai_number_text((double)sniff->n_columns, number);

@@ -226,7 +226,7 @@ gsa_status gsai_next_number(const gsai_number_locale *locale, const char **list,
     size_t size = strcspn(*list, ",");
     gsai_number_parse(locale, *list, &number);
     *out = number.value;
-    if (number.after != *list + size || !isfinite(number.value))
+    if (number.after != *list + size || !gsai_number_fits_float(&number))
         return gsai_fail_about(error, "missing",
                                gsai_fail(error, GSA_ARGUMENT, "'%.*s' as a missing value: expected a number, or none",
                                          (int)(size < 80 ? size : 80), *list));
