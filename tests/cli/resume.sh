@@ -22,7 +22,7 @@ interrupt_with()
     greedystep evaluate m data.svm >log || fail "the model of an interrupted run"
 }
 interrupt_with TERM 16384
-try_line "greedystep inspect m --top 0 | grep ^state | sed -E 's/[0-9]+/N/g'"
+greedystep inspect m --top 0 | grep ^state | sed -E 's/[0-9]+/N/g; s/the end of pass/row N of pass/'
 interrupt_with HUP 16384
 greedystep train --resume data.svm --method paper -o m --passes 24 --quiet >log || fail "resume after the terminal ended"
 same whole m
@@ -40,7 +40,7 @@ interrupt_with INT 16384
 rm -f out err
 nice -n 19 greedystep train --resume data.svm --method paper -o m --passes 24 >out 2>err &
 pid=$!
-wait_for err 'rows/s' || exit 1
+wait_for err '^pass' || exit 1
 kill -INT $pid
 wait $pid
 echo "[exit $?]"
