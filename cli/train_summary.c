@@ -195,7 +195,7 @@ static bool of_one_pass(const train_outcome *run, train_advice *out)
     say(out->next,
         is_asked ? "train again without --passes, which makes as many as help" : "train again with --passes 2");
     return say(out->limit, "%s; the loss was still falling",
-               is_asked ? "--passes 1" : "one pass, the maximum for so many rows without --passes");
+               is_asked ? "--passes 1" : "one pass, the maximum for this many rows without --passes");
 }
 
 static bool of_data(const train_outcome *run, train_advice *out)

@@ -224,7 +224,7 @@ def test_onnx_agrees_far_from_zero(name):
 
 
 def times(span: int = 10 * 3600):
-    """Return times within so many seconds of a day, the hours since midnight, and labels."""
+    """Return times within that number of seconds of a day, the hours since midnight, and labels."""
     n = 2 * N
     random = np.random.default_rng(1)
     seconds = random.integers(13 * 3600 - span // 2, 13 * 3600 + span // 2, n)

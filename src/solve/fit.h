@@ -97,7 +97,7 @@ void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32
 gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error);
 
-/* About so many strengths are tried in one solution. */
+/* Expected number of strengths tried in one solution. */
 #define GSAI_EXPECTED_STRENGTHS 12u
 
 /* Estimates that `n` more strengths will be tried, and then those after the present stages. */

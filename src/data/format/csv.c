@@ -256,7 +256,7 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
     bool has_keys = gsai_json_matches(csv->input->stream->start, csv->input->stream->start_size);
     gsa_status status = has_keys ? see_keys(csv, out, error) : find_separator(csv, error);
     size_t most = has_keys ? gsai_csv_max_deciding(out->n_columns, is_short(csv)) : GSAI_DECIDING_ROWS;
-    size_t n_cells = 0, n_others = 0; /* records with so many cells, not as many as the first has */
+    size_t n_cells = 0, n_others = 0; /* records with n_cells cells, not as many as the first has */
     for (size_t i = has_keys; out->n_rows < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);

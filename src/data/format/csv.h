@@ -74,7 +74,7 @@ static inline gsai_cell gsai_cell_trim(gsai_cell cell)
     return cell;
 }
 
-/* Returns how many cells a record has, without empty ones at its end beyond so many. */
+/* Returns how many cells a record has, without empty ones at its end beyond `wanted`. */
 static inline size_t gsai_record_cells(const gsai_record *record, size_t wanted)
 {
     size_t n = record->n_cells;
