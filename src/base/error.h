@@ -12,8 +12,9 @@
 #define GSAI_PRINTF(format_at, first_at)
 #endif
 
-/* Returns the status of a call that failed from the function that makes it: the one macro that hides a return. Where
- * something has to be given back first, use a label at the end instead. */
+/* Returns the status of a call that failed from the function that makes it: this macro and GSAI_TRY_MEMORY
+ * (memory.h) are the only ones that hide a return. Where something has to be given back first, use a label at the end
+ * instead. */
 #define GSA_TRY(call)                   \
     do {                                \
         gsa_status gsai_tried = (call); \

@@ -54,6 +54,12 @@ uint64_t gsai_memory_left(const gsai_env *env);
 /* Fails for memory that one of the functions above refused, with "no memory for ..." as the text: GSA_MEMORY, or
  * GSA_LIMIT and the sizes if the budget refused it. */
 gsa_status gsai_fail_memory(const gsai_env *env, gsa_error *error, const char *format, ...) GSAI_PRINTF(3, 4);
+/* Returns that failure from the function that asked for memory, unless it was given: a pointer, or true. */
+#define GSAI_TRY_MEMORY(given, env, error, ...)                   \
+    do {                                                          \
+        if (!(given))                                             \
+            return gsai_fail_memory((env), (error), __VA_ARGS__); \
+    } while (0)
 
 /* Makes room for at least `need` elements in a growing array: the pointer that `array` is the address of, of whatever
  * type, and *capacity change together, by at least half as much again unless the budget is nearly used up. False (and

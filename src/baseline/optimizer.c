@@ -39,9 +39,8 @@ static gsa_status allocate(gsai_optimizer *o, gsa_error *error)
            (o->terms = gsai_alloc(&o->env, gsai_problem_longest(problem), sizeof *o->terms)) &&
            (o->g = gsai_alloc(&o->env, problem->n_outputs, sizeof(double))) &&
            (o->g2 = gsai_alloc(&o->env, problem->n_outputs, sizeof(double)));
-    if (!fits)
-        return gsai_fail_memory(&o->env, error, "no memory for %s on %zu features and %zu outputs", o->method->name,
-                                problem->n_features, problem->n_outputs);
+    GSAI_TRY_MEMORY(fits, &o->env, error, "no memory for %s on %zu features and %zu outputs", o->method->name,
+                    problem->n_features, problem->n_outputs);
     return GSA_OK;
 }
 
@@ -50,8 +49,7 @@ gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI
 {
     gsai_env resolved = gsai_env_resolve(env);
     gsai_optimizer *o = gsai_alloc_zeroed(&resolved, 1, sizeof *o);
-    if (!o)
-        return gsai_fail_memory(&resolved, error, "no memory for %s", method->name);
+    GSAI_TRY_MEMORY(o, &resolved, error, "no memory for %s", method->name);
     o->method = method;
     o->problem = problem;
     o->env = resolved;

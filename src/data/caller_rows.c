@@ -22,8 +22,9 @@ static void close_caller_rows(gsa_reader *head)
 
 static gsa_status number_rows(caller_rows *reader, gsa_batch *batch, gsa_error *error)
 {
-    if (!gsai_reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place))
-        return gsai_fail_memory(&reader->head.env, error, "no memory for the numbers of %zu rows", batch->n_rows);
+    GSAI_TRY_MEMORY(
+        gsai_reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place),
+        &reader->head.env, error, "no memory for the numbers of %zu rows", batch->n_rows);
     for (size_t r = 0; r < batch->n_rows; r++)
         reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};
     batch->place = reader->place;
@@ -87,8 +88,7 @@ gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_memory *
     gsa_row_source rows;
     GSA_TRY(gsai_take(&rows, source, error));
     caller_rows *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
-    if (!reader)
-        return gsai_fail_memory(&resolved, error, "no memory for a reader of rows");
+    GSAI_TRY_MEMORY(reader, &resolved, error, "no memory for a reader of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->source = rows;
     *out = &reader->head;

@@ -279,8 +279,7 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
 {
     gsai_env resolved = gsai_env_resolve(env);
     gsai_files *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
-    if (!reader)
-        return gsai_fail_memory(&resolved, error, "no memory for a reader");
+    GSAI_TRY_MEMORY(reader, &resolved, error, "no memory for a reader");
     reader->head = (gsa_reader){.kind = &files_kind, .env = resolved};
     reader->format = format;
     reader->recognises = format == NULL;
@@ -332,8 +331,7 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
     gsai_source_info info = {0};
     GSA_TRY(probe(reader, path, &info, error));
     char *copy = gsai_copy_text(&reader->head.env, path);
-    if (!copy)
-        return gsai_fail_memory(&reader->head.env, error, "no memory for the names of the input files");
+    GSAI_TRY_MEMORY(copy, &reader->head.env, error, "no memory for the names of the input files");
     reader->bytes_total += info.size;
     reader->paths[reader->n_files++] = copy;
     reader->is_stream = reader->input.is_stream = reader->is_stream || info.is_stream;

@@ -246,8 +246,7 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory
     what = &asked;
     GSA_TRY(check(what, &resolved, error));
     generated *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
-    if (!reader)
-        return gsai_fail_memory(&resolved, error, "no memory for a generator of rows");
+    GSAI_TRY_MEMORY(reader, &resolved, error, "no memory for a generator of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->what = *what;
     uint64_t batch_rows = GSAI_BATCH_VALUES / what->nnz;

@@ -67,9 +67,9 @@ gsa_status gsai_rows_keep(gsai_rows *rows, gsa_error *error)
 gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size, gsa_error *error)
 {
     size_t need;
-    if (!gsai_add(rows->kept_size, size + 1, &need) ||
-        !gsai_reserve(rows->env, &rows->kept, &rows->kept_capacity, need, 1))
-        return gsai_fail_memory(rows->env, error, "no memory for the texts of a row");
+    GSAI_TRY_MEMORY(gsai_add(rows->kept_size, size + 1, &need) &&
+                        gsai_reserve(rows->env, &rows->kept, &rows->kept_capacity, need, 1),
+                    rows->env, error, "no memory for the texts of a row");
     memcpy(rows->kept + rows->kept_size, texts, size);
     rows->kept_size += size;
     return GSA_OK;
@@ -151,8 +151,9 @@ gsa_status gsai_rows_make_sparse(gsai_rows *rows, gsa_error *error)
     size_t width = rows->width, n = 0;
     if (width == 0)
         return GSA_OK;
-    if (!gsai_reserve(rows->env, &rows->index, &rows->index_capacity, rows->n_values | 1, sizeof *rows->index))
-        return gsai_fail_memory(rows->env, error, "no memory for the ids of %zu values", rows->n_values);
+    GSAI_TRY_MEMORY(
+        gsai_reserve(rows->env, &rows->index, &rows->index_capacity, rows->n_values | 1, sizeof *rows->index),
+        rows->env, error, "no memory for the ids of %zu values", rows->n_values);
     for (size_t r = 0, from = 0; r < rows->n_rows; r++) {
         for (size_t i = 0; i < width; i++, from++) {
             rows->index[n] = (uint32_t)i;
@@ -181,9 +182,9 @@ void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, boo
 gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error)
 {
     size_t need;
-    if (!gsai_add(rows->n_cells, n, &need) ||
-        !gsai_reserve(rows->env, &rows->cell, &rows->cell_capacity, need, sizeof *rows->cell))
-        return gsai_fail_memory(rows->env, error, "no memory for a row of %zu cells", n);
+    GSAI_TRY_MEMORY(gsai_add(rows->n_cells, n, &need) &&
+                        gsai_reserve(rows->env, &rows->cell, &rows->cell_capacity, need, sizeof *rows->cell),
+                    rows->env, error, "no memory for a row of %zu cells", n);
     if (n > 0)
         memset(rows->cell + rows->n_cells, 0, n * sizeof *rows->cell);
     return GSA_OK;
@@ -233,8 +234,9 @@ static gsa_status number_word(gsai_rows *rows, gsai_rows_source *from, size_t ro
     if (*out < 0)
         return GSA_OK;
     size_t number = (size_t)*out;
-    if (!gsai_reserve(rows->env, &from->word, &from->word_capacity, other->words.n_words, sizeof *from->word))
-        return gsai_fail_memory(rows->env, error, "no memory for the label words");
+    GSAI_TRY_MEMORY(
+        gsai_reserve(rows->env, &from->word, &from->word_capacity, other->words.n_words, sizeof *from->word), rows->env,
+        error, "no memory for the label words");
     while (from->n_words <= number)
         from->word[from->n_words++] = -1;
     gsa_status status = GSA_OK;

@@ -72,14 +72,13 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
                                gsai_fail(error, GSA_LIMIT,
                                          "more than %zu columns take a quarter of the memory limit: raise the limit",
                                          schema->n_fields));
-    if (!reserve(schema) || !gsai_words_add(&schema->names, name, name_size))
-        return gsai_fail_memory(schema->env, error, "no memory for the names of the columns");
+    GSAI_TRY_MEMORY(reserve(schema) && gsai_words_add(&schema->names, name, name_size), schema->env, error,
+                    "no memory for the names of the columns");
     gsai_field field = {.name = schema->names.word[schema->n_fields], .name_size = name_size, .kind = kind};
     if (kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_DATE) {
         schema->number[schema->n_numbers++] = (uint32_t)schema->n_fields;
         field.missing_name = gsai_alloc(schema->env, name_size + sizeof is_missing, 1);
-        if (!field.missing_name)
-            return gsai_fail_memory(schema->env, error, "no memory for the names of the columns");
+        GSAI_TRY_MEMORY(field.missing_name, schema->env, error, "no memory for the names of the columns");
         memcpy(field.missing_name, name, name_size);
         memcpy(field.missing_name + name_size, is_missing, sizeof is_missing);
     }
@@ -247,8 +246,7 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
     for (size_t i = 0; i < schema->n_crosses; i++)
         size += 2 * strlen(schema->cross[i].name[0]) + 2 * strlen(schema->cross[i].name[1]) + sizeof "cross \t\n";
     char *text = gsai_alloc(schema->env, size, 1), *out = text;
-    if (!text)
-        return gsai_fail_memory(schema->env, error, "no memory for the meaning of the columns");
+    GSAI_TRY_MEMORY(text, schema->env, error, "no memory for the meaning of the columns");
     out += snprintf(out, size, "%scolumns %s\nbits %u\n", head, columns[schema->is_namespaced ? 2 : schema->is_named],
                     schema->bits);
     for (size_t i = 0; i < schema->n_fields; i++) {
@@ -415,8 +413,7 @@ gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *e
     if (strncmp(text, head, sizeof head - 1) != 0)
         return gsai_fail(error, GSA_FORMAT, "the meaning of the columns is not one that this release reads");
     char *copy = gsai_copy_text(schema->env, text + sizeof head - 1);
-    if (!copy)
-        return gsai_fail_memory(schema->env, error, "no memory for the meaning of the columns");
+    GSAI_TRY_MEMORY(copy, schema->env, error, "no memory for the meaning of the columns");
     gsa_status status = GSA_OK;
     for (char *line = copy, *end; status == GSA_OK && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';

@@ -12,8 +12,7 @@ gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsai_env
 {
     size_t size = strlen(folder) + GSAI_OS_PATH_ROOM;
     spill->path = gsai_alloc(env, size, 1);
-    if (!spill->path)
-        return gsai_fail_memory(env, error, "no memory for the name of a temporary file");
+    GSAI_TRY_MEMORY(spill->path, env, error, "no memory for the name of a temporary file");
     spill->fd = gsai_os_unnamed_file(folder, spill->path, size);
     if (spill->fd < 0)
         return gsai_fail(error, GSA_IO, "cannot make a temporary file in %s", folder);

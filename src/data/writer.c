@@ -32,8 +32,7 @@ gsa_status gsa_writer_open(const char *path, const char *format, const gsa_memor
     if (!kind)
         return gsai_fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
     gsa_writer *writer = gsai_alloc_zeroed(&resolved, 1, kind->size);
-    if (!writer)
-        return gsai_fail_memory(&resolved, error, "no memory for a writer");
+    GSAI_TRY_MEMORY(writer, &resolved, error, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
     gsa_status status = gsai_output_open(&writer->output, path, &writer->env, error);
@@ -163,8 +162,7 @@ static gsa_status sort_entries(gsa_writer *writer, size_t n, size_t r, gsa_error
 static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
 {
     bool is_dense = !row->index;
-    if (!reserve(writer, row->n))
-        return gsai_fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
+    GSAI_TRY_MEMORY(reserve(writer, row->n), &writer->env, error, "no memory for a row of %zu values", row->n);
     GSA_TRY(collect(writer, row, r, error));
     return is_dense ? GSA_OK : sort_entries(writer, row->n, r, error);
 }

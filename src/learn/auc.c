@@ -72,8 +72,7 @@ gsa_status gsai_ranking_new(size_t limit, const gsai_env *env, gsai_ranking **ou
 {
     gsai_env resolved = gsai_env_resolve(env);
     gsai_ranking *ranking = gsai_alloc_zeroed(&resolved, 1, sizeof *ranking);
-    if (!ranking)
-        return gsai_fail_memory(&resolved, error, "no memory for ranking scores");
+    GSAI_TRY_MEMORY(ranking, &resolved, error, "no memory for ranking scores");
     ranking->env = resolved;
     ranking->limit = limit;
     *out = ranking;
@@ -96,9 +95,8 @@ static gsa_status fold(gsai_ranking *ranking, gsa_error *error)
     if (ranking->bins)
         return GSA_OK;
     ranking->bins = gsai_alloc_zeroed(&ranking->env, N_BINS, sizeof(class_weights));
-    if (!ranking->bins)
-        return gsai_fail_memory(&ranking->env, error, "no memory for the %zu MiB that ranking scores needs",
-                                N_BINS * sizeof(class_weights) >> 20);
+    GSAI_TRY_MEMORY(ranking->bins, &ranking->env, error, "no memory for the %zu MiB that ranking scores needs",
+                    N_BINS * sizeof(class_weights) >> 20);
     count_in_bins(ranking->bins, ranking->entries, ranking->n_entries);
     gsai_free(&ranking->env, ranking->entries);
     ranking->entries = NULL;
@@ -110,8 +108,8 @@ static gsa_status fold(gsai_ranking *ranking, gsa_error *error)
 static gsa_status grow(gsai_ranking *ranking, size_t n, gsa_error *error)
 {
     size_t need = ranking->n_entries + n;
-    if (!gsai_reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries))
-        return gsai_fail_memory(&ranking->env, error, "no memory for the scores of %zu rows", need);
+    GSAI_TRY_MEMORY(gsai_reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries),
+                    &ranking->env, error, "no memory for the scores of %zu rows", need);
     return GSA_OK;
 }
 

@@ -47,8 +47,8 @@ gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsai_env *env, 
 {
     if (n <= centre->n)
         return GSA_OK;
-    if (!gsai_reserve(env, &centre->at, &centre->capacity, n, sizeof *centre->at))
-        return gsai_fail_memory(env, error, "no memory for the means of %zu columns", n);
+    GSAI_TRY_MEMORY(gsai_reserve(env, &centre->at, &centre->capacity, n, sizeof *centre->at), env, error,
+                    "no memory for the means of %zu columns", n);
     memset(centre->at + centre->n, 0, (n - centre->n) * sizeof *centre->at);
     centre->n = n;
     return GSA_OK;

@@ -28,8 +28,8 @@ gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env 
 {
     if (n <= sums->n)
         return GSA_OK;
-    if (!gsai_reserve(env, &sums->at, &sums->capacity, n, sizeof *sums->at))
-        return gsai_fail_memory(env, error, "no memory for the weights of %zu classes", n - 1);
+    GSAI_TRY_MEMORY(gsai_reserve(env, &sums->at, &sums->capacity, n, sizeof *sums->at), env, error,
+                    "no memory for the weights of %zu classes", n - 1);
     memset(sums->at + sums->n, 0, (n - sums->n) * sizeof *sums->at);
     sums->n = n;
     return GSA_OK;

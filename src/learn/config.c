@@ -194,8 +194,7 @@ gsa_status gsa_config_new(const gsa_memory *memory, gsa_config **out, gsa_error 
     gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, NULL, error));
     gsa_config *config = gsai_alloc(&resolved, 1, sizeof *config);
-    if (!config)
-        return gsai_fail_memory(&resolved, error, "no memory for a configuration");
+    GSAI_TRY_MEMORY(config, &resolved, error, "no memory for a configuration");
     config->env = resolved;
     gsai_params_init(&config->params);
     *out = config;

@@ -25,8 +25,7 @@ static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *
     if (!from->scaling)
         return GSA_OK;
     gsai_scaling *scaling = gsai_alloc_zeroed(&to->env, 1, sizeof *scaling);
-    if (!scaling)
-        return gsai_fail_memory(&to->env, error, "no memory for a choice of scaling");
+    GSAI_TRY_MEMORY(scaling, &to->env, error, "no memory for a choice of scaling");
     *scaling = *from->scaling;
     gsa_status status = gsai_table_copy(&scaling->table, &from->scaling->table, &to->env, error);
     if (status == GSA_OK)
@@ -70,8 +69,7 @@ gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_e
         return GSA_OK;
     float *weight = gsai_copy(&to->env, from->best_checkpoint.weight,
                               from->best_checkpoint.n_slots * from->best_checkpoint.n_outputs, sizeof *weight);
-    if (!weight)
-        return gsai_fail_memory(&to->env, error, "no memory for the best weights");
+    GSAI_TRY_MEMORY(weight, &to->env, error, "no memory for the best weights");
     to->best_checkpoint = from->best_checkpoint;
     to->best_checkpoint.weight = weight;
     return GSA_OK;

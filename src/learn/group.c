@@ -73,8 +73,8 @@ gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *
     *out = (gsai_staged){.n = row->n, .is_finite = true, .has_values = row->value != NULL};
     out->from = group->n_entries;
     out->n_before = state->n_rows + group->n_rows;
-    if (!reserve_row(group, row->n, &state->env))
-        return gsai_fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    GSAI_TRY_MEMORY(reserve_row(group, row->n, &state->env), &state->env, error, "no memory for a row of %zu entries",
+                    row->n);
     uint32_t *slot = group->slot + out->from;
     float *x = group->x + out->from;
     if (row->value) {
@@ -99,8 +99,8 @@ static gsa_status fit_staged(gsa_state *state, const gsai_staged *staged, gsa_er
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error)
 {
     gsai_staged staged;
-    if (!reserve(&state->group, row->n, GSAI_GROUP_ROWS, &state->env))
-        return gsai_fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    GSAI_TRY_MEMORY(reserve(&state->group, row->n, GSAI_GROUP_ROWS, &state->env), &state->env, error,
+                    "no memory for a row of %zu entries", row->n);
     GSA_TRY(gsai_group_stage(state, row, &staged, error));
     return fit_staged(state, &staged, error);
 }
@@ -142,8 +142,8 @@ gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
     gsai_group_clear(&to->group);
     if (own->n_rows == 0)
         return GSA_OK;
-    if (!reserve(&to->group, own->n_entries, 1, &to->env))
-        return gsai_fail_memory(&to->env, error, "no memory for a row of %zu entries", own->n_entries);
+    GSAI_TRY_MEMORY(reserve(&to->group, own->n_entries, 1, &to->env), &to->env, error,
+                    "no memory for a row of %zu entries", own->n_entries);
     gsai_group *copy = &to->group;
     memcpy(copy->slot, own->slot, own->n_entries * sizeof *own->slot);
     memcpy(copy->x, own->x, own->n_entries * sizeof *own->x);

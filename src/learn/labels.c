@@ -188,8 +188,7 @@ static int in_order(const void *left, const void *right)
 gsa_status gsai_labels_add_sorted(gsai_labels *labels, const gsai_labels *from, gsa_error *error)
 {
     const gsai_label **order = gsai_alloc(&labels->env, from->n, sizeof *order);
-    if (!order)
-        return gsai_fail_memory(&labels->env, error, "no memory for %zu labels", from->n);
+    GSAI_TRY_MEMORY(order, &labels->env, error, "no memory for %zu labels", from->n);
     for (size_t i = 0; i < from->n; i++)
         order[i] = &from->at[i];
     qsort(order, from->n, sizeof *order, in_order);

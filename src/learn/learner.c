@@ -236,8 +236,8 @@ static gsa_status learn_both_scalings(gsa_state *state, const struct rows *rows,
 static gsa_status gather_row(gsa_state *state, const gsai_row *row, double *xx, gsa_error *error)
 {
     gsai_entries *entries = &state->entries;
-    if (!gsai_entries_reserve(entries, row->n, &state->env))
-        return gsai_fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    GSAI_TRY_MEMORY(gsai_entries_reserve(entries, row->n, &state->env), &state->env, error,
+                    "no memory for a row of %zu entries", row->n);
     state->kernels->gather(entries, row, state->params.value[GSAI_PARAM_intercept]);
     *xx = row->value ? state->kernels->square_length(entries) : (double)entries->n_all;
     if (!isfinite(*xx))

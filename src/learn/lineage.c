@@ -60,8 +60,8 @@ uint64_t gsai_lineage_at(const gsa_state *state, size_t i)
 gsa_status gsai_lineage_add(gsa_state *state, uint64_t run_id, gsa_error *error)
 {
     size_t at = state->n_lineage;
-    if (!gsai_reserve(&state->env, &state->lineage, &state->lineage_capacity, at + 1, sizeof run_id))
-        return gsai_fail_memory(&state->env, error, "no memory for the origins of a state");
+    GSAI_TRY_MEMORY(gsai_reserve(&state->env, &state->lineage, &state->lineage_capacity, at + 1, sizeof run_id),
+                    &state->env, error, "no memory for the origins of a state");
     state->n_lineage++;
     for (; at > 0 && state->lineage[at - 1] > run_id; at--)
         state->lineage[at] = state->lineage[at - 1];

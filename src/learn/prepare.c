@@ -37,8 +37,7 @@ static gsa_status count_values(const gsa_state *state, const gsa_batch *rows, gs
 {
     size_t n = rows->n_rows;
     double *sorted = gsai_alloc(&state->env, n, sizeof *sorted);
-    if (!sorted)
-        return gsai_fail_memory(&state->env, error, "no memory for %zu labels", n);
+    GSAI_TRY_MEMORY(sorted, &state->env, error, "no memory for %zu labels", n);
     memcpy(sorted, rows->label, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_value);
     *out = (gsai_label_values){.n_rows = n, .min = sorted[0], .max = sorted[n - 1]};

@@ -19,8 +19,7 @@ static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *
     if (!(labels.weight > 0) || !state->loss->constant)
         return GSA_OK;
     double *class_weight = gsai_alloc_zeroed(&state->env, labels.n_classes, sizeof *class_weight);
-    if (!class_weight)
-        return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu classes", labels.n_classes);
+    GSAI_TRY_MEMORY(class_weight, &state->env, error, "no memory for the weights of %zu classes", labels.n_classes);
     for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++) {
         const gsai_held_row *row = state->sample.at[i];
         double share = row->seen / labels.weight, y = gsai_held_target(state, row).y;
@@ -96,9 +95,7 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
     if (best->weight && !(calibration.loss < (1 - GSA_MIN_GAIN) * best->loss))
         return GSA_OK;
     float *weight = gsai_weights_of(state, &calibration);
-    if (!weight)
-        return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu features",
-                                state->table.n_slots - 1);
+    GSAI_TRY_MEMORY(weight, &state->env, error, "no memory for the weights of %zu features", state->table.n_slots - 1);
     gsai_free(&state->env, best->weight);
     *best =
         (gsai_best_checkpoint){weight,           state->table.n_slots, state->table.n_outputs, state->position.pass + 1,

@@ -14,8 +14,7 @@
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error)
 {
     gsai_scaling *scaling = gsai_alloc_zeroed(&state->env, 1, sizeof *scaling);
-    if (!scaling)
-        return gsai_fail_memory(&state->env, error, "no memory for a choice of scaling");
+    GSAI_TRY_MEMORY(scaling, &state->env, error, "no memory for a choice of scaling");
     gsa_status status = gsai_table_copy(&scaling->table, &state->table, &state->env, error);
     if (status != GSA_OK) {
         gsai_free(&state->env, scaling);

@@ -13,8 +13,7 @@ gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa
 {
     gsai_env resolved = gsai_env_kept(env);
     gsa_state *state = gsai_alloc_zeroed(&resolved, 1, sizeof *state);
-    if (!state)
-        return gsai_fail_memory(&resolved, error, "no memory for a state");
+    GSAI_TRY_MEMORY(state, &resolved, error, "no memory for a state");
     state->env = resolved;
     state->params = *params;
     state->kernels = gsai_kernels_best();
@@ -83,9 +82,10 @@ gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
 {
     const size_t line = 64;
     size_t size, n = gsai_scales_stride(n_outputs);
-    if (!gsai_multiply(n, sizeof *state->margins + GSAI_GROUP_ROWS * sizeof *state->scales, &size) ||
-        !gsai_add(size, line, &size) || !gsai_reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1))
-        return gsai_fail_memory(&state->env, error, "no memory for %zu outputs", n_outputs);
+    GSAI_TRY_MEMORY(gsai_multiply(n, sizeof *state->margins + GSAI_GROUP_ROWS * sizeof *state->scales, &size) &&
+                        gsai_add(size, line, &size) &&
+                        gsai_reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1),
+                    &state->env, error, "no memory for %zu outputs", n_outputs);
     state->margins = (double *)(void *)((char *)state->scratch + (line - (uintptr_t)state->scratch % line));
     state->scales = (float *)(state->margins + n);
     return GSA_OK;
@@ -116,9 +116,9 @@ gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai
 {
     if (n <= prior->n)
         return GSA_OK;
-    if (!gsai_reserve(env, &prior->sum_sq, &prior->capacity_sum_sq, n, sizeof *prior->sum_sq) ||
-        !gsai_reserve(env, &prior->count, &prior->capacity_count, n, sizeof *prior->count))
-        return gsai_fail_memory(env, error, "no memory for the totals of %zu features", n);
+    GSAI_TRY_MEMORY(gsai_reserve(env, &prior->sum_sq, &prior->capacity_sum_sq, n, sizeof *prior->sum_sq) &&
+                        gsai_reserve(env, &prior->count, &prior->capacity_count, n, sizeof *prior->count),
+                    env, error, "no memory for the totals of %zu features", n);
     memset(prior->sum_sq + prior->n, 0, (n - prior->n) * sizeof *prior->sum_sq);
     memset(prior->count + prior->n, 0, (n - prior->n) * sizeof *prior->count);
     prior->n = n;

@@ -254,8 +254,7 @@ static gsa_status find_line_step(void *ctx, size_t task, gsa_error *error)
     bool fits = gsai_multiply(both->n_rows, n_outputs, &n_margins) && gsai_multiply(n_margins, 2, &n_numbers) &&
                 gsai_add(n_numbers, n_outputs + both->slots->n / 2 + 1, &n_numbers);
     double *memory = fits ? gsai_alloc(&into->env, n_numbers, sizeof *memory) : NULL;
-    if (!memory)
-        return gsai_fail_memory(&into->env, error, "no memory for the margins of %zu held-out rows", both->n_rows);
+    GSAI_TRY_MEMORY(memory, &into->env, error, "no memory for the margins of %zu held-out rows", both->n_rows);
     double *start = memory, *direction = start + n_margins, *row = direction + n_margins;
     line_steps of = {.merging = merging, .slots = both->slots, .start = start, .direction = direction};
     of.change = task > 0 ? both->slots->average : both->slots->change;

@@ -313,8 +313,7 @@ static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, 
 {
     gsa_state *closed = NULL;
     const gsa_state **all = gsai_copy(env, states, n_states, sizeof *all);
-    if (!all)
-        return gsai_fail_memory(env, error, "no memory to merge %zu states", n_states);
+    GSAI_TRY_MEMORY(all, env, error, "no memory to merge %zu states", n_states);
     gsa_status status = gsai_state_closed(waiting < n_states ? all[waiting] : base, &closed, error);
     if (waiting < n_states)
         all[waiting] = closed;
@@ -439,8 +438,7 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copi
     gsai_delta *deltas = gsai_alloc(&resolved, n_deltas, sizeof *deltas);
     gsai_merging merging = {
         .states = headers, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
-    if (!deltas)
-        return gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
+    GSAI_TRY_MEMORY(deltas, &resolved, error, "no memory for %zu slices", n_deltas);
     gsa_status status = open_reduced(&merging, reduced, sizes, deltas, error);
     if (status == GSA_OK)
         status = merge_run(&merging, &resolved, out, error);

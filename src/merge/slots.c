@@ -85,8 +85,7 @@ gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error)
         done = enter(&merging->from[s], merging, merging->states[s]);
     if (done && merging->base)
         done = enter(&merging->from[n], merging, merging->base);
-    if (!done)
-        return gsai_fail_memory(env, error, "no memory to merge %zu states of %zu outputs", n, n_outputs);
+    GSAI_TRY_MEMORY(done, env, error, "no memory to merge %zu states of %zu outputs", n, n_outputs);
     if (merging->n_deltas > 0)
         merging->found = merging->deltas[0];
     bool averaged = into && gsai_params_average(&into->params) != GSAI_AVERAGE_LAST;

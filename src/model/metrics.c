@@ -54,8 +54,7 @@ gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error 
 {
     gsai_env resolved = model->env;
     gsa_metrics *metrics = gsai_alloc_zeroed(&resolved, 1, sizeof *metrics);
-    if (!metrics)
-        return gsai_fail_memory(&resolved, error, "no memory for metrics");
+    GSAI_TRY_MEMORY(metrics, &resolved, error, "no memory for metrics");
     metrics->env = resolved;
     metrics->model = model;
     gsai_labels_init(&metrics->unknown, &resolved);

@@ -15,8 +15,7 @@ gsa_status gsai_model_create(const gsai_env *env, gsa_model **out, gsa_error *er
 {
     gsai_env resolved = gsai_env_kept(env);
     gsa_model *model = gsai_alloc_zeroed(&resolved, 1, sizeof *model);
-    if (!model)
-        return gsai_fail_memory(&resolved, error, "no memory for a model");
+    GSAI_TRY_MEMORY(model, &resolved, error, "no memory for a model");
     model->env = resolved;
     model->results = gsai_results_none();
     gsai_labels_init(&model->labels, &resolved);
@@ -60,8 +59,7 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
 {
     map->sign = 1;
     map->order = gsai_alloc(&model->env, state->labels.n, sizeof *map->order);
-    if (!map->order)
-        return gsai_fail_memory(&model->env, error, "no memory for %zu labels", state->labels.n);
+    GSAI_TRY_MEMORY(map->order, &model->env, error, "no memory for %zu labels", state->labels.n);
     GSA_TRY(gsai_labels_add_sorted(&model->labels, &state->labels, error));
     for (size_t k = 0; k < state->labels.n; k++)
         map->order[k] = gsai_labels_find_text(&state->labels, model->labels.at[k].text);

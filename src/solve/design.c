@@ -91,8 +91,7 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 {
     uint64_t *values = gsai_alloc(&rows->env, ENTRIES_COMPARED, sizeof *values);
     size_t n = 0, n_single = 0;
-    if (!values)
-        return gsai_fail_memory(&rows->env, error, "no memory to compare values");
+    GSAI_TRY_MEMORY(values, &rows->env, error, "no memory to compare values");
     for (size_t i = 0; i < rows->n_rows && n < ENTRIES_COMPARED; i = run_end(sorted, i, rows->n_rows, FEATURES)) {
         size_t row = sorted[i].row;
         for (size_t t = rows->start[row]; t < rows->start[row + 1] && n < ENTRIES_COMPARED; t++) {
@@ -203,8 +202,7 @@ static gsa_status deal_counts(const gsai_gathered *rows, ordered_row **sorted, s
 {
     ordered_row *pieces = gsai_alloc(&rows->env, *n / copies, GSAI_FOLDS * sizeof *pieces);
     size_t n_pieces = 0;
-    if (!pieces)
-        return gsai_fail_memory(&rows->env, error, "no memory to deal %zu rows", *n);
+    GSAI_TRY_MEMORY(pieces, &rows->env, error, "no memory to deal %zu rows", *n);
     for (size_t i = 0; i < *n; i += copies) {
         size_t count = (size_t)((*sorted)[i].weight / unit);
         for (size_t j = 0; j < GSAI_FOLDS && j < count; j++) {
@@ -438,9 +436,8 @@ static void standardise(gsai_design *design)
 static gsa_status make_dense(gsai_design *design, gsa_error *error)
 {
     design->dense = gsai_alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
-    if (!design->dense)
-        return gsai_fail_memory(&design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
-                                design->n_columns);
+    GSAI_TRY_MEMORY(design->dense, &design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
+                    design->n_columns);
     for (size_t i = 0; i < design->n_rows; i++) {
         float *row = design->dense + i * design->width;
         for (size_t j = 1; j < design->n_columns; j++)
@@ -473,9 +470,9 @@ static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, cons
     design->weight = gsai_alloc(env, n, sizeof *design->weight);
     design->fold = gsai_alloc(env, n, sizeof *design->fold);
     design->kind = gsai_alloc(env, n, sizeof *design->kind);
-    if (!design->start || !design->column || !design->value || !design->target || !design->weight || !design->fold ||
-        !design->kind)
-        return gsai_fail_memory(env, error, "no memory for %zu rows", n);
+    GSAI_TRY_MEMORY(design->start && design->column && design->value && design->target && design->weight &&
+                        design->fold && design->kind,
+                    env, error, "no memory for %zu rows", n);
     design->start[0] = 0;
     for (size_t i = 0; i < n; i++) {
         size_t from = rows->start[sorted[i].row], size = rows->start[sorted[i].row + 1] - from, to = design->start[i];
@@ -498,8 +495,7 @@ static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state,
     if (!gsai_params_balance(&state->params))
         return GSA_OK;
     double total = 0, *of_class = gsai_alloc_zeroed(&state->env, state->labels.n + 1, sizeof *of_class);
-    if (!of_class)
-        return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu classes", state->labels.n);
+    GSAI_TRY_MEMORY(of_class, &state->env, error, "no memory for the weights of %zu classes", state->labels.n);
     for (size_t i = 0; i < n; i++) {
         of_class[sorted[i].label] += sorted[i].weight;
         total += sorted[i].weight;
@@ -517,8 +513,7 @@ static gsa_status find_medians(const gsai_gathered *rows, const ordered_row *sor
 {
     gsai_weighted *at = gsai_alloc(&rows->env, n, sizeof *at);
     size_t n_off = 0;
-    if (!at)
-        return gsai_fail_memory(&rows->env, error, "no memory for the median of %zu labels", n);
+    GSAI_TRY_MEMORY(at, &rows->env, error, "no memory for the median of %zu labels", n);
     for (size_t i = 0; i < n; i++)
         at[i] = (gsai_weighted){rows->number[sorted[i].row], sorted[i].weight};
     *median = centres ? gsai_weighted_median(at, n) : 0;
@@ -590,8 +585,7 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
     size_t n_weighed = 0, n = rows->n_rows;
     ordered_row *sorted = order_rows(rows, has_classes);
     *design = (gsai_design){.env = rows->env};
-    if (!sorted)
-        return gsai_fail_memory(&rows->env, error, "no memory to order %zu rows", rows->n_rows);
+    GSAI_TRY_MEMORY(sorted, &rows->env, error, "no memory to order %zu rows", rows->n_rows);
     gsa_status status = deal(rows, &sorted, &n, has_classes, &n_weighed, error);
     if (status == GSA_OK) {
         design->n_rows = join(sorted, n, &design->n_different);

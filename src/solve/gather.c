@@ -52,8 +52,7 @@ static void count_feature(gsai_gathered *rows, uint32_t id)
 static gsa_status take_entries(gsai_gathered *rows, const gsai_row *row, size_t number, gsa_error *error)
 {
     size_t n = rows->n_entries;
-    if (!make_bits(rows, row))
-        return gsai_fail_memory(&rows->env, error, "no memory to count features");
+    GSAI_TRY_MEMORY(make_bits(rows, row), &rows->env, error, "no memory to count features");
     for (size_t i = 0; i < row->n; i++) {
         float x = row->value ? row->value[i] : 1.0F;
         if (!isfinite(x))
@@ -71,8 +70,8 @@ static gsa_status take_entries(gsai_gathered *rows, const gsai_row *row, size_t 
 
 static gsa_status add_row(gsai_gathered *rows, const gsai_unlearned *of, uint64_t hash, size_t number, gsa_error *error)
 {
-    if (!make_room(rows, rows->n_rows + 1, rows->n_entries + of->row.n))
-        return gsai_fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
+    GSAI_TRY_MEMORY(make_room(rows, rows->n_rows + 1, rows->n_entries + of->row.n), &rows->env, error,
+                    "no memory for %zu rows", rows->n_rows + 1);
     GSA_TRY(take_entries(rows, &of->row, number, error));
     rows->hash[rows->n_rows] = hash;
     rows->class_number[rows->n_rows] = (uint32_t)of->class_number;

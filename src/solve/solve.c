@@ -44,8 +44,7 @@ gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const
 {
     gsai_solver *solver = gsai_alloc_zeroed(env, 1, sizeof *solver);
     *out = NULL;
-    if (!solver)
-        return gsai_fail_memory(env, error, "no memory to solve");
+    GSAI_TRY_MEMORY(solver, env, error, "no memory to solve");
     solver->env = *env;
     solver->rows.env = *env;
     gsa_status status = gsa_state_fork(state, 1, &solver->state, error);
@@ -115,8 +114,7 @@ static gsa_status constant_loss(const gsa_state *state, const gsai_design *desig
 {
     double *of_class = gsai_alloc_zeroed(&design->env, state->labels.n + 1, sizeof *of_class);
     gsai_label_totals totals = {.class_weight = of_class, .n_classes = state->labels.n};
-    if (!of_class)
-        return gsai_fail_memory(&design->env, error, "no memory for the weights of %zu classes", state->labels.n);
+    GSAI_TRY_MEMORY(of_class, &design->env, error, "no memory for the weights of %zu classes", state->labels.n);
     for (size_t i = 0; i < design->n_rows; i++) {
         double weight = (double)design->weight[i], y = (double)design->target[i];
         totals.weight += weight;
@@ -248,8 +246,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
 {
     gsa_state *state = solver->state;
     double *intercept = gsai_alloc(&solver->env, design->n_outputs, sizeof *intercept);
-    if (!intercept)
-        return gsai_fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
+    GSAI_TRY_MEMORY(intercept, &solver->env, error, "no memory for %zu intercepts", design->n_outputs);
     if (gsai_loss_has_offset(state->loss) && state->params.value[GSAI_PARAM_intercept])
         state->label_offset = (gsai_label_offset){
             design->margin_origin, state->loss->has_log_link ? design->loss_unit : design->margin_origin, 1, 1};

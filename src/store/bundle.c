@@ -13,8 +13,7 @@
 gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error)
 {
     gsai_snapshot *snapshot = gsai_alloc_zeroed(env, 1, sizeof *snapshot);
-    if (!snapshot)
-        return gsai_fail_memory(env, error, "no memory to describe a file");
+    GSAI_TRY_MEMORY(snapshot, env, error, "no memory to describe a file");
     snapshot->env = *env;
     snapshot->bundle = (gsai_bundle){snapshot->tensors, 0, snapshot->notes, 0};
     *out = snapshot;
@@ -88,8 +87,7 @@ static gsa_status add_labels(gsai_snapshot *snapshot, const gsai_labels *labels,
     char *text = gsai_snapshot_alloc(snapshot, text_size, 1);
     uint8_t *is_number = gsai_snapshot_alloc(snapshot, labels->n, 1);
     double *number = gsai_snapshot_alloc(snapshot, labels->n, sizeof *number);
-    if (!text || !is_number || !number)
-        return gsai_fail_memory(&snapshot->env, error, "no memory for %zu labels", labels->n);
+    GSAI_TRY_MEMORY(text && is_number && number, &snapshot->env, error, "no memory for %zu labels", labels->n);
     gsai_snapshot_add(snapshot, &label_text, text, text_size);
     gsai_snapshot_add(snapshot, &label_is_number, is_number, labels->n);
     gsai_snapshot_add(snapshot, &label_number, number, labels->n);
@@ -319,8 +317,7 @@ static gsa_status restore_schema(char **out, const gsai_bundle *bundle, const gs
     if (!gsai_is_text(text->data, size))
         return gsai_fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
     *out = gsai_alloc_zeroed(env, size + 1, 1);
-    if (!*out)
-        return gsai_fail_memory(env, error, "no memory for the meaning of the columns");
+    GSAI_TRY_MEMORY(*out, env, error, "no memory for the meaning of the columns");
     memcpy(*out, text->data, size);
     return GSA_OK;
 }

@@ -129,9 +129,8 @@ static gsa_status copy_bytes(gsai_container *container, const char *name, gsa_er
 {
     char text[GSAI_SIZE_TEXT];
     container->copy = gsai_alloc(&container->env, container->size, 1);
-    if (!container->copy)
-        return gsai_fail_memory(&container->env, error, "no memory for %s (%s)", name,
-                                gsai_size_text(container->size, text));
+    GSAI_TRY_MEMORY(container->copy, &container->env, error, "no memory for %s (%s)", name,
+                    gsai_size_text(container->size, text));
     memcpy(container->copy, container->bytes, container->size);
     container->bytes = container->copy;
     return GSA_OK;
@@ -185,8 +184,7 @@ static gsa_status new_container(const gsai_env *env, const char *name, gsai_cont
 {
     gsai_env resolved = gsai_env_resolve(env);
     gsai_container *container = gsai_alloc(&resolved, 1, sizeof *container);
-    if (!container)
-        return gsai_fail_memory(&resolved, error, "no memory to read %s", name);
+    GSAI_TRY_MEMORY(container, &resolved, error, "no memory to read %s", name);
     *container = (gsai_container){.env = resolved};
     *out = container;
     return GSA_OK;

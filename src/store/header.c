@@ -108,8 +108,7 @@ static gsa_status dump_padded(const json_t *header, const gsai_env *env, char **
         return gsai_fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", *size,
                          GSAI_CONTAINER_MAX_HEADER);
     *text = dump_size > 0 ? gsai_alloc(env, *size, 1) : NULL;
-    if (!*text)
-        return gsai_fail_memory(env, error, "no memory for the file's header");
+    GSAI_TRY_MEMORY(*text, env, error, "no memory for the file's header");
     memset(*text, ' ', *size);
     if (json_dumpb(header, *text, dump_size, JSON_COMPACT) == dump_size)
         return GSA_OK;
@@ -219,8 +218,7 @@ static gsa_status read_notes(json_t *metadata, const gsai_env *env, gsai_header 
     if (n > GSAI_CONTAINER_MAX_TENSORS)
         return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: its metadata has %zu entries", n);
     out->notes = gsai_alloc(env, n, sizeof *out->notes);
-    if (!out->notes)
-        return gsai_fail_memory(env, error, "no memory to read a header");
+    GSAI_TRY_MEMORY(out->notes, env, error, "no memory to read a header");
     for (void *i = json_object_iter(metadata); i; i = json_object_iter_next(metadata, i)) {
         const char *text = json_string_value(json_object_iter_value(i));
         if (!text)
@@ -237,8 +235,7 @@ static gsa_status read_tensors(parsing *parse, json_t *json, const gsai_env *env
         return gsai_fail(error, GSA_FORMAT, "is damaged or not ours: it has %zu tensors, more than the %d allowed", n,
                          GSAI_CONTAINER_MAX_TENSORS);
     out->tensors = gsai_alloc(env, n, sizeof *out->tensors);
-    if (!out->tensors)
-        return gsai_fail_memory(env, error, "no memory to read a header");
+    GSAI_TRY_MEMORY(out->tensors, env, error, "no memory to read a header");
     for (void *i = json_object_iter(json); i; i = json_object_iter_next(json, i)) {
         const char *key = json_object_iter_key(i);
         if (strcmp(key, METADATA) != 0)

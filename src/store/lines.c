@@ -66,8 +66,7 @@ static gsa_status choose(gsai_snapshot *snapshot, size_t line_size, const gsai_k
     if ((double)n_used * (double)(line_size + sizeof *ids) >= (double)n * (double)line_size)
         return GSA_OK;
     *out = (gsai_lines){ids = gsai_snapshot_alloc(snapshot, n_used, sizeof *ids), n_used};
-    if (!ids)
-        return gsai_fail_memory(&snapshot->env, error, "no memory for a list of %zu features", n_used);
+    GSAI_TRY_MEMORY(ids, &snapshot->env, error, "no memory for a list of %zu features", n_used);
     gsai_snapshot_add(snapshot, list, ids, n_used);
     for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n))
         *ids++ = (uint32_t)id;
@@ -81,8 +80,7 @@ gsa_status gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *
     line_source *sources = gsai_snapshot_alloc(snapshot, n_tensors, sizeof *sources);
     size_t line_size = 0;
     gsai_lines lines;
-    if (!sources)
-        return gsai_fail_memory(&snapshot->env, error, "no memory to describe a table");
+    GSAI_TRY_MEMORY(sources, &snapshot->env, error, "no memory to describe a table");
     for (size_t i = 0; i < n_tensors; i++)
         line_size += tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
     GSA_TRY(choose(snapshot, line_size, list, n, next_used, ctx, &lines, error));

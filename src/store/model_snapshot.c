@@ -105,9 +105,8 @@ static gsa_status restore_weights(gsa_model *model, const gsai_bundle *bundle, b
         return GSA_OK;
     }
     model->owned_weights = gsai_alloc_zeroed(&model->env, n, row_size);
-    if (!model->owned_weights)
-        return gsai_fail_memory(&model->env, error, "no memory for a model of %zu features and %zu output%s", n,
-                                model->n_outputs, model->n_outputs == 1 ? "" : "s");
+    GSAI_TRY_MEMORY(model->owned_weights, &model->env, error, "no memory for a model of %zu features and %zu output%s",
+                    n, model->n_outputs, model->n_outputs == 1 ? "" : "s");
     gsai_prefer_huge_pages(model->owned_weights, n * row_size);
     model->weights = model->owned_weights;
     gsai_line_tensor weights = weights_of(model, model->owned_weights);

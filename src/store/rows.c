@@ -63,8 +63,7 @@ static gsa_status add_rows(gsai_snapshot *snapshot, const gsai_key *keys, size_t
     for (size_t t = 0; t < n_tensors; t++) {
         uint64_t len = len_of(t, n, n_entries);
         at[t] = gsai_snapshot_alloc(snapshot, (size_t)len, gsai_dtype_size(keys[t].dtype));
-        if (!at[t])
-            return gsai_fail_memory(&snapshot->env, error, "no memory to describe %zu rows", n);
+        GSAI_TRY_MEMORY(at[t], &snapshot->env, error, "no memory to describe %zu rows", n);
         gsai_snapshot_add(snapshot, &keys[t], at[t], len);
     }
     *out = rows_of(n, n_entries, at);

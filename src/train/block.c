@@ -32,8 +32,7 @@ gsa_status gsai_block_new(const gsai_env *env, gsai_block **out, gsa_error *erro
 {
     gsai_env resolved = gsai_env_resolve(env);
     gsai_block *block = gsai_alloc_zeroed(&resolved, 1, sizeof *block);
-    if (!block)
-        return gsai_fail_memory(&resolved, error, "no memory for a block of rows");
+    GSAI_TRY_MEMORY(block, &resolved, error, "no memory for a block of rows");
     block->env = resolved;
     gsa_status status = gsai_rows_init(&block->rows, 0, 0, &block->env, error);
     if (status != GSA_OK)
@@ -80,8 +79,9 @@ void gsai_block_clear(gsai_block *block)
 /* Words are only ever added: those that the block has are the first of the reader's. */
 static gsa_status copy_words(gsai_block *block, const gsa_batch *from, gsa_error *error)
 {
-    if (!gsai_reserve(&block->env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words))
-        return gsai_fail_memory(&block->env, error, "no memory for %zu label words", from->n_words);
+    GSAI_TRY_MEMORY(
+        gsai_reserve(&block->env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words),
+        &block->env, error, "no memory for %zu label words", from->n_words);
     while (block->n_words < from->n_words) {
         block->words[block->n_words] = from->words[block->n_words];
         block->n_words++;

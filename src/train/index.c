@@ -34,8 +34,8 @@ gsa_status gsai_index_make(const gsai_job *job, gsai_index *index, gsa_error *er
             index->block[index->n - 1].hash = gsai_mix(index->block[index->n - 1].hash) ^ range.hash;
             continue;
         }
-        if (!gsai_reserve(&job->env, &index->block, &index->capacity, index->n + 1, sizeof *index->block))
-            return gsai_fail_memory(&job->env, error, "no memory for the index of %zu blocks", index->n);
+        GSAI_TRY_MEMORY(gsai_reserve(&job->env, &index->block, &index->capacity, index->n + 1, sizeof *index->block),
+                        &job->env, error, "no memory for the index of %zu blocks", index->n);
         index->block[index->n++] = range;
     }
     return status == GSA_END ? GSA_OK : status;

@@ -49,12 +49,11 @@ gsa_status gsai_pending_add(gsai_pending *pending, const gsa_state *const *repli
                             gsa_error *error)
 {
     const gsai_env *env = &pending->job->env;
-    if (!gsai_reserve(env, &pending->set, &pending->capacity, pending->n_sets + 1, sizeof *pending->set))
-        return gsai_fail_memory(env, error, "no memory for %zu copies", n);
+    GSAI_TRY_MEMORY(gsai_reserve(env, &pending->set, &pending->capacity, pending->n_sets + 1, sizeof *pending->set),
+                    env, error, "no memory for %zu copies", n);
     gsai_delta_set *to = &pending->set[pending->n_sets++];
     *to = (gsai_delta_set){.bytes = {.env = env}, .at = gsai_alloc_zeroed(env, pending->n_ranges + 1, sizeof *to->at)};
-    if (!to->at)
-        return gsai_fail_memory(env, error, "no memory for %zu copies", n);
+    GSAI_TRY_MEMORY(to->at, env, error, "no memory for %zu copies", n);
     GSA_TRY(add_headers(pending, replica, n, error));
     for (size_t i = 0; i < pending->n_ranges; i++) {
         uint64_t from = i * pending->width, rest = (uint64_t)GSA_MAX_ID + 1 - from;

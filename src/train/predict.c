@@ -184,8 +184,7 @@ static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_
     char name[NAME_SIZE];
     size_t size = names ? strlen(names) : 0;
     text->kept_marks = gsai_alloc_zeroed(env, JSON_GROWTH * size + FIXED_ROOM, 1);
-    if (!text->kept_marks)
-        return gsai_fail_memory(env, error, "no memory for the names of columns");
+    GSAI_TRY_MEMORY(text->kept_marks, env, error, "no memory for the names of columns");
     char *out = text->kept_marks;
     for (const char *item = names; item; item = next_name(item)) {
         copy_name(item, name);
@@ -214,8 +213,7 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
     for (size_t i = 0; i < n; i++)
         size += MAX_GROWTH * (strlen(gsa_model_label(model, i)) + 1);
     text->start = gsai_alloc_zeroed(env, size, 1);
-    if (!text->start)
-        return gsai_fail_memory(env, error, "no memory for the text of %zu labels", n);
+    GSAI_TRY_MEMORY(text->start, env, error, "no memory for the text of %zu labels", n);
     text->label = (char *)(text->start + n + 1);
     for (size_t i = 0; i < n; i++) {
         char *from = text->label + text->start[i], *to = put_label(from, gsa_model_label(model, i), text->kind);
@@ -365,8 +363,8 @@ static gsa_status write_text(const predicting *run, worker *mine)
                      .is_bad = rows->bad && rows->bad[i]};
         of.best = run->info.n_classes > 0 ? best_class(run, row, &of.number) : 0;
         size_t room = run->text.room + JSON_GROWTH * of.kept_size;
-        if (!gsai_reserve(&run->env, &mine->text, &mine->text_capacity, size + room, 1))
-            return gsai_fail_memory(&run->env, &mine->error, "no memory for the text of %zu predictions", rows->n_rows);
+        GSAI_TRY_MEMORY(gsai_reserve(&run->env, &mine->text, &mine->text_capacity, size + room, 1), &run->env,
+                        &mine->error, "no memory for the text of %zu predictions", rows->n_rows);
         size = (size_t)(text_line(&run->text, &of, mine->text + size) - mine->text);
     }
     mine->some.text = mine->text;
@@ -399,8 +397,8 @@ static gsa_status take_rows(predicting *run, worker *mine)
 static gsa_status predict_rows(const predicting *run, worker *mine)
 {
     size_t n = mine->rows.n_rows * run->width;
-    if (!gsai_reserve(&run->env, &mine->number, &mine->number_capacity, n, sizeof *mine->number))
-        return gsai_fail_memory(&run->env, &mine->error, "no memory for %zu predictions", n);
+    GSAI_TRY_MEMORY(gsai_reserve(&run->env, &mine->number, &mine->number_capacity, n, sizeof *mine->number), &run->env,
+                    &mine->error, "no memory for %zu predictions", n);
     gsa_status status =
         (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
     if (status != GSA_OK)
@@ -467,8 +465,8 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
 {
     gsa_batch no_rows = {0};
     worker *first = &run->workers[0];
-    if (!gsai_reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1))
-        return gsai_fail_memory(&run->env, error, "no memory for the names of columns");
+    GSAI_TRY_MEMORY(gsai_reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1), &run->env, error,
+                    "no memory for the names of columns");
     gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
     some.text_size = (size_t)(text_header(&run->text, run->hooks->kept, first->text) - first->text);
     return run->hooks->take(run->hooks->ctx, &some, error);

@@ -46,8 +46,7 @@ gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_en
                              gsa_error *error)
 {
     gsai_prefetch *prefetch = gsai_alloc_zeroed(env, 1, sizeof *prefetch);
-    if (!prefetch)
-        return gsai_fail_memory(env, error, "no memory for blocks of rows");
+    GSAI_TRY_MEMORY(prefetch, env, error, "no memory for blocks of rows");
     prefetch->env = *env;
     prefetch->reader = reader;
     prefetch->n_threads = n_threads;

@@ -10,8 +10,8 @@ gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, si
                                gsa_error *error)
 {
     const gsai_env *env = &replicas->job->env;
-    if (!gsai_reserve(env, &replicas->resident, &replicas->capacity, step->n_resident, sizeof(gsa_state *)))
-        return gsai_fail_memory(env, error, "no memory for %zu replicas", step->n_resident);
+    GSAI_TRY_MEMORY(gsai_reserve(env, &replicas->resident, &replicas->capacity, step->n_resident, sizeof(gsa_state *)),
+                    env, error, "no memory for %zu replicas", step->n_resident);
     replicas->step = *step;
     replicas->own_first = own_first;
     replicas->own_end = own_end;

@@ -119,8 +119,7 @@ gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uin
     size_t at = round->n_waiting;
     if (!round->waiting[at].order)
         round->waiting[at].order = gsai_alloc(env, GSAI_MAX_BLOCK_ROWS, sizeof *order);
-    if (!round->waiting[at].order)
-        return gsai_fail_memory(env, error, "no memory for the order of %zu rows", batch->n_rows);
+    GSAI_TRY_MEMORY(round->waiting[at].order, env, error, "no memory for the order of %zu rows", batch->n_rows);
     memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);
     round->waiting[at].batch = *batch;
     round->report.n_mine += batch->n_rows;

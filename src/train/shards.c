@@ -38,8 +38,7 @@ static gsa_status shard_learner_begin(shard_learner *worker, const gsa_state *st
     (void)gsai_count_parse(gsa_state_get(state, "seed"), &worker->seed);
     worker->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
     worker->order = gsai_alloc(&worker->job->env, GSAI_MAX_BLOCK_ROWS, sizeof *worker->order);
-    if (!worker->order)
-        return gsai_fail_memory(&worker->job->env, error, "no memory for the order of %u rows", GSAI_MAX_BLOCK_ROWS);
+    GSAI_TRY_MEMORY(worker->order, &worker->job->env, error, "no memory for the order of %u rows", GSAI_MAX_BLOCK_ROWS);
     return gsai_block_new(&worker->job->env, &worker->block, error);
 }
 
@@ -157,8 +156,9 @@ static gsa_status count_block(sharded *run, const gsa_batch *rows, uint32_t *fil
 {
     uint32_t of = run->by_file && rows->place ? rows->place[0].file : 0;
     if (run->n_own == 0 || of != *file) {
-        if (!gsai_reserve(&run->job->env, &run->rows, &run->rows_capacity, run->n_own + 1, sizeof *run->rows))
-            return gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", run->n_own + 1);
+        GSAI_TRY_MEMORY(
+            gsai_reserve(&run->job->env, &run->rows, &run->rows_capacity, run->n_own + 1, sizeof *run->rows),
+            &run->job->env, error, "no memory for %zu shards", run->n_own + 1);
         run->rows[run->n_own++] = 0;
     }
     *file = of;
@@ -206,8 +206,8 @@ static gsa_status number_shards(sharded *run, gsa_status status, gsa_error *erro
 static gsa_status divide(sharded *run, uint64_t n_shards, gsa_error *error)
 {
     size_t n = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
-    if (!gsai_reserve(&run->job->env, &run->rows, &run->rows_capacity, n, sizeof *run->rows))
-        return gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", n);
+    GSAI_TRY_MEMORY(gsai_reserve(&run->job->env, &run->rows, &run->rows_capacity, n, sizeof *run->rows), &run->job->env,
+                    error, "no memory for %zu shards", n);
     for (size_t s = 0; s < n; s++)
         run->rows[s] = gsa_plan_shard_start(run->n_rows, n, s + 1) - gsa_plan_shard_start(run->n_rows, n, s);
     run->n_shards = run->n_own = n;

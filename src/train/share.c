@@ -187,8 +187,7 @@ static gsa_status take_frame(const unsigned char *frame, size_t size, gsai_words
     const char *texts;
     memcpy(&of, frame, sizeof of);
     unsigned char *own = gsai_alloc(words->env, size, 1);
-    if (!own)
-        return gsai_fail_memory(words->env, error, "no memory for the first %zu rows", (size_t)of.n_rows);
+    GSAI_TRY_MEMORY(own, words->env, error, "no memory for the first %zu rows", (size_t)of.n_rows);
     memcpy(own, frame, size);
     gsa_batch rows = view_of(own, &of, &texts);
     gsa_status status = rows.word ? renumber(&rows, &of, texts, words, error) : GSA_OK;
@@ -247,8 +246,8 @@ static gsa_status index_names(name_index *names, const gsai_bytes *all, gsa_erro
     names->text = (const char *)all->at;
     for (size_t at = 0; at < all->size && all->size <= UINT32_MAX;) {
         uint32_t feature;
-        if (!gsai_reserve(all->env, &names->at, &names->capacity, names->n + 1, sizeof *names->at))
-            return gsai_fail_memory(all->env, error, "no memory for %zu names", names->n);
+        GSAI_TRY_MEMORY(gsai_reserve(all->env, &names->at, &names->capacity, names->n + 1, sizeof *names->at), all->env,
+                        error, "no memory for %zu names", names->n);
         memcpy(&feature, all->at + at, sizeof feature);
         at += sizeof feature;
         names->at[names->n++] = (uint64_t)feature << 32 | at;

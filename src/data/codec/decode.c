@@ -62,9 +62,8 @@ static gsa_status detect(gsai_decode *decode, gsa_error *error)
                              "the file first",
                              decode->source.name, entry->name, entry->library);
         decode->decoder = codec->open(decode->env);
-        if (!decode->decoder)
-            return gsai_fail_memory(decode->env, error, "%s: no memory to decompress %s", decode->source.name,
-                                    entry->name);
+        GSAI_TRY_MEMORY(decode->decoder, decode->env, error, "%s: no memory to decompress %s", decode->source.name,
+                        entry->name);
         decode->entry = entry;
         decode->inside = true;
     }

@@ -293,8 +293,8 @@ static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_
     size_t most = gsai_csv_max_deciding(arrow->n_columns, false);
     gsa_status status = GSA_OK;
     for (size_t i = 0; sniff->n_rows < most && status == GSA_OK; i++) {
-        if (!gsai_reserve(arrow->csv.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held))
-            return gsai_fail_memory(arrow->csv.env, error, "no memory for batches");
+        GSAI_TRY_MEMORY(gsai_reserve(arrow->csv.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held),
+                        arrow->csv.env, error, "no memory for batches");
         struct ArrowArray *batch = &arrow->held[i];
         if (i == arrow->n_held && (status = get_batch(arrow, batch, error)) != GSA_OK)
             break;
@@ -333,8 +333,7 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
     gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
     size_t n = 0, n_items = 0, first = 0, n_far = 0;
     bool is_sound = true;
-    if (!seen)
-        return gsai_fail_memory(arrow->csv.env, error, "no memory for what the lists hold");
+    GSAI_TRY_MEMORY(seen, arrow->csv.env, error, "no memory for what the lists hold");
     for (size_t b = 0; b < arrow->n_held && n < n_rows && is_sound; b++) {
         const struct ArrowArray *batch = &arrow->held[b];
         int64_t end = batch->offset + batch->length, at_id = 0, at = 0;

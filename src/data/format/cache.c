@@ -58,8 +58,7 @@ static gsa_status open_cache(size_t buffer_size, const gsai_env *env, void **out
 {
     (void)buffer_size; /* a block is taken whole */
     cache *parser = gsai_alloc_zeroed(env, 1, sizeof *parser);
-    if (!parser)
-        return gsai_fail_memory(env, error, "no memory for a reader of caches");
+    GSAI_TRY_MEMORY(parser, env, error, "no memory for a reader of caches");
     parser->env = env;
     *out = parser;
     return GSA_OK;
@@ -157,9 +156,8 @@ static gsa_status need(cache *parser, unsigned char *to, size_t from, size_t siz
 /* All of the current part, and one byte for a NUL. */
 static gsa_status need_buffer(cache *parser, size_t size, gsa_error *error)
 {
-    if (!gsai_reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1))
-        return gsai_fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
-                                size);
+    GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1), parser->env, error,
+                    "%s: no memory for a block of %zu bytes", parser->input->name, size);
     return need(parser, parser->buffer, 0, size, error);
 }
 
@@ -352,8 +350,8 @@ static gsa_status read_dense(cache *parser, gsai_rows *rows, gsa_error *error)
     if (n == 0)
         return end_block(parser, rows, error);
     if (item < 4) {
-        if (!gsai_reserve(parser->env, &parser->half, &parser->half_capacity, PIECE, 1))
-            return gsai_fail_memory(parser->env, error, "no memory for a piece of a block");
+        GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->half, &parser->half_capacity, PIECE, 1), parser->env, error,
+                        "no memory for a piece of a block");
         to = parser->half;
     }
     GSA_TRY(need(parser, to, from, from + n, error));

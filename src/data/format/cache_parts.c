@@ -67,8 +67,7 @@ static gsa_status read_index(gsai_decode *stream, const gsai_env *env, gsai_cach
         return fail_index(stream, error);
     size_t size = (size_t)totals->payload_size;
     out->entries = gsai_alloc(env, size + 1, 1);
-    if (!out->entries)
-        return gsai_fail_memory(env, error, "no memory for the index of a cache, of %zu bytes", size);
+    GSAI_TRY_MEMORY(out->entries, env, error, "no memory for the index of a cache, of %zu bytes", size);
     GSA_TRY(read_at(stream, (int64_t)out->offset + GSAI_CACHE_HEADER_SIZE, out->entries, size, error));
     return gsai_hash(out->entries, size, 0) != totals->payload_hash ? fail_index(stream, error) : GSA_OK;
 }
@@ -246,8 +245,8 @@ static gsa_status enter_words(gsai_cache_block *block, const layout *at, gsai_wo
 {
     size_t n_words = (size_t)block->header.n_words, left = at->end - at->words;
     const unsigned char *from = block->layout + at->words;
-    if (!gsai_reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
-        return gsai_fail_memory(words->env, error, "no memory for %zu label words", n_words);
+    GSAI_TRY_MEMORY(gsai_reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word),
+                    words->env, error, "no memory for %zu label words", n_words);
     for (size_t i = 0; i < n_words; i++) {
         size_t size = left > 0 ? *from : 0;
         if (size >= left || !gsai_is_text((const char *)from + 1, size))

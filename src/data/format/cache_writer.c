@@ -107,8 +107,7 @@ static gsa_status code_labels(const gsai_env *env, block *of, gsa_error *error)
     size_t n_rows = (size_t)of->header.n_rows, n = 0;
     bytes *labels = &of->column[LABELS];
     unsigned char *codes = room(env, &of->column[CODES], n_rows);
-    if (!codes)
-        return gsai_fail_memory(env, error, "no memory for the labels of %zu rows", n_rows);
+    GSAI_TRY_MEMORY(codes, env, error, "no memory for the labels of %zu rows", n_rows);
     for (size_t r = 0; r < n_rows; r++) {
         const unsigned char *label = labels->at + 8 * r;
         size_t at = (size_t)gsai_mix(gsai_load_u64(label)) % SLOTS;
@@ -135,8 +134,7 @@ static gsa_status list_words(const gsai_env *env, block *of, gsa_error *error)
     for (size_t i = 0; i < of->words.n_words; i++) {
         size_t size = strlen(of->words.word[i]);
         unsigned char *out = room(env, list, size + 1);
-        if (!out)
-            return gsai_fail_memory(env, error, "no memory for the words of a block");
+        GSAI_TRY_MEMORY(out, env, error, "no memory for the words of a block");
         *out = (unsigned char)size;
         memcpy(out + 1, of->words.word[i], size);
         list->size += size + 1;
@@ -179,8 +177,8 @@ static gsa_status make_dense(const gsai_env *env, block *of, gsa_error *error)
     uint64_t n = of->header.n_rows * of->n_features, form = GSAI_CACHE_F32;
     if (!(of->header.flags & GSAI_CACHE_VALUES) || n >= 2 * of->header.n_entries)
         return GSA_OK;
-    if (!room(env, values, 4 * (size_t)n - values->size))
-        return gsai_fail_memory(env, error, "no memory for a block of %zu dense values", (size_t)n);
+    GSAI_TRY_MEMORY(room(env, values, 4 * (size_t)n - values->size), env, error,
+                    "no memory for a block of %zu dense values", (size_t)n);
     for (bytes *column = of->column; column < of->column + N_COLUMNS; column++)
         if (column == &of->column[LENGTHS] || column == ids || column == values)
             turn(column, 4);
@@ -258,8 +256,7 @@ static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
 {
     const gsai_env *env = &writer->head.env;
     unsigned char *entry = room(env, &writer->index, GSAI_CACHE_ENTRY_SIZE);
-    if (!entry)
-        return gsai_fail_memory(env, error, "no memory for the index of a cache");
+    GSAI_TRY_MEMORY(entry, env, error, "no memory for the index of a cache");
     GSA_TRY(list_words(env, of, error));
     GSA_TRY(code_labels(env, of, error));
     GSA_TRY(make_dense(env, of, error));
@@ -413,8 +410,7 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     GSA_TRY(begin_row(writer, batch->place ? batch->place[r].file : 0, error));
     block *to = writer->current;
     float weight = batch->weight ? batch->weight[r] : 1;
-    if (!has_room_for(&head->env, to, row))
-        return gsai_fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
+    GSAI_TRY_MEMORY(has_room_for(&head->env, to, row), &head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
     GSA_TRY(find_label(to, batch, r, &label, error));
     const uint32_t length = (uint32_t)row->n;
@@ -437,8 +433,7 @@ static gsa_status add_name(gsa_writer *head, uint32_t feature, const char *text,
     cache_writer *writer = (cache_writer *)head;
     size_t size = strlen(text);
     unsigned char *out = room(&head->env, &writer->names, GSAI_CACHE_NAME_SIZE + size);
-    if (!out)
-        return gsai_fail_memory(&head->env, error, "no memory for the names of features");
+    GSAI_TRY_MEMORY(out, &head->env, error, "no memory for the names of features");
     gsai_store_u64((uint64_t)size << 32 | feature, out);
     memcpy(out + GSAI_CACHE_NAME_SIZE, text, size);
     writer->names.size += GSAI_CACHE_NAME_SIZE + size;

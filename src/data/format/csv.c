@@ -305,8 +305,7 @@ static void close_csv(void *memory)
 static gsa_status open_csv(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
 {
     gsai_csv *csv = gsai_alloc_zeroed(env, 1, sizeof *csv);
-    if (!csv)
-        return gsai_fail_memory(env, error, "no memory for a reader of tables");
+    GSAI_TRY_MEMORY(csv, env, error, "no memory for a reader of tables");
     csv->env = env;
     gsai_words_init(&csv->keys, env);
     gsa_status status = gsai_records_init(&csv->records, buffer_size, env, error);

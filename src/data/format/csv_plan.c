@@ -106,8 +106,7 @@ static gsa_status plan_crosses(gsai_csv *csv, gsa_error *error)
         return GSA_OK;
     csv->term = gsai_alloc_zeroed(csv->env, csv->n_columns, sizeof *csv->term);
     csv->cross = gsai_alloc_zeroed(csv->env, schema->n_crosses, sizeof *csv->cross);
-    if (!csv->term || !csv->cross)
-        return gsai_fail_memory(csv->env, error, "no memory for %zu crosses", schema->n_crosses);
+    GSAI_TRY_MEMORY(csv->term && csv->cross, csv->env, error, "no memory for %zu crosses", schema->n_crosses);
     for (size_t i = 0; i < csv->n_columns; i++) {
         const gsai_key *key = &csv->column[i].key;
         csv->term[i] = (gsai_term){.hash = gsai_key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};

@@ -357,8 +357,7 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
 {
     gsai_schema *schema = csv->input->schema;
     gsai_field_kind *kind = gsai_alloc(csv->env, sniff->n_columns, sizeof *kind);
-    if (!kind)
-        return gsai_fail_memory(csv->env, error, "no memory for %zu columns", sniff->n_columns);
+    GSAI_TRY_MEMORY(kind, csv->env, error, "no memory for %zu columns", sniff->n_columns);
     sniff->label = label;
     gsa_status status = decide_all(csv, sniff, label, kind, error);
     for (size_t i = 0; i < sniff->n_columns && status == GSA_OK; i++) {
@@ -612,8 +611,7 @@ static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const gsai_schema *schema = csv->input->schema;
     size_t *cell_of = gsai_alloc(csv->env, schema->n_fields, sizeof *cell_of);
-    if (!cell_of)
-        return gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
+    GSAI_TRY_MEMORY(cell_of, csv->env, error, "no memory for %zu columns", schema->n_fields);
     memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
     sniff->has_header = sniff->has_header || has_known_names(schema, sniff) || has_other_names(csv, sniff);
     gsa_status status = sniff->has_header && schema->is_named ? match_by_name(csv, sniff, cell_of, error)
@@ -630,8 +628,7 @@ static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error)
 {
     size_t n_fields = csv->input->schema->n_fields, *cell_of = gsai_alloc_zeroed(csv->env, n_fields, sizeof *cell_of);
-    if (!cell_of)
-        return gsai_fail_memory(csv->env, error, "no memory for %zu columns", n_fields);
+    GSAI_TRY_MEMORY(cell_of, csv->env, error, "no memory for %zu columns", n_fields);
     for (size_t i = 0; i < other->n_columns; i++)
         cell_of[other->column[i].field] = other->column[i].cell;
     gsa_status status = gsai_csv_plan(csv, cell_of, error);

@@ -45,9 +45,7 @@ static gsa_status grow(gsai_lines *lines, gsa_error *error)
         max = 2 * lines->capacity;
     size_t capacity = lines->capacity >= max / 2 ? max : lines->capacity * 2;
     char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
-    if (!wider)
-        return gsai_fail_memory(lines->env, error, "no memory for more than %zu bytes of text at once",
-                                lines->capacity);
+    GSAI_TRY_MEMORY(wider, lines->env, error, "no memory for more than %zu bytes of text at once", lines->capacity);
     lines->buffer = wider;
     lines->capacity = capacity;
     return GSA_OK;
@@ -121,8 +119,8 @@ gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole w
     if (status != GSA_OK)
         return status;
     gsai_lines_begin(to, NULL);
-    if (!gsai_reserve(to->env, &to->buffer, &to->capacity, size + GSAI_LINES_PADDING, 1))
-        return gsai_fail_memory(to->env, error, "no memory for a buffer of %zu bytes", size);
+    GSAI_TRY_MEMORY(gsai_reserve(to->env, &to->buffer, &to->capacity, size + GSAI_LINES_PADDING, 1), to->env, error,
+                    "no memory for a buffer of %zu bytes", size);
     memcpy(to->buffer, lines->buffer + lines->start, size);
     memset(to->buffer + size, '\n', GSAI_LINES_PADDING);
     to->end = size;
@@ -198,8 +196,7 @@ gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buf
                                void **out, gsa_error *error)
 {
     gsai_line_text *text = gsai_alloc_zeroed(env, 1, parser_size);
-    if (!text)
-        return gsai_fail_memory(env, error, "no memory for a reader of %s", title);
+    GSAI_TRY_MEMORY(text, env, error, "no memory for a reader of %s", title);
     text->env = env;
     gsa_status status = gsai_lines_init(&text->lines, buffer_size, env, error);
     text->locale = gsai_number_locale_new(env);

@@ -53,8 +53,7 @@ static gsa_status open_npy(size_t buffer_size, const gsai_env *env, void **out, 
 {
     (void)buffer_size; /* pieces are those of batches */
     npy *parser = gsai_alloc_zeroed(env, 1, sizeof *parser);
-    if (!parser)
-        return gsai_fail_memory(env, error, "no memory for a reader of arrays");
+    GSAI_TRY_MEMORY(parser, env, error, "no memory for a reader of arrays");
     parser->env = parser->labels.env = env;
     *out = parser;
     return GSA_OK;
@@ -135,8 +134,8 @@ static gsa_status decide(npy *parser, gsa_error *error)
         GSAI_DECIDING_CELLS / (width + 1) > GSAI_DECIDING_ROWS ? GSAI_DECIDING_CELLS / (width + 1) : GSAI_DECIDING_ROWS;
     n = n < MAX_HELD / row_size + 1 ? n : MAX_HELD / row_size + 1;
     n = n < parser->header.n_rows ? n : (size_t)parser->header.n_rows;
-    if (!gsai_reserve(parser->env, &parser->held, &parser->held_capacity, n * row_size, 1))
-        return gsai_fail_memory(parser->env, error, "no memory for %zu rows of %zu values", n, width);
+    GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->held, &parser->held_capacity, n * row_size, 1), parser->env,
+                    error, "no memory for %zu rows of %zu values", n, width);
     for (; parser->held_size < n * row_size && got > 0; parser->held_size += got)
         GSA_TRY(gsai_decode_read(parser->input->stream, parser->held + parser->held_size,
                                  n * row_size - parser->held_size, &got, error));

@@ -58,8 +58,7 @@ gsa_status gsai_npy_labels_open(gsai_npy_labels *labels, const gsai_format_input
             gsai_fail(error, GSA_ARGUMENT, "%s holds rows without labels: give its labels too", input->name));
     if (!labels->is_open) {
         labels->name = gsai_alloc_zeroed(labels->env, size + 1, 1);
-        if (!labels->name)
-            return gsai_fail_memory(labels->env, error, "no memory for a name");
+        GSAI_TRY_MEMORY(labels->name, labels->env, error, "no memory for a name");
         memcpy(labels->name, name, size);
         GSA_TRY(open_stream(labels, input, error));
     }
@@ -79,8 +78,8 @@ void gsai_npy_labels_close(gsai_npy_labels *labels)
 gsa_status gsai_npy_labels_read(gsai_npy_labels *labels, size_t n, gsa_error *error)
 {
     size_t size = n * labels->header.item;
-    if (!gsai_reserve(labels->env, &labels->item, &labels->capacity, size, 1))
-        return gsai_fail_memory(labels->env, error, "no memory for %zu labels", n);
+    GSAI_TRY_MEMORY(gsai_reserve(labels->env, &labels->item, &labels->capacity, size, 1), labels->env, error,
+                    "no memory for %zu labels", n);
     return gsai_npy_fill(&labels->stream, labels->name, labels->item, size, &labels->filled, error);
 }
 

@@ -164,8 +164,9 @@ static gsa_status take_namespace(vw *parser, const gsai_line *line, const char *
 /* What crosses may need of a feature. The name of the namespace is that in the line: the key changes with the next. */
 static gsa_status remember_term(vw *parser, gsai_term term, gsa_error *error)
 {
-    if (!gsai_reserve(parser->text.env, &parser->term, &parser->term_capacity, parser->n_terms + 1, sizeof term))
-        return gsai_fail_memory(parser->text.env, error, "no memory for the crosses of a line");
+    GSAI_TRY_MEMORY(
+        gsai_reserve(parser->text.env, &parser->term, &parser->term_capacity, parser->n_terms + 1, sizeof term),
+        parser->text.env, error, "no memory for the crosses of a line");
     parser->term[parser->n_terms++] = term;
     return GSA_OK;
 }
@@ -252,8 +253,9 @@ static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross
                              gsai_rows *rows, bool *finite, gsa_error *error)
 {
     const gsai_env *env = parser->text.env;
-    if (!gsai_reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms + 1, sizeof *parser->pair))
-        return gsai_fail_memory(env, error, "no memory for the crosses of a line");
+    GSAI_TRY_MEMORY(
+        gsai_reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms + 1, sizeof *parser->pair), env,
+        error, "no memory for the crosses of a line");
     bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
     uint32_t *const a = parser->pair, *const b = parser->pair + parser->n_terms;
     uint64_t n_a = terms_of(parser, cross->name[0], a), n_b = terms_of(parser, cross->name[1], b);
