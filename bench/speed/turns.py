@@ -60,7 +60,7 @@ def cases(command: Path, folder: Path, rows: int) -> dict[str, list[object]]:
         "optimum, libsvm text": [command, "train", small, *train],
         "optimum, table": [command, "train", table, "--label", "label", *train],
         "predict": [command, "predict", scored, text, "--threads", 1, "-o", out],
-        "evaluate": [command, "evaluate", scored, text, "--threads", 1],
+        "evaluate": [command, "evaluate", scored, text],
     }
 
 
