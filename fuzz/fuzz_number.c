@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/digits.h"
+#include "data/format/input_text.h"
 #include "data/format/number.h"
-#include "data/format/text.h"
 
 static void check_digits(const char *text, char separator)
 {

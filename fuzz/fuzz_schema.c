@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
-#include "data/schema.h"
+#include "data/format/table_schema.h"
 
 #include <greedystep/data.h>
 

@@ -69,9 +69,9 @@ static const gsai_format *expected_format(const gsai_files *reader)
 {
     const gsa_reader_options *options = &reader->options;
     if (reader->schema.text)
-        return reader->schema.is_namespaced ? gsai_format_vw() : gsai_format_csv();
+        return reader->schema.is_namespaced ? gsai_format_vw() : gsai_format_table();
     if (options->label || options->weight || options->exposure || options->categorical || options->ignore)
-        return gsai_format_csv();
+        return gsai_format_table();
     return reader->cache ? gsai_format_libsvm() : reader->format; /* a cache goes with libsvm text */
 }
 

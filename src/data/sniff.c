@@ -2,10 +2,10 @@
 #include "data/sniff.h"
 
 #include "data/format/cache.h"
+#include "data/format/input_text.h"
 #include "data/format/json.h"
 #include "data/format/npy.h"
 #include "data/format/number.h"
-#include "data/format/text.h"
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
     size_t line_size;
     const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
     if (gsai_json_matches(start, size))
-        return gsai_format_csv();
+        return gsai_format_table();
     bool named_table = gsai_codec_ends(name, ".csv") || gsai_codec_ends(name, ".tsv") || gsai_codec_ends(name, ".tab");
     if (size == GSAI_DECODE_START && line + line_size == (const char *)start + size)
         while (line_size > 0 && line[line_size - 1] != ' ' && line[line_size - 1] != '\t')
@@ -103,7 +103,7 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
     bool separated = has_separator(line, found.any ? line_size : found.first_size), is_libsvm;
     bool named_vw = gsai_codec_ends(name, ".vw") || (expected == gsai_format_vw() && !named_table),
          barred = has_bar(line, line_size);
-    named_table = named_table || expected == gsai_format_csv();
+    named_table = named_table || expected == gsai_format_table();
     if (named_vw && barred)
         return gsai_format_vw();
     if (found.any && (found.second_paired || found.all_paired))
@@ -112,7 +112,7 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
         return gsai_format_vw();
     else
         is_libsvm = !separated && !named_table;
-    return is_libsvm ? gsai_format_libsvm() : gsai_format_csv();
+    return is_libsvm ? gsai_format_libsvm() : gsai_format_table();
 }
 
 /* A list of JSON objects. */

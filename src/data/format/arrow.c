@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/arrow_rows.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,12 +37,12 @@ static void release_stream(gsai_arrow_reader *arrow)
 static void close_arrow(void *memory)
 {
     gsai_arrow_reader *arrow = memory;
-    const gsai_env *env = arrow->csv.env;
+    const gsai_env *env = arrow->table.env;
     release_stream(arrow);
     if (arrow->again.release)
         arrow->again.release(arrow->again.ctx);
-    gsai_csv_forget(&arrow->csv);
-    gsai_number_locale_free(env, arrow->csv.locale);
+    gsai_tabular_forget(&arrow->table);
+    gsai_number_locale_free(env, arrow->table.locale);
     for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
         gsai_free(env, arrow->column[i].hash);
     gsai_free(env, arrow->column);
@@ -72,9 +72,9 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
     stream->release = NULL; /* moved, as the interface has it */
     if (again)
         arrow->again = *again;
-    arrow->csv.env = env;
-    arrow->csv.locale = gsai_number_locale_new(env);
-    if (!arrow->csv.locale) {
+    arrow->table.env = env;
+    arrow->table.locale = gsai_number_locale_new(env);
+    if (!arrow->table.locale) {
         close_arrow(arrow);
         return gsai_fail_memory(env, error, "no memory for a reader of Arrow streams");
     }
@@ -85,7 +85,7 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
 static void begin_arrow(void *memory, gsai_format_input *input)
 {
     gsai_arrow_reader *arrow = memory;
-    arrow->csv.input = input;
+    arrow->table.input = input;
     arrow->is_over = arrow->is_begun;
 }
 
@@ -110,21 +110,21 @@ static gsa_status get_schema(gsai_arrow_reader *arrow, gsa_error *error)
                : gsai_fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
 }
 
-static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *sniff, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
-    gsai_free(arrow->csv.env, arrow->column); /* of a call that was stopped */
+    gsai_free(arrow->table.env, arrow->column); /* of a call that was stopped */
     arrow->column = NULL;
     if (!schema->release)
         GSA_TRY(get_schema(arrow, error));
     arrow->n_columns = (size_t)schema->n_children;
-    arrow->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
-    sniff->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *sniff->column);
+    arrow->column = gsai_alloc_zeroed(arrow->table.env, arrow->n_columns, sizeof *arrow->column);
+    sniff->column = gsai_alloc_zeroed(arrow->table.env, arrow->n_columns, sizeof *sniff->column);
     bool has_room = arrow->column && sniff->column;
     for (size_t i = 0; i < arrow->n_columns && has_room; i++) {
-        gsai_csv_seen *seen = &sniff->column[sniff->n_columns++];
+        gsai_seen_column *seen = &sniff->column[sniff->n_columns++];
         gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
-        seen->first = gsai_copy_text(arrow->csv.env, arrow->column[i].name);
+        seen->first = gsai_copy_text(arrow->table.env, arrow->column[i].name);
         seen->is_text = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
         seen->is_category = seen->is_text && arrow->column[i].is_category;
         seen->is_date = !arrow->column[i].list && gsai_arrow_is_date(arrow->column[i].type);
@@ -132,16 +132,16 @@ static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, g
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
     sniff->has_header = true;
-    gsai_csv_find_weight(&arrow->csv, sniff);
-    return has_room ? GSA_OK : gsai_fail_memory(arrow->csv.env, error, "no memory for %zu columns", arrow->n_columns);
+    gsai_tabular_find_weight(&arrow->table, sniff);
+    return has_room ? GSA_OK : gsai_fail_memory(arrow->table.env, error, "no memory for %zu columns", arrow->n_columns);
 }
 
 /* The list of this name among the features; else the only one that can be it and does not have the other's name. */
 static size_t find_list(const gsai_arrow_reader *arrow, const char *name, const char *other, bool has_ids)
 {
     size_t found = SIZE_MAX, n = 0;
-    for (size_t i = 0; i < arrow->csv.n_columns; i++) {
-        size_t number = arrow->csv.column[i].cell;
+    for (size_t i = 0; i < arrow->table.n_columns; i++) {
+        size_t number = arrow->table.column[i].cell;
         const gsai_arrow_column *column = &arrow->column[number];
         bool can_be = column->list && column->type && number != arrow->ids;
         if (!can_be || (has_ids && (column->list == 'w' || !gsai_arrow_is_integer(column->type))))
@@ -177,7 +177,7 @@ static const char *object_to(const gsai_arrow_reader *arrow, size_t number, gsai
         return "cannot tell which lists are the features: expected a list of integers and a list of numbers, named "
                "indices and values if there are more, or one list of floats; ignore other lists";
     if (column->list &&
-        (kind == GSAI_FIELD_CATEGORICAL || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_fixed))
+        (kind == GSAI_FIELD_CATEGORICAL || arrow->table.n_crosses > 0 || arrow->table.input->schema_is_fixed))
         return "a list contains features, which can be neither categorical nor crossed nor used with a model of "
                "columns";
     if (is_feature && has_lists && !is_features)
@@ -215,21 +215,22 @@ static gsa_status use_column(gsai_arrow_reader *arrow, size_t number, gsai_field
 
 static gsa_status use_columns(gsai_arrow_reader *arrow, gsa_error *error)
 {
-    const gsai_csv *csv = &arrow->csv;
-    GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
-    GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
-    GSA_TRY(use_column(arrow, csv->exposure, GSAI_FIELD_EXPOSURE, error));
-    for (size_t i = 0; i < csv->n_columns; i++)
-        GSA_TRY(use_column(arrow, csv->column[i].cell, csv->input->schema->field[csv->column[i].field].kind, error));
-    for (size_t i = 0; i < csv->n_kept; i++)
-        GSA_TRY(use_column(arrow, csv->kept[i], GSAI_FIELD_IGNORED, error));
+    const gsai_tabular *table = &arrow->table;
+    GSA_TRY(use_column(arrow, table->label, GSAI_FIELD_LABEL, error));
+    GSA_TRY(use_column(arrow, table->weight, GSAI_FIELD_WEIGHT, error));
+    GSA_TRY(use_column(arrow, table->exposure, GSAI_FIELD_EXPOSURE, error));
+    for (size_t i = 0; i < table->n_columns; i++)
+        GSA_TRY(
+            use_column(arrow, table->column[i].cell, table->input->schema->field[table->column[i].field].kind, error));
+    for (size_t i = 0; i < table->n_kept; i++)
+        GSA_TRY(use_column(arrow, table->kept[i], GSAI_FIELD_IGNORED, error));
     return GSA_OK;
 }
 
 /* Lists come with feature ids: there is no schema that a model could keep. */
 static void forget_schema(gsai_arrow_reader *arrow)
 {
-    gsai_format_input *input = arrow->csv.input;
+    gsai_format_input *input = arrow->table.input;
     char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
     gsai_quote(arrow->column[arrow->values].name, strlen(arrow->column[arrow->values].name), values);
     if (arrow->ids != SIZE_MAX)
@@ -243,16 +244,16 @@ static void forget_schema(gsai_arrow_reader *arrow)
 
 static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
 
-static void see_cell(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, size_t number, int64_t row, double weight,
+static void see_cell(gsai_arrow_reader *arrow, gsai_first_rows *sniff, size_t number, int64_t row, double weight,
                      bool again)
 {
-    gsai_csv_seen *seen = &sniff->column[number];
+    gsai_seen_column *seen = &sniff->column[number];
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
     gsai_arrow_text text = gsai_arrow_terminate(&cell);
     if (again && cell.kind == GSAI_CELL_WORD)
-        gsai_csv_see_value(&arrow->csv, sniff, number, text.text, text.size, weight);
+        gsai_tabular_see_value(&arrow->table, sniff, number, text.text, text.size, weight);
     else if (!again && cell.kind == GSAI_CELL_WORD)
-        gsai_seen_add(&seen->cells, arrow->csv.locale, text.text, text.size, weight);
+        gsai_seen_add(&seen->cells, arrow->table.locale, text.text, text.size, weight);
     else if (again && cell.kind == GSAI_CELL_NUMBER && gsai_is_sentinel(&seen->decided.reading, cell.number))
         seen->cells.n_sentinels++;
     else if (cell.kind == GSAI_CELL_NUMBER)
@@ -262,14 +263,15 @@ static void see_cell(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, size_t num
 }
 
 /* Adds up to `most` rows of a batch; columns that do not hold together are told of when they are used. */
-static void see_batch(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, const struct ArrowArray *batch, size_t most,
+static void see_batch(gsai_arrow_reader *arrow, gsai_first_rows *sniff, const struct ArrowArray *batch, size_t most,
                       bool again)
 {
     int64_t n = (size_t)batch->length < most ? batch->length : (int64_t)most, end = batch->offset + n;
     for (size_t k = 0; k < arrow->n_columns; k++) {
         gsai_arrow_column *column = &arrow->column[k];
         gsai_arrow_column *weights = sniff->weight != SIZE_MAX ? &arrow->column[sniff->weight] : NULL;
-        bool is_seen = !column->list && column->type && (!again || gsai_csv_is_read_again(sniff, &sniff->column[k])) &&
+        bool is_seen = !column->list && column->type &&
+                       (!again || gsai_tabular_is_read_again(sniff, &sniff->column[k])) &&
                        !gsai_arrow_column_take(column, batch->children[k], end);
         bool has_weights = is_seen && weights && weights->type && !weights->list &&
                            !gsai_arrow_column_take(weights, batch->children[sniff->weight], end);
@@ -288,13 +290,13 @@ static bool has_columns(const gsai_arrow_reader *arrow, const struct ArrowArray 
 }
 
 /* Holds batches until there are rows enough. */
-static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_first_rows *sniff, gsa_error *error)
 {
-    size_t most = gsai_csv_max_deciding(arrow->n_columns, false);
+    size_t most = gsai_tabular_max_deciding(arrow->n_columns, false);
     gsa_status status = GSA_OK;
     for (size_t i = 0; sniff->n_rows < most && status == GSA_OK; i++) {
-        GSAI_TRY_MEMORY(gsai_reserve(arrow->csv.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held),
-                        arrow->csv.env, error, "no memory for batches");
+        GSAI_TRY_MEMORY(gsai_reserve(arrow->table.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held),
+                        arrow->table.env, error, "no memory for batches");
         struct ArrowArray *batch = &arrow->held[i];
         if (i == arrow->n_held && (status = get_batch(arrow, batch, error)) != GSA_OK)
             break;
@@ -309,9 +311,9 @@ static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status see_rows_again(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status see_rows_again(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
 {
-    gsai_arrow_reader *arrow = (gsai_arrow_reader *)csv; /* it begins with it */
+    gsai_arrow_reader *arrow = (gsai_arrow_reader *)table; /* it begins with it */
     size_t left = sniff->n_rows;
     (void)error;
     for (size_t i = 0; i < arrow->n_held && left > 0; i++) {
@@ -328,12 +330,12 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
     struct range {
         double low, high;
         size_t n;
-    } *seen = gsai_alloc_zeroed(arrow->csv.env, MOST, sizeof *seen);
+    } *seen = gsai_alloc_zeroed(arrow->table.env, MOST, sizeof *seen);
     gsai_arrow_column *values = &arrow->column[arrow->values];
     gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
     size_t n = 0, n_items = 0, first = 0, n_far = 0;
     bool is_sound = true;
-    GSAI_TRY_MEMORY(seen, arrow->csv.env, error, "no memory for what the lists hold");
+    GSAI_TRY_MEMORY(seen, arrow->table.env, error, "no memory for what the lists hold");
     for (size_t b = 0; b < arrow->n_held && n < n_rows && is_sound; b++) {
         const struct ArrowArray *batch = &arrow->held[b];
         int64_t end = batch->offset + batch->length, at_id = 0, at = 0;
@@ -364,12 +366,12 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
             n_far++;
         }
     }
-    gsai_free(arrow->csv.env, seen);
-    char *text = arrow->csv.input->description, more[40] = "";
+    gsai_free(arrow->table.env, seen);
+    char *text = arrow->table.input->description, more[40] = "";
     if (n_far > 1)
         snprintf(more, sizeof more, " and %zu more", n_far - 1);
     if (n_far > 0)
-        snprintf(text + strlen(text), sizeof arrow->csv.input->description - strlen(text),
+        snprintf(text + strlen(text), sizeof arrow->table.input->description - strlen(text),
                  "; values of feature %zu%s are so far from 0 that floats lose their digits: give columns instead of "
                  "lists (inputCols in Spark), which are measured from offsets",
                  first, more);
@@ -379,24 +381,24 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
     gsai_arrow_reader *arrow = memory;
-    gsai_csv_sniff sniff = {.again = see_rows_again};
-    if (arrow->csv.is_prepared)
+    gsai_first_rows sniff = {.again = see_rows_again};
+    if (arrow->table.is_prepared)
         return GSA_OK;
     gsa_status status = read_schema(arrow, &sniff, error);
-    if (status == GSA_OK && !arrow->csv.input->schema->text)
+    if (status == GSA_OK && !arrow->table.input->schema->text)
         status = see_rows(arrow, &sniff, error);
     if (status == GSA_OK)
-        status = gsai_csv_settle(&arrow->csv, &sniff, error);
-    gsai_csv_sniff_free(&arrow->csv, &sniff);
+        status = gsai_tabular_settle(&arrow->table, &sniff, error);
+    gsai_first_rows_free(&arrow->table, &sniff);
     if (status == GSA_OK) {
         find_lists(arrow);
         status = use_columns(arrow, error);
     }
     if (status == GSA_OK && arrow->values != SIZE_MAX) {
         forget_schema(arrow);
-        status = arrow->csv.input->options->without_offsets ? GSA_OK : tell_far(arrow, sniff.n_rows, error);
+        status = arrow->table.input->options->without_offsets ? GSA_OK : tell_far(arrow, sniff.n_rows, error);
     }
-    arrow->csv.is_prepared = status == GSA_OK;
+    arrow->table.is_prepared = status == GSA_OK;
     return status;
 }
 
@@ -432,11 +434,11 @@ static gsa_status open_again(gsai_arrow_reader *arrow, gsa_error *error)
 /* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
 static void forget_hashes(const gsai_arrow_reader *arrow, gsai_arrow_column *column)
 {
-    bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->csv.term;
+    bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->table.term;
     int64_t n = has_words ? column->values->length : 0;
     column->n_hashes = 0;
     if (n == 0 || n / 4 > arrow->batch.length ||
-        !gsai_reserve(arrow->csv.env, &column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
+        !gsai_reserve(arrow->table.env, &column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
         return;
     memset(column->hash, 0, (size_t)n * sizeof *column->hash);
     column->n_hashes = (size_t)n;
@@ -462,7 +464,7 @@ static gsa_status take_batch(gsai_arrow_reader *arrow, gsa_error *error)
 /* The next batch of the stream; GSA_END after the last. */
 static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
 {
-    const gsai_env *env = arrow->csv.env;
+    const gsai_env *env = arrow->table.env;
     if (gsai_should_stop(env))
         return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
     int code = arrow->stream.get_next(&arrow->stream, out);
@@ -493,7 +495,7 @@ static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
     arrow->is_begun = true;
     while (status == GSA_OK && !gsai_rows_full(rows)) {
         status = arrow->at < arrow->batch.length ? gsai_arrow_row(arrow, rows, error) : next_batch(arrow, error);
-        status = gsai_format_settle(arrow->csv.input, rows, status);
+        status = gsai_format_settle(arrow->table.input, rows, status);
     }
     return status;
 }

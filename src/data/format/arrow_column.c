@@ -3,8 +3,8 @@
 
 #include "base/half.h"
 #include "base/text.h"
+#include "data/format/input_text.h"
 #include "data/format/number.h"
-#include "data/format/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "data/format/arrow_rows.h"
 
 #include "base/error.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,16 +37,16 @@ static gsa_status fail_cell(const gsai_arrow_reader *arrow, size_t number, const
 /* ---- label and weight ------------------------------------------------------------------------------------------- */
 
 /* A number, or a word, as text would be taken for. */
-static gsa_status take_label(gsai_arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
+static gsa_status take_label(gsai_arrow_reader *arrow, int64_t row, gsai_row_head *head, gsa_error *error)
 {
-    const gsai_csv *csv = &arrow->csv;
-    if (csv->label == SIZE_MAX)
+    const gsai_tabular *table = &arrow->table;
+    if (table->label == SIZE_MAX)
         return GSA_OK;
-    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->label], row);
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->label], row);
     const char *objection = NULL;
-    if (cell.kind == GSAI_CELL_NUMBER && csv->label_is_class)
-        gsai_arrow_make_word(&arrow->column[csv->label], &cell);
-    if (cell.kind == GSAI_CELL_NUMBER && !csv->label_is_class) {
+    if (cell.kind == GSAI_CELL_NUMBER && table->label_is_class)
+        gsai_arrow_make_word(&arrow->column[table->label], &cell);
+    if (cell.kind == GSAI_CELL_NUMBER && !table->label_is_class) {
         head->label = cell.number + 0.0; /* -0 is 0 */
         objection = isinf(cell.number) ? "a label must be finite" : NULL;
     } else if (cell.size > GSAI_LABEL_SIZE) {
@@ -55,15 +55,15 @@ static gsa_status take_label(gsai_arrow_reader *arrow, int64_t row, gsai_csv_hea
         char text[GSAI_LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
         if (cell.size > 0)
             memcpy(text, cell.text, cell.size);
-        objection = gsai_csv_label(csv, text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, head);
+        objection = gsai_tabular_label(table, text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, head);
         head->word = head->word ? cell.text : NULL;
     }
-    return objection ? fail_cell(arrow, csv->label, &cell, objection, error) : GSA_OK;
+    return objection ? fail_cell(arrow, table->label, &cell, objection, error) : GSA_OK;
 }
 
 /* A weight, or an exposure. */
 static gsa_status take_weight(const gsai_arrow_reader *arrow, size_t column, int64_t row,
-                              const char *(*take)(gsai_csv_head *, double), gsai_csv_head *head, gsa_error *error)
+                              const char *(*take)(gsai_row_head *, double), gsai_row_head *head, gsa_error *error)
 {
     if (column == SIZE_MAX)
         return GSA_OK;
@@ -83,13 +83,13 @@ static inline const char *object_to_float(double number, double offset)
 }
 
 /* The number or date that a text is; what is wrong with it, or NULL. */
-static const char *read_text(const gsai_arrow_reader *arrow, const gsai_csv_column *column, gsai_arrow_cell *cell)
+static const char *read_text(const gsai_arrow_reader *arrow, const gsai_tabular_column *column, gsai_arrow_cell *cell)
 {
     gsai_number number = {0};
     gsai_arrow_text text = gsai_arrow_terminate(cell);
     gsai_cell_value is = column->date
                              ? gsai_read_date(column->reading, text.text, text.size, &cell->date)
-                             : gsai_read_number(arrow->csv.locale, column->reading, text.text, text.size, &number);
+                             : gsai_read_number(arrow->table.locale, column->reading, text.text, text.size, &number);
     cell->number = number.value;
     if (is == GSAI_VALUE_MISSING)
         cell->kind = GSAI_CELL_ABSENT;
@@ -103,13 +103,13 @@ static const char *read_text(const gsai_arrow_reader *arrow, const gsai_csv_colu
 static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, gsai_features *features,
                               gsa_error *error)
 {
-    const gsai_csv_column *column = &arrow->csv.column[i];
+    const gsai_tabular_column *column = &arrow->table.column[i];
     size_t number = column->cell;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
     const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
     bool is_sentinel = !objection && column->reading && gsai_is_sentinel(column->reading, cell.number);
     if (cell.kind == GSAI_CELL_ABSENT || is_sentinel) {
-        gsai_csv_add_missing(&arrow->csv, i, features);
+        gsai_tabular_add_missing(&arrow->table, i, features);
         return GSA_OK;
     }
     if (!objection && !column->date)
@@ -117,10 +117,10 @@ static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, g
     if (objection)
         return fail_cell(arrow, number, &cell, objection, error);
     if (column->date) {
-        gsai_csv_add_date(&arrow->csv, i, cell.date, features);
+        gsai_tabular_add_date(&arrow->table, i, cell.date, features);
         return GSA_OK;
     }
-    gsai_csv_add_number(&arrow->csv, i, (float)(cell.number - column->offset), features);
+    gsai_tabular_add_number(&arrow->table, i, (float)(cell.number - column->offset), features);
     return GSA_OK;
 }
 
@@ -128,11 +128,11 @@ static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, g
 static gsa_status take_category(gsai_arrow_reader *arrow, size_t i, int64_t row, gsai_features *features,
                                 gsa_error *error)
 {
-    size_t number = arrow->csv.column[i].cell;
+    size_t number = arrow->table.column[i].cell;
     gsai_arrow_column *column = &arrow->column[number];
     int64_t place = column->n_hashes > 0 ? gsai_arrow_location(column, row) : -1;
     if (place >= 0 && column->hash[place] != 0) {
-        gsai_csv_add_hash(&arrow->csv, i, column->hash[place], features);
+        gsai_tabular_add_hash(&arrow->table, i, column->hash[place], features);
         return GSA_OK;
     }
     gsai_arrow_cell cell = gsai_arrow_read(column, row);
@@ -143,7 +143,7 @@ static gsa_status take_category(gsai_arrow_reader *arrow, size_t i, int64_t row,
     }
     if (cell.kind == GSAI_CELL_ABSENT || gsai_is_missing(cell.text, cell.size))
         return GSA_OK;
-    uint64_t hash = gsai_csv_add_category(&arrow->csv, i, cell.text, cell.size, features);
+    uint64_t hash = gsai_tabular_add_category(&arrow->table, i, cell.text, cell.size, features);
     if (place >= 0)
         column->hash[place] = hash;
     return GSA_OK;
@@ -151,21 +151,21 @@ static gsa_status take_category(gsai_arrow_reader *arrow, size_t i, int64_t row,
 
 static gsa_status take_columns(gsai_arrow_reader *arrow, int64_t row, gsai_features *features, gsa_error *error)
 {
-    gsai_csv *csv = &arrow->csv;
+    gsai_tabular *table = &arrow->table;
     gsa_status status = GSA_OK;
-    for (size_t i = 0; i < csv->n_numbers && status == GSA_OK; i++)
+    for (size_t i = 0; i < table->n_numbers && status == GSA_OK; i++)
         status = take_number(arrow, i, row, features, error);
-    gsai_csv_add_gaps(csv, features);
-    for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
+    gsai_tabular_add_gaps(table, features);
+    for (size_t i = table->n_numbers; i < table->n_columns && status == GSA_OK; i++)
         status = take_category(arrow, i, row, features, error);
-    gsai_csv_add_parts(csv, features);
-    gsai_csv_note_categories(csv);
+    gsai_tabular_add_parts(table, features);
+    gsai_tabular_note_categories(table);
     if (status != GSA_OK)
         return status;
-    size_t bad = gsai_csv_add_crosses(csv, features);
+    size_t bad = gsai_tabular_add_crosses(table, features);
     if (bad != SIZE_MAX) {
-        gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->column[bad].cell], row);
-        return fail_cell(arrow, csv->column[bad].cell, &cell, GSAI_NO_PRODUCT, error);
+        gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->column[bad].cell], row);
+        return fail_cell(arrow, table->column[bad].cell, &cell, GSAI_NO_PRODUCT, error);
     }
     return gsai_features_finish(features)
                ? GSA_OK
@@ -259,24 +259,24 @@ static gsa_status take_dense(const gsai_arrow_reader *arrow, const items *of, fl
 static gsa_status keep_texts(gsai_arrow_reader *arrow, int64_t row, gsai_rows *rows, gsa_error *error)
 {
     gsai_rows_begin_texts(rows);
-    for (size_t i = 0; i < arrow->csv.n_kept && rows->keeps; i++) {
-        gsai_arrow_column *column = &arrow->column[arrow->csv.kept[i]];
+    for (size_t i = 0; i < arrow->table.n_kept && rows->keeps; i++) {
+        gsai_arrow_column *column = &arrow->column[arrow->table.kept[i]];
         gsai_arrow_cell cell = gsai_arrow_read(column, row);
         if (cell.kind == GSAI_CELL_NUMBER)
             gsai_arrow_make_text(column, &cell);
-        GSA_TRY(gsai_csv_keep_text(rows, cell.text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, error));
+        GSA_TRY(gsai_tabular_keep_text(rows, cell.text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, error));
     }
     return GSA_OK;
 }
 
 gsa_status gsai_arrow_row(gsai_arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
 {
-    const gsai_csv *csv = &arrow->csv;
+    const gsai_tabular *table = &arrow->table;
     int64_t row = arrow->batch.offset + arrow->at++;
     bool has_lists = arrow->values != SIZE_MAX, is_dense = has_lists && arrow->ids == SIZE_MAX;
-    gsai_csv_head head = {.weight = 1};
+    gsai_row_head head = {.weight = 1};
     gsai_features features;
-    items of = {.n = csv->max_entries};
+    items of = {.n = table->max_entries};
     arrow->n_rows++;
     GSA_TRY(keep_texts(arrow, row, rows, error));
     if (has_lists)
@@ -286,15 +286,15 @@ gsa_status gsai_arrow_row(gsai_arrow_reader *arrow, gsai_rows *rows, gsa_error *
     GSA_TRY(take_label(arrow, row, &head, error));
     if (head.is_missing)
         return GSA_OK;
-    GSA_TRY(take_weight(arrow, csv->weight, row, gsai_csv_weigh, &head, error));
-    GSA_TRY(take_weight(arrow, csv->exposure, row, gsai_csv_expose, &head, error));
+    GSA_TRY(take_weight(arrow, table->weight, row, gsai_tabular_weigh, &head, error));
+    GSA_TRY(take_weight(arrow, table->exposure, row, gsai_tabular_expose, &head, error));
     if (is_dense) {
         features = (gsai_features){.n = arrow->width};
         GSA_TRY(take_dense(arrow, &of, rows->value + rows->n_values, error));
     } else {
-        GSA_TRY(gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error));
+        GSA_TRY(gsai_tabular_begin_row(&arrow->table, of.n, rows, &features, error));
         GSA_TRY(has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error));
     }
-    gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
-    return gsai_csv_end_row(csv, rows, &features, &head, place, error);
+    gsa_place place = {arrow->n_rows, UINT64_MAX, table->input->file};
+    return gsai_tabular_end_row(table, rows, &features, &head, place, error);
 }

@@ -5,7 +5,7 @@
 #include "data/format/arrow_column.h"
 
 typedef struct gsai_arrow_reader {
-    gsai_csv csv; /* the meaning of the columns; a cell of its plan is the number of a column here */
+    gsai_tabular table; /* the meaning of the columns; a cell of its plan is the number of a column here */
     struct ArrowArrayStream stream;
     gsa_arrow_again again; /* open is NULL: there is none */
     bool is_begun;         /* rows were asked for: a rewind needs another stream */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 #include "data/format/cache.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <string.h>
 

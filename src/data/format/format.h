@@ -5,8 +5,8 @@
 
 #include "data/codec/decode.h"
 #include "data/feature_names.h"
+#include "data/format/table_schema.h"
 #include "data/rows.h"
-#include "data/schema.h"
 
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
@@ -78,7 +78,7 @@ static inline gsa_place gsai_format_location(const gsai_format_input *input, uin
 }
 
 const gsai_format *gsai_format_libsvm(void);
-const gsai_format *gsai_format_csv(void);
+const gsai_format *gsai_format_table(void);
 const gsai_format *gsai_format_vw(void);
 
 #endif

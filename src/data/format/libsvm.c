@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/format/digits.h"
-#include "data/format/lines.h"
+#include "data/format/text_lines.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "data/format/reading.h"
 
 #include "base/text.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/digits.h"
+#include "data/format/input_text.h"
 #include "data/format/json.h"
-#include "data/format/text.h"
-#include "data/schema.h"
+#include "data/format/table_schema.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #ifndef GSA_DATA_FORMAT_RECORDS_H
 #define GSA_DATA_FORMAT_RECORDS_H
 
-#include "data/format/lines.h"
+#include "data/format/text_lines.h"
 #include "data/format/words.h"
 
 typedef struct gsai_cell {

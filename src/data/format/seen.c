@@ -2,7 +2,7 @@
 #include "data/format/seen.h"
 
 #include "base/error.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <math.h>
 #include <string.h>

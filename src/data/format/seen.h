@@ -3,7 +3,7 @@
 #ifndef GSA_DATA_FORMAT_SEEN_H
 #define GSA_DATA_FORMAT_SEEN_H
 
-#include "data/schema.h"
+#include "data/format/table_schema.h"
 
 /* The rows that decide: the first, as many as have 2^22 cells together and 4096 at least, and of text as far as they
  * lie in the first GSAI_RECORDS_HELD bytes. */

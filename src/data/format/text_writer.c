@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/format/input_text.h"
 #include "data/format/number.h"
-#include "data/format/text.h"
 
 #include <string.h>
 

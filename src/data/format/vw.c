@@ -6,7 +6,7 @@
  *   3 A label is one number; all other labels that VW has are refused by name.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
 #include "data/format/features.h"
-#include "data/format/lines.h"
+#include "data/format/text_lines.h"
 
 #include "base/error.h"
 #include "base/memory.h"

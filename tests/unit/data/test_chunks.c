@@ -168,7 +168,7 @@ static input make_text(char text[TEXT_SIZE], int number)
             (gsa_reader_options){.size = sizeof(gsa_reader_options), .remember_names = 1, .cross = "a:b", .bits = 12};
         in.size = repeat(text, vw_lines, LEN(vw_lines), 150);
     } else {
-        in.format = gsai_format_csv();
+        in.format = gsai_format_table();
         in.options = TABLE_OPTIONS;
         in.size = number == 2   ? make_table(text, csv_lines, LEN(csv_lines), 150)
                   : number == 3 ? make_table(text, plain_lines, LEN(plain_lines), 200)

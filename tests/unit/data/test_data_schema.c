@@ -2,7 +2,7 @@
 #include "unit/data/support.h"
 
 #include "base/memory.h"
-#include "data/schema.h"
+#include "data/format/table_schema.h"
 
 static void a_schema_survives_its_text(void **state)
 {

@@ -2,7 +2,7 @@
 #include "unit/data/support.h"
 
 #include "base/memory.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 #include "data/format/words.h"
 
 static void words_keep_their_numbers(void **state)

@@ -4,12 +4,12 @@
  *     GSAI_LINES_PADDING bytes that may be read.
  *   2 The buffer grows to the longest line and never beyond `max_size` plus a few bytes.
  *   3 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
-#ifndef GSA_DATA_FORMAT_LINES_H
-#define GSA_DATA_FORMAT_LINES_H
+#ifndef GSA_DATA_FORMAT_TEXT_LINES_H
+#define GSA_DATA_FORMAT_TEXT_LINES_H
 
 #include "data/format/format.h"
+#include "data/format/input_text.h"
 #include "data/format/number.h"
-#include "data/format/text.h"
 
 #define GSAI_LONGEST_LINE ((size_t)128 << 20)
 #define GSAI_LINES_PADDING 64

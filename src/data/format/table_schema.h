@@ -3,8 +3,8 @@
  *   1 The order of the fields is that of the first file; ids of numbers follow it, so that it is part of the meaning.
  *   2 Names are distinct, not empty, and without NUL. Without a header they are the numbers of the columns, from 1.
  *   3 Equal meanings have equal texts. */
-#ifndef GSA_DATA_SCHEMA_H
-#define GSA_DATA_SCHEMA_H
+#ifndef GSA_DATA_FORMAT_TABLE_SCHEMA_H
+#define GSA_DATA_FORMAT_TABLE_SCHEMA_H
 
 #include "data/format/reading.h"
 #include "data/format/words.h"

@@ -1,6 +1,6 @@
 /* Characters: what may stand in a label, and how a piece of input is shown in a message. */
-#ifndef GSA_DATA_FORMAT_TEXT_H
-#define GSA_DATA_FORMAT_TEXT_H
+#ifndef GSA_DATA_FORMAT_INPUT_TEXT_H
+#define GSA_DATA_FORMAT_INPUT_TEXT_H
 
 #include "base/text.h"
 

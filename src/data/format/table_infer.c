@@ -1,11 +1,11 @@
 /* The meaning of a table's columns (docs/formats/csv.md has the rules): from its first block and the options or, if an
  * earlier file or a model has given it, the position of each known column. */
-#include "data/format/csv.h"
+#include "data/format/table_rows.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static const char *const label_names[] = {"label", "target", "y", "class", "click", "clicked"};
 
-static bool names_label(const gsai_csv_seen *seen)
+static bool names_label(const gsai_seen_column *seen)
 {
     for (size_t i = 0; i < sizeof label_names / sizeof *label_names; i++)
         if (gsai_equals_word(seen->first, seen->first_size, label_names[i]))
@@ -22,7 +22,7 @@ static bool names_label(const gsai_csv_seen *seen)
 }
 
 /* Whether two numbers of the first record are the same text: names would not be. */
-static bool repeats(const gsai_csv_sniff *sniff)
+static bool repeats(const gsai_first_rows *sniff)
 {
     for (size_t i = 0; i < sniff->n_columns; i++)
         for (size_t j = 0; j < i && sniff->column[i].first_kind == GSAI_CELL_NUMBER; j++)
@@ -33,10 +33,10 @@ static bool repeats(const gsai_csv_sniff *sniff)
 
 /* The first record is a header if it has a word where the others have numbers or dates, or a name of labels or the one
  * asked for (NULL: none) that does not come again; unless numbers stand in it twice. */
-static bool first_record_is_header(const gsai_csv_sniff *sniff, const char *label)
+static bool first_record_is_header(const gsai_first_rows *sniff, const char *label)
 {
     for (size_t i = 0; i < sniff->n_columns; i++) {
-        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_seen_column *seen = &sniff->column[i];
         const gsai_seen *cells = &seen->cells;
         gsai_decided decided = gsai_seen_decide(cells, (gsai_asked){0});
         bool has_numbers = cells->numbers + cells->odd + cells->dates > 0;
@@ -50,15 +50,15 @@ static bool first_record_is_header(const gsai_csv_sniff *sniff, const char *labe
 }
 
 /* The name that a header gives a column, or its number from 1, which is also that of one without a name. */
-typedef struct csv_name {
+typedef struct column_name {
     const char *text;
     size_t size;
     char number[GSAI_NUMBER_TEXT];
-} csv_name;
+} column_name;
 
-static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
+static void name_of(const gsai_first_rows *sniff, size_t column, column_name *out)
 {
-    const gsai_csv_seen *seen = &sniff->column[column];
+    const gsai_seen_column *seen = &sniff->column[column];
     bool is_named = sniff->has_header && seen->first_size > 0;
     size_t size = gsai_number_text((double)(column + 1), out->number);
     out->text = is_named ? seen->first : out->number;
@@ -68,7 +68,7 @@ static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
 /* ---- the options ------------------------------------------------------------------------------------------------ */
 
 /* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
-static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t size)
+static size_t find_item(const gsai_first_rows *sniff, const char *item, size_t size)
 {
     for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++)
         if (sniff->column[i].first_size == size && memcmp(sniff->column[i].first, item, size) == 0)
@@ -83,7 +83,7 @@ static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t si
 }
 
 /* Whether a column is in a list with commas: by name or, if no column has that name, by number. */
-static bool is_listed(const char *list, const gsai_csv_sniff *sniff, size_t column)
+static bool is_listed(const char *list, const gsai_first_rows *sniff, size_t column)
 {
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
         if (find_item(sniff, item, strcspn(item, ",")) == column)
@@ -92,7 +92,7 @@ static bool is_listed(const char *list, const gsai_csv_sniff *sniff, size_t colu
 }
 
 /* "a, b, c ..." of a header, or how many columns there are. */
-static const char *list_columns(const gsai_csv_sniff *sniff, char *out, size_t size)
+static const char *list_columns(const gsai_first_rows *sniff, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++) {
@@ -110,7 +110,7 @@ static const char *list_columns(const gsai_csv_sniff *sniff, char *out, size_t s
 }
 
 /* " (did you mean 'b'?)" if a column of the header is called nearly so, else "". */
-static const char *suggest_column(const gsai_csv_sniff *sniff, const char *wanted, char *out, size_t size)
+static const char *suggest_column(const gsai_first_rows *sniff, const char *wanted, char *out, size_t size)
 {
     size_t best = strlen(wanted) / 3 < 2 ? strlen(wanted) / 3 : 2;
     out[0] = '\0';
@@ -127,7 +127,7 @@ static const char *suggest_column(const gsai_csv_sniff *sniff, const char *wante
 }
 
 /* Whether most cells of the first record are empty, as behind a title. */
-static bool is_titled(const gsai_csv_sniff *sniff)
+static bool is_titled(const gsai_first_rows *sniff)
 {
     size_t n_empty = 0;
     for (size_t i = 0; i < sniff->n_columns; i++)
@@ -135,8 +135,8 @@ static bool is_titled(const gsai_csv_sniff *sniff)
     return n_empty > sniff->n_columns / 2;
 }
 
-static gsa_status check_list(const gsai_csv *csv, const char *option, const char *list, const gsai_csv_sniff *sniff,
-                             gsa_error *error)
+static gsa_status check_list(const gsai_tabular *table, const char *option, const char *list,
+                             const gsai_first_rows *sniff, gsa_error *error)
 {
     char columns[200], quote[GSAI_QUOTE_SIZE], suggestion[GSAI_QUOTE_SIZE + 32];
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
@@ -146,7 +146,7 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
             return gsai_fail_about(
                 error, option,
                 gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s%s",
-                          csv->input->name, quote, suggest_column(sniff, quote, suggestion, sizeof suggestion),
+                          table->input->name, quote, suggest_column(sniff, quote, suggestion, sizeof suggestion),
                           list_columns(sniff, columns, sizeof columns),
                           sniff->has_header ? "" : ", by number, since there is no header",
                           is_titled(sniff) && !gsai_is_digit(*item) ? "; remove lines before the header" : ""));
@@ -154,37 +154,38 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
     return GSA_OK;
 }
 
-static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status check_lists(const gsai_tabular *table, const gsai_first_rows *sniff, gsa_error *error)
 {
-    const gsa_reader_options *options = csv->input->options;
-    GSA_TRY(check_list(csv, "label", options->label, sniff, error));
-    GSA_TRY(check_list(csv, "weight", options->weight, sniff, error));
-    GSA_TRY(check_list(csv, "exposure", options->exposure, sniff, error));
-    GSA_TRY(check_list(csv, "categorical", options->categorical, sniff, error));
-    return check_list(csv, "ignore", options->ignore, sniff, error);
+    const gsa_reader_options *options = table->input->options;
+    GSA_TRY(check_list(table, "label", options->label, sniff, error));
+    GSA_TRY(check_list(table, "weight", options->weight, sniff, error));
+    GSA_TRY(check_list(table, "exposure", options->exposure, sniff, error));
+    GSA_TRY(check_list(table, "categorical", options->categorical, sniff, error));
+    return check_list(table, "ignore", options->ignore, sniff, error);
 }
 
 /* ---- the label -------------------------------------------------------------------------------------------------- */
 
-static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t n_found, gsa_error *error)
+static gsa_status refuse_to_guess(const gsai_tabular *table, const gsai_first_rows *sniff, size_t n_found,
+                                  gsa_error *error)
 {
     char columns[200];
     return gsai_fail_about(error, "label",
                            gsai_fail(error, GSA_ARGUMENT,
                                      "%s: which column is the label? %s named label, target, y, class, click or "
                                      "clicked; name one of %s",
-                                     csv->input->name, n_found ? "More than one is" : "None is",
+                                     table->input->name, n_found ? "More than one is" : "None is",
                                      list_columns(sniff, columns, sizeof columns)));
 }
 
-static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *out, gsa_error *error)
+static gsa_status find_label(const gsai_tabular *table, const gsai_first_rows *sniff, size_t *out, gsa_error *error)
 {
-    const char *asked = csv->input->options->label;
+    const char *asked = table->input->options->label;
     *out = asked ? find_item(sniff, asked, strlen(asked)) : 0;
     if (asked && *out == SIZE_MAX)
         return gsai_fail_about(
             error, "label",
-            gsai_fail(error, GSA_ARGUMENT, "%s: the label is %s, expected one column", csv->input->name, asked));
+            gsai_fail(error, GSA_ARGUMENT, "%s: the label is %s, expected one column", table->input->name, asked));
     if (asked || !sniff->has_header)
         return GSA_OK;
     size_t n_found = 0;
@@ -193,32 +194,32 @@ static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, s
             *out = i;
             n_found++;
         }
-    return n_found == 1 ? GSA_OK : refuse_to_guess(csv, sniff, n_found, error);
+    return n_found == 1 ? GSA_OK : refuse_to_guess(table, sniff, n_found, error);
 }
 
 /* ---- a schema from the first block ------------------------------------------------------------------------------ */
 
 /* Before it is known whether there is a header, a name of the first record is one. Without labels weights are not read.
  */
-static size_t find_weight(const gsai_csv *csv, const gsai_csv_sniff *sniff, bool has_header)
+static size_t find_weight(const gsai_tabular *table, const gsai_first_rows *sniff, bool has_header)
 {
-    const char *asked = csv->input->options->weight;
-    gsai_csv_sniff named = *sniff;
+    const char *asked = table->input->options->weight;
+    gsai_first_rows named = *sniff;
     named.has_header = has_header;
-    return asked && !csv->input->options->without_labels ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
+    return asked && !table->input->options->without_labels ? find_item(&named, asked, strlen(asked)) : SIZE_MAX;
 }
 
-void gsai_csv_find_weight(const gsai_csv *csv, gsai_csv_sniff *sniff)
+void gsai_tabular_find_weight(const gsai_tabular *table, gsai_first_rows *sniff)
 {
-    sniff->weight = find_weight(csv, sniff, true);
+    sniff->weight = find_weight(table, sniff, true);
 }
 
 /* What the cells of a column are, where no option says so. */
-static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen, bool is_label)
+static gsai_field_kind decide(const gsai_tabular *table, gsai_seen_column *seen, bool is_label)
 {
-    const gsa_reader_options *options = csv->input->options;
+    const gsa_reader_options *options = table->input->options;
     const char *missing = options->missing ? options->missing : options->without_offsets ? "none" : NULL;
-    gsai_asked asked = {.missing = missing, .locale = csv->locale, .is_label = is_label};
+    gsai_asked asked = {.missing = missing, .locale = table->locale, .is_label = is_label};
     if (options->decimal)
         asked.decimal = (char)(*options->decimal == 'c' ? ',' : '.');
     if (options->dates)
@@ -232,14 +233,14 @@ static gsai_field_kind decide(const gsai_csv *csv, gsai_csv_seen *seen, bool is_
     return seen->decided.kind;
 }
 
-static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, size_t label)
+static gsai_field_kind kind_of(const gsai_tabular *table, const gsai_first_rows *sniff, size_t column, size_t label)
 {
-    const gsa_reader_options *options = csv->input->options;
-    gsai_csv_seen *seen = &sniff->column[column];
+    const gsa_reader_options *options = table->input->options;
+    gsai_seen_column *seen = &sniff->column[column];
     seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
     if (column == label) {
         if (!is_listed(options->categorical, sniff, column))
-            decide(csv, seen, true);
+            decide(table, seen, true);
         seen->decided.is_far = false; /* labels are doubles */
         return GSAI_FIELD_LABEL;
     }
@@ -249,50 +250,51 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
         return GSAI_FIELD_EXPOSURE;
     if (is_listed(options->ignore, sniff, column) || is_listed(options->keep, sniff, column))
         return GSAI_FIELD_IGNORED;
-    return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(csv, seen, false);
+    return is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : decide(table, seen, false);
 }
 
 /* Numbers with two readings are never guessed. */
-static gsa_status check_ambiguous(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, gsa_error *error)
+static gsa_status check_ambiguous(const gsai_tabular *table, const gsai_first_rows *sniff, size_t column,
+                                  gsa_error *error)
 {
-    const gsai_csv_seen *seen = &sniff->column[column];
+    const gsai_seen_column *seen = &sniff->column[column];
     if (!seen->decided.is_ambiguous || seen->decided.kind != GSAI_FIELD_NUMBER)
         return GSA_OK;
-    csv_name name;
+    column_name name;
     name_of(sniff, column, &name);
     char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
     return gsai_fail_about(error, "decimal",
                            gsai_fail(error, GSA_ARGUMENT,
                                      "%s: column '%s' holds '%s', which is ambiguous: the %s may separate thousands or "
                                      "decimals; say which mark comes before decimals, point or comma",
-                                     csv->input->name, gsai_quote(name.text, name.size, quote),
+                                     table->input->name, gsai_quote(name.text, name.size, quote),
                                      gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
                                      strchr(seen->cells.ambiguous, ',') ? "comma" : "point"));
 }
 
 /* The first record is a row where it is no header. */
-static void see_first_row(const gsai_csv *csv, gsai_csv_sniff *sniff)
+static void see_first_row(const gsai_tabular *table, gsai_first_rows *sniff)
 {
     double weight = 1;
     gsai_number number;
     if (sniff->weight != SIZE_MAX) {
-        const gsai_csv_seen *seen = &sniff->column[sniff->weight];
-        gsai_number_parse_float(csv->locale, seen->first, &number);
+        const gsai_seen_column *seen = &sniff->column[sniff->weight];
+        gsai_number_parse_float(table->locale, seen->first, &number);
         bool is_whole = number.after == seen->first + seen->first_size;
         weight = is_whole && number.value >= 0 && isfinite(number.value) ? number.value : 0;
     }
     for (size_t i = 0; i < sniff->n_columns; i++)
-        gsai_seen_add(&sniff->column[i].cells, csv->locale, sniff->column[i].first, sniff->column[i].first_size,
+        gsai_seen_add(&sniff->column[i].cells, table->locale, sniff->column[i].first, sniff->column[i].first_size,
                       weight);
     sniff->n_rows++;
 }
 
-void gsai_csv_see_value(const gsai_csv *csv, gsai_csv_sniff *sniff, size_t column, const char *text, size_t size,
-                        double weight)
+void gsai_tabular_see_value(const gsai_tabular *table, gsai_first_rows *sniff, size_t column, const char *text,
+                            size_t size, double weight)
 {
-    gsai_csv_seen *seen = &sniff->column[column];
+    gsai_seen_column *seen = &sniff->column[column];
     double value =
-        gsai_seen_add_value(&seen->cells, csv->locale, seen->decided.is_plain ? NULL : &seen->decided.reading,
+        gsai_seen_add_value(&seen->cells, table->locale, seen->decided.is_plain ? NULL : &seen->decided.reading,
                             seen->decided.kind == GSAI_FIELD_DATE, text, size, weight);
     if (column != sniff->label || isnan(value) || sniff->n_label_values > GSAI_CLASSES_ANYWHERE)
         return;
@@ -307,10 +309,10 @@ void gsai_csv_see_value(const gsai_csv *csv, gsai_csv_sniff *sniff, size_t colum
 
 /* Settles the label, whose values were read again if its cells are not plain numbers. Dates are refused; words among
  * few whole numbers are names of classes as those are, among other numbers they are missing. */
-static gsa_status settle_label(const gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status settle_label(const gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
 {
-    gsai_csv_seen *seen = &sniff->column[sniff->label];
-    csv_name name;
+    gsai_seen_column *seen = &sniff->column[sniff->label];
+    column_name name;
     char quote[GSAI_QUOTE_SIZE];
     if (seen->decided.kind == GSAI_FIELD_DATE) {
         name_of(sniff, sniff->label, &name);
@@ -319,7 +321,7 @@ static gsa_status settle_label(const gsai_csv *csv, gsai_csv_sniff *sniff, gsa_e
             gsai_fail(error, GSA_ARGUMENT,
                       "%s: the label '%s' holds dates, and a label is a number or a class: make it a "
                       "number, such as days, or treat the column as categorical",
-                      csv->input->name, gsai_quote(name.text, name.size, quote)));
+                      table->input->name, gsai_quote(name.text, name.size, quote)));
     }
     if (seen->decided.kind == GSAI_FIELD_NUMBER && seen->cells.n_words > 0 && seen->cells.odd == 0 &&
         sniff->n_label_values <= GSAI_CLASSES_ANYWHERE)
@@ -328,46 +330,46 @@ static gsa_status settle_label(const gsai_csv *csv, gsai_csv_sniff *sniff, gsa_e
 }
 
 /* Decides all columns, and the values of those that are no plain numbers. */
-static gsa_status decide_all(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsai_field_kind *kind,
+static gsa_status decide_all(gsai_tabular *table, gsai_first_rows *sniff, size_t label, gsai_field_kind *kind,
                              gsa_error *error)
 {
     bool is_odd = false, has_commas = false;
     for (size_t i = 0; i < sniff->n_columns; i++) {
-        kind[i] = kind_of(csv, sniff, i, label);
+        kind[i] = kind_of(table, sniff, i, label);
         const gsai_decided *decided = &sniff->column[i].decided;
         has_commas = has_commas || (decided->kind == GSAI_FIELD_NUMBER && decided->reading.decimal == ',');
     }
     for (size_t i = 0; i < sniff->n_columns; i++) {
-        gsai_csv_seen *seen = &sniff->column[i];
+        gsai_seen_column *seen = &sniff->column[i];
         bool may_group = has_commas && seen->decided.reading.decimal == '.' &&
                          seen->decided.kind == GSAI_FIELD_NUMBER && gsai_seen_may_group_by_points(&seen->cells) &&
-                         !csv->input->options->decimal;
+                         !table->input->options->decimal;
         seen->decided.is_ambiguous = seen->decided.is_ambiguous || may_group;
-        GSA_TRY(check_ambiguous(csv, sniff, i, error));
-        if (!gsai_csv_is_read_again(sniff, seen))
+        GSA_TRY(check_ambiguous(table, sniff, i, error));
+        if (!gsai_tabular_is_read_again(sniff, seen))
             continue;
         is_odd = true;
         gsai_seen_forget_values(&seen->cells);
     }
-    GSA_TRY(is_odd ? sniff->again(csv, sniff, error) : GSA_OK);
-    return settle_label(csv, sniff, error);
+    GSA_TRY(is_odd ? sniff->again(table, sniff, error) : GSA_OK);
+    return settle_label(table, sniff, error);
 }
 
-static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label, gsa_error *error)
+static gsa_status add_fields(gsai_tabular *table, gsai_first_rows *sniff, size_t label, gsa_error *error)
 {
-    gsai_schema *schema = csv->input->schema;
-    gsai_field_kind *kind = gsai_alloc(csv->env, sniff->n_columns, sizeof *kind);
-    GSAI_TRY_MEMORY(kind, csv->env, error, "no memory for %zu columns", sniff->n_columns);
+    gsai_schema *schema = table->input->schema;
+    gsai_field_kind *kind = gsai_alloc(table->env, sniff->n_columns, sizeof *kind);
+    GSAI_TRY_MEMORY(kind, table->env, error, "no memory for %zu columns", sniff->n_columns);
     sniff->label = label;
-    gsa_status status = decide_all(csv, sniff, label, kind, error);
+    gsa_status status = decide_all(table, sniff, label, kind, error);
     for (size_t i = 0; i < sniff->n_columns && status == GSA_OK; i++) {
-        const gsai_csv_seen *seen = &sniff->column[i];
-        csv_name name;
+        const gsai_seen_column *seen = &sniff->column[i];
+        column_name name;
         name_of(sniff, i, &name);
         status = gsai_schema_add(schema, name.text, name.size, kind[i], error);
         bool is_number = kind[i] == GSAI_FIELD_NUMBER || kind[i] == GSAI_FIELD_DATE;
-        bool is_exact = seen->is_date || gsai_csv_is_read_again(sniff, seen);
-        bool may_be_far = is_number && is_exact && !csv->input->options->without_offsets;
+        bool is_exact = seen->is_date || gsai_tabular_is_read_again(sniff, seen);
+        bool may_be_far = is_number && is_exact && !table->input->options->without_offsets;
         double offset = may_be_far ? gsai_seen_offset(&seen->cells) : 0;
         if (status == GSA_OK && is_number) {
             gsai_schema_set_offset(schema, offset);
@@ -379,45 +381,45 @@ static gsa_status add_fields(gsai_csv *csv, gsai_csv_sniff *sniff, size_t label,
             status = gsai_schema_set_reading(schema, 0, &seen->decided.reading, error);
         if (status == GSA_OK && i == label)
             schema->field[i].is_class =
-                seen->is_category || seen->decided.is_code || is_listed(csv->input->options->categorical, sniff, i);
+                seen->is_category || seen->decided.is_code || is_listed(table->input->options->categorical, sniff, i);
         if (status != GSA_OK)
-            gsai_error_prefix(error, "%s: ", csv->input->name);
+            gsai_error_prefix(error, "%s: ", table->input->name);
     }
-    gsai_free(csv->env, kind);
+    gsai_free(table->env, kind);
     return status;
 }
 
-static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status add_crosses(gsai_tabular *table, const gsai_first_rows *sniff, gsa_error *error)
 {
-    const char *list = csv->input->options->cross, *name[2];
+    const char *list = table->input->options->cross, *name[2];
     size_t size[2];
     gsa_status status;
     while ((status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK) {
         for (int k = 0; k < 2; k++) {
             size_t column = find_item(sniff, name[k], size[k]);
             if (size[k] > 0 && column != SIZE_MAX) {
-                name[k] = csv->input->schema->field[column].name;
-                size[k] = csv->input->schema->field[column].name_size;
+                name[k] = table->input->schema->field[column].name;
+                size[k] = table->input->schema->field[column].name_size;
             }
         }
-        status = gsai_schema_add_cross(csv->input->schema, name, size, error);
+        status = gsai_schema_add_cross(table->input->schema, name, size, error);
         if (status != GSA_OK)
             break;
     }
     if (status == GSA_END)
         return GSA_OK;
-    gsai_error_prefix(error, "%s: ", csv->input->name);
+    gsai_error_prefix(error, "%s: ", table->input->name);
     return status;
 }
 
 /* Numbers that are missing values: a list of at most GSAI_MISSING_NUMBERS, or none. */
-static gsa_status check_missing(const gsai_csv *csv, gsa_error *error)
+static gsa_status check_missing(const gsai_tabular *table, gsa_error *error)
 {
     gsai_reading reading = {0};
-    const char *list = csv->input->options->missing;
+    const char *list = table->input->options->missing;
     double value;
     gsa_status status = list && strcmp(list, "none") == 0 ? GSA_END : GSA_OK;
-    while (status == GSA_OK && (status = gsai_next_number(csv->locale, &list, &value, error)) == GSA_OK)
+    while (status == GSA_OK && (status = gsai_next_number(table->locale, &list, &value, error)) == GSA_OK)
         if (!gsai_reading_add_sentinel(&reading, value))
             return gsai_fail_about(error, "missing",
                                    gsai_fail(error, GSA_ARGUMENT, "too many missing values: expected at most %d",
@@ -425,36 +427,36 @@ static gsa_status check_missing(const gsai_csv *csv, gsa_error *error)
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status infer(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
 {
-    gsai_schema *schema = csv->input->schema;
+    gsai_schema *schema = table->input->schema;
     size_t label = 0;
-    sniff->has_header = sniff->has_header || first_record_is_header(sniff, csv->input->options->label);
+    sniff->has_header = sniff->has_header || first_record_is_header(sniff, table->input->options->label);
     schema->is_named = sniff->has_header;
     if (!sniff->has_header) {
         size_t before = sniff->weight;
-        sniff->weight = find_weight(csv, sniff, false);
+        sniff->weight = find_weight(table, sniff, false);
         sniff->all_again = sniff->weight != before;
-        see_first_row(csv, sniff);
+        see_first_row(table, sniff);
     }
-    schema->bits = csv->input->options->bits ? csv->input->options->bits : GSAI_DEFAULT_BITS;
-    gsa_status status = check_lists(csv, sniff, error);
+    schema->bits = table->input->options->bits ? table->input->options->bits : GSAI_DEFAULT_BITS;
+    gsa_status status = check_lists(table, sniff, error);
     if (status == GSA_OK)
-        status = check_missing(csv, error);
+        status = check_missing(table, error);
     if (status == GSA_OK)
-        status = find_label(csv, sniff, &label, error);
+        status = find_label(table, sniff, &label, error);
     if (status == GSA_OK)
-        status = add_fields(csv, sniff, label, error);
+        status = add_fields(table, sniff, label, error);
     if (status == GSA_OK)
-        status = add_crosses(csv, sniff, error);
+        status = add_crosses(table, sniff, error);
     if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
         status = gsai_fail_about(
             error, "weight",
-            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of weights; name one", csv->input->name));
+            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of weights; name one", table->input->name));
     if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 1)
         status = gsai_fail_about(
             error, "exposure",
-            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of exposures; name one", csv->input->name));
+            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of exposures; name one", table->input->name));
     if (status == GSA_OK)
         status = gsai_schema_complete(schema, error);
     if (status != GSA_OK)
@@ -465,11 +467,11 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 /* ---- a file whose columns are known ----------------------------------------------------------------------------- */
 
 /* A header has at least one of the names, and no number that is no name. */
-static bool has_known_names(const gsai_schema *schema, const gsai_csv_sniff *sniff)
+static bool has_known_names(const gsai_schema *schema, const gsai_first_rows *sniff)
 {
     size_t n_names = 0;
     for (size_t i = 0; i < sniff->n_columns && schema->is_named; i++) {
-        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_seen_column *seen = &sniff->column[i];
         bool is_name = gsai_schema_find(schema, seen->first, seen->first_size) != SIZE_MAX;
         if (!is_name && seen->first_kind == GSAI_CELL_NUMBER)
             return false;
@@ -479,43 +481,43 @@ static bool has_known_names(const gsai_schema *schema, const gsai_csv_sniff *sni
 }
 
 /* Whether the first record is a header with none of the names: it has no number, and stands over numbers. */
-static bool has_other_names(const gsai_csv *csv, const gsai_csv_sniff *sniff)
+static bool has_other_names(const gsai_tabular *table, const gsai_first_rows *sniff)
 {
-    const gsai_schema *schema = csv->input->schema;
+    const gsai_schema *schema = table->input->schema;
     bool is_over_numbers = first_record_is_header(sniff, NULL);
     for (size_t i = 0; i < sniff->n_columns; i++) {
-        const gsai_csv_seen *seen = &sniff->column[i];
+        const gsai_seen_column *seen = &sniff->column[i];
         gsai_number number;
         if (seen->first_kind == GSAI_CELL_NUMBER)
             return false;
         is_over_numbers =
             is_over_numbers || (sniff->n_columns == schema->n_fields && seen->first_kind == GSAI_CELL_WORD &&
                                 schema->field[i].kind == GSAI_FIELD_NUMBER &&
-                                gsai_read_number(csv->locale, schema->field[i].reading, seen->first, seen->first_size,
+                                gsai_read_number(table->locale, schema->field[i].reading, seen->first, seen->first_size,
                                                  &number) == GSAI_VALUE_WRONG);
     }
     return is_over_numbers && schema->is_named;
 }
 
 /* Whether a file may be without a column of this kind. */
-static bool may_lack(const gsai_csv *csv, gsai_field_kind kind)
+static bool may_lack(const gsai_tabular *table, gsai_field_kind kind)
 {
-    const gsa_reader_options *options = csv->input->options;
+    const gsa_reader_options *options = table->input->options;
     bool is_label = kind == GSAI_FIELD_LABEL || kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE;
     bool is_weight = kind == GSAI_FIELD_WEIGHT && options->without_weights && !options->weight;
     return kind == GSAI_FIELD_IGNORED || is_weight || (is_label && options->without_labels);
 }
 
 /* Names the columns of the schema that the file lacks: all of them, so that one message is enough. */
-static gsa_status check_complete(const gsai_csv *csv, const gsai_csv_sniff *sniff, const size_t *cell_of,
+static gsa_status check_complete(const gsai_tabular *table, const gsai_first_rows *sniff, const size_t *cell_of,
                                  gsa_error *error)
 {
     enum { NAMED = 3 };
-    const gsai_schema *schema = csv->input->schema;
+    const gsai_schema *schema = table->input->schema;
     char names[NAMED * (GSAI_QUOTE_SIZE + 4) + 64] = "", quote[GSAI_QUOTE_SIZE], columns[200];
     size_t n = 0, size = 0;
     for (size_t f = 0; f < schema->n_fields; f++) {
-        if (cell_of[f] != SIZE_MAX || may_lack(csv, schema->field[f].kind))
+        if (cell_of[f] != SIZE_MAX || may_lack(table, schema->field[f].kind))
             continue;
         if (n++ < NAMED)
             size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'%s", n > 1 ? ", " : "",
@@ -526,15 +528,16 @@ static gsa_status check_complete(const gsai_csv *csv, const gsai_csv_sniff *snif
         return GSA_OK;
     if (n > NAMED)
         snprintf(names + size, sizeof names - size, " and %zu more", n - NAMED);
-    return gsai_fail(error, GSA_ARGUMENT, "%s has no column%s %s, which %s has; its columns are %s", csv->input->name,
-                     n == 1 ? "" : "s", names, csv->input->schema_from, list_columns(sniff, columns, sizeof columns));
+    return gsai_fail(error, GSA_ARGUMENT, "%s has no column%s %s, which %s has; its columns are %s", table->input->name,
+                     n == 1 ? "" : "s", names, table->input->schema_from, list_columns(sniff, columns, sizeof columns));
 }
 
-static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *cell_of, gsa_error *error)
+static gsa_status match_by_name(const gsai_tabular *table, const gsai_first_rows *sniff, size_t *cell_of,
+                                gsa_error *error)
 {
-    const gsai_schema *schema = csv->input->schema;
+    const gsai_schema *schema = table->input->schema;
     char quote[GSAI_QUOTE_SIZE];
-    csv_name name;
+    column_name name;
     for (size_t i = 0; i < sniff->n_columns; i++) {
         name_of(sniff, i, &name);
         size_t field = gsai_schema_find(schema, name.text, name.size);
@@ -543,37 +546,39 @@ static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff
             continue;
         if (cell_of[field] != SIZE_MAX)
             return gsai_fail(error, GSA_ARGUMENT, "%s: columns %zu and %zu have the same name '%s': rename one of them",
-                             csv->input->name, cell_of[field] + 1, i + 1, quote);
+                             table->input->name, cell_of[field] + 1, i + 1, quote);
         gsai_field_kind kind = schema->field[field].kind;
         bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
-        if (is_feature && is_listed(csv->input->options->ignore, sniff, i))
+        if (is_feature && is_listed(table->input->options->ignore, sniff, i))
             return gsai_fail_about(error, "ignore",
                                    gsai_fail(error, GSA_ARGUMENT, "%s: %s needs the column '%s': it cannot be ignored",
-                                             csv->input->name, csv->input->schema_from, quote));
+                                             table->input->name, table->input->schema_from, quote));
         cell_of[field] = i;
     }
-    GSA_TRY(check_complete(csv, sniff, cell_of, error));
+    GSA_TRY(check_complete(table, sniff, cell_of, error));
     for (size_t i = 0; i < sniff->n_columns; i++) {
         name_of(sniff, i, &name);
         if (gsai_schema_find(schema, name.text, name.size) == SIZE_MAX &&
-            !is_listed(csv->input->options->ignore, sniff, i) && !is_listed(csv->input->options->keep, sniff, i))
-            return gsai_fail_about(error, "ignore",
-                                   gsai_fail(error, GSA_ARGUMENT,
-                                             "%s has a column '%s' that %s does not have; ignore it", csv->input->name,
-                                             gsai_quote(name.text, name.size, quote), csv->input->schema_from));
+            !is_listed(table->input->options->ignore, sniff, i) && !is_listed(table->input->options->keep, sniff, i))
+            return gsai_fail_about(
+                error, "ignore",
+                gsai_fail(error, GSA_ARGUMENT, "%s has a column '%s' that %s does not have; ignore it",
+                          table->input->name, gsai_quote(name.text, name.size, quote), table->input->schema_from));
     }
     return GSA_OK;
 }
 
 /* The same columns in the same order; the label may be left out where it is not needed. */
-static gsa_status match_by_position(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *cell_of, gsa_error *error)
+static gsa_status match_by_position(const gsai_tabular *table, const gsai_first_rows *sniff, size_t *cell_of,
+                                    gsa_error *error)
 {
-    const gsai_schema *schema = csv->input->schema;
-    bool lacks_label = sniff->n_columns + 1 == schema->n_fields && may_lack(csv, GSAI_FIELD_LABEL);
+    const gsai_schema *schema = table->input->schema;
+    bool lacks_label = sniff->n_columns + 1 == schema->n_fields && may_lack(table, GSAI_FIELD_LABEL);
     if (sniff->n_columns != schema->n_fields && !lacks_label)
         return gsai_fail(error, GSA_ARGUMENT, "%s has %zu columns%s, %s has %zu: expected the same columns",
-                         csv->input->name, sniff->n_columns, schema->is_named ? " and no header with their names" : "",
-                         csv->input->schema_from, schema->n_fields);
+                         table->input->name, sniff->n_columns,
+                         schema->is_named ? " and no header with their names" : "", table->input->schema_from,
+                         schema->n_fields);
     size_t cell = 0;
     for (size_t f = 0; f < schema->n_fields; f++)
         if (!(lacks_label && schema->field[f].kind == GSAI_FIELD_LABEL))
@@ -582,11 +587,11 @@ static gsa_status match_by_position(const gsai_csv *csv, const gsai_csv_sniff *s
 }
 
 /* Options may repeat what is known of a column, and say nothing else. */
-static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff, const size_t *cell_of,
+static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows *sniff, const size_t *cell_of,
                                 gsa_error *error)
 {
-    const gsai_schema *schema = csv->input->schema;
-    const gsa_reader_options *options = csv->input->options;
+    const gsai_schema *schema = table->input->schema;
+    const gsa_reader_options *options = table->input->options;
     const struct {
         const char *name, *list;
         gsai_field_kind kind;
@@ -602,80 +607,81 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
                 return gsai_fail_about(error, known[k].name,
                                        gsai_fail(error, GSA_ARGUMENT,
                                                  "%s: a %s column contradicts %s about '%s'; leave it out",
-                                                 csv->input->name, known[k].name, csv->input->schema_from,
+                                                 table->input->name, known[k].name, table->input->schema_from,
                                                  gsai_quote(schema->field[f].name, schema->field[f].name_size, quote)));
     return GSA_OK;
 }
 
-static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status match(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
 {
-    const gsai_schema *schema = csv->input->schema;
-    size_t *cell_of = gsai_alloc(csv->env, schema->n_fields, sizeof *cell_of);
-    GSAI_TRY_MEMORY(cell_of, csv->env, error, "no memory for %zu columns", schema->n_fields);
+    const gsai_schema *schema = table->input->schema;
+    size_t *cell_of = gsai_alloc(table->env, schema->n_fields, sizeof *cell_of);
+    GSAI_TRY_MEMORY(cell_of, table->env, error, "no memory for %zu columns", schema->n_fields);
     memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
-    sniff->has_header = sniff->has_header || has_known_names(schema, sniff) || has_other_names(csv, sniff);
-    gsa_status status = sniff->has_header && schema->is_named ? match_by_name(csv, sniff, cell_of, error)
-                                                              : match_by_position(csv, sniff, cell_of, error);
-    csv->n_cells = sniff->n_columns;
+    sniff->has_header = sniff->has_header || has_known_names(schema, sniff) || has_other_names(table, sniff);
+    gsa_status status = sniff->has_header && schema->is_named ? match_by_name(table, sniff, cell_of, error)
+                                                              : match_by_position(table, sniff, cell_of, error);
+    table->n_cells = sniff->n_columns;
     if (status == GSA_OK)
-        status = check_options(csv, sniff, cell_of, error);
+        status = check_options(table, sniff, cell_of, error);
     if (status == GSA_OK)
-        status = gsai_csv_plan(csv, cell_of, error);
-    gsai_free(csv->env, cell_of);
+        status = gsai_tabular_plan(table, cell_of, error);
+    gsai_free(table->env, cell_of);
     return status;
 }
 
-gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error)
+gsa_status gsai_tabular_match_same(gsai_tabular *table, const gsai_tabular *other, gsa_error *error)
 {
-    size_t n_fields = csv->input->schema->n_fields, *cell_of = gsai_alloc_zeroed(csv->env, n_fields, sizeof *cell_of);
-    GSAI_TRY_MEMORY(cell_of, csv->env, error, "no memory for %zu columns", n_fields);
+    size_t n_fields = table->input->schema->n_fields,
+           *cell_of = gsai_alloc_zeroed(table->env, n_fields, sizeof *cell_of);
+    GSAI_TRY_MEMORY(cell_of, table->env, error, "no memory for %zu columns", n_fields);
     for (size_t i = 0; i < other->n_columns; i++)
         cell_of[other->column[i].field] = other->column[i].cell;
-    gsa_status status = gsai_csv_plan(csv, cell_of, error);
+    gsa_status status = gsai_tabular_plan(table, cell_of, error);
     if (status == GSA_OK)
-        status = gsai_csv_keep_same(csv, other, error);
-    csv->label = other->label;
-    csv->weight = other->weight;
-    csv->exposure = other->exposure;
-    csv->n_cells = other->n_cells;
-    gsai_free(csv->env, cell_of);
+        status = gsai_tabular_keep_same(table, other, error);
+    table->label = other->label;
+    table->weight = other->weight;
+    table->exposure = other->exposure;
+    table->n_cells = other->n_cells;
+    gsai_free(table->env, cell_of);
     return status;
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
 /* The columns whose texts are kept. */
-static gsa_status find_kept(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
+static gsa_status find_kept(gsai_tabular *table, const gsai_first_rows *sniff, gsa_error *error)
 {
-    const char *list = csv->input->options->keep;
+    const char *list = table->input->options->keep;
     size_t n = list != NULL;
     for (const char *at = list; at && *at; at++)
         n += *at == ',';
-    GSA_TRY(check_list(csv, "keep", list, sniff, error));
-    GSA_TRY(gsai_csv_keep_room(csv, n, error));
+    GSA_TRY(check_list(table, "keep", list, sniff, error));
+    GSA_TRY(gsai_tabular_keep_room(table, n, error));
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
-        csv->kept[csv->n_kept++] = find_item(sniff, item, strcspn(item, ","));
+        table->kept[table->n_kept++] = find_item(sniff, item, strcspn(item, ","));
     return GSA_OK;
 }
 
-gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
 {
-    gsai_format_input *input = csv->input;
+    gsai_format_input *input = table->input;
     bool is_new = !input->schema->text;
     if (is_new)
-        GSA_TRY(infer(csv, sniff, error));
-    GSA_TRY(match(csv, sniff, error));
-    GSA_TRY(find_kept(csv, sniff, error));
+        GSA_TRY(infer(table, sniff, error));
+    GSA_TRY(match(table, sniff, error));
+    GSA_TRY(find_kept(table, sniff, error));
     if (input->options->remember_names)
-        GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error));
+        GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, table->env, error));
     if (input->description[0] == '\0')
-        gsai_csv_describe(csv, sniff, is_new);
+        gsai_tabular_describe(table, sniff, is_new);
     return GSA_OK;
 }
 
-void gsai_csv_sniff_free(gsai_csv *csv, gsai_csv_sniff *sniff)
+void gsai_first_rows_free(gsai_tabular *table, gsai_first_rows *sniff)
 {
     for (size_t i = 0; i < sniff->n_columns; i++)
-        gsai_free(csv->env, sniff->column[i].first);
-    gsai_free(csv->env, sniff->column);
+        gsai_free(table->env, sniff->column[i].first);
+    gsai_free(table->env, sniff->column);
 }

@@ -1,10 +1,10 @@
 /* The meaning of columns, and its text. */
-#include "data/schema.h"
+#include "data/format/table_schema.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 #include <greedystep/data.h>
 

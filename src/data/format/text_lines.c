@@ -1,5 +1,5 @@
 /* Lines of a byte stream. */
-#include "data/format/lines.h"
+#include "data/format/text_lines.h"
 
 #include "base/error.h"
 #include "base/memory.h"

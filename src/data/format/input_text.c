@@ -1,5 +1,5 @@
 /* Characters: labels, quotations. */
-#include "data/format/text.h"
+#include "data/format/input_text.h"
 
 /* C0, DEL and C1 (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F). */
 static bool is_control(const char *text, size_t len)

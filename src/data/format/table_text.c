@@ -1,0 +1,409 @@
+/* Tables in text as a format of the reader.
+ *
+ * Before the first row, the first records show the separator and what stands in the columns: those of a file as far as
+ * seen.h and records.h say, of a stream 4096 in 4 MiB. The content decides, neither the size of a buffer nor the clock.
+ */
+#include "data/format/table_rows.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/input_text.h"
+#include "data/format/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the first block -------------------------------------------------------------------------------------------- */
+
+enum { RECORDS_FOR_SEPARATOR = 100 };
+#define SHORT_BLOCK ((size_t)4 << 20)
+
+/* Streams are not waited for, and a schema that is known needs no more. */
+static bool is_short(const gsai_tabular *table)
+{
+    return table->input->is_stream || table->input->schema->text;
+}
+
+static void hold(gsai_tabular *table)
+{
+    gsai_records_back(&table->records);
+    gsai_records_hold(&table->records, is_short(table) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
+}
+
+/* An infinity is meant as a number, and is refused as one when its row is read. */
+static gsai_cell_kind classify(const gsai_number_locale *locale, const gsai_cell *cell)
+{
+    gsai_seen one = {0};
+    gsai_seen_add(&one, locale, cell->text, cell->size, 1);
+    return one.n_missing > 0                      ? GSAI_CELL_ABSENT
+           : one.n_words > 0 || one.has_word_unit ? GSAI_CELL_WORD
+                                                  : GSAI_CELL_NUMBER;
+}
+
+/* What the first records are with a separator. */
+typedef struct separated {
+    size_t first, last; /* cells of the first record, and of the last */
+    size_t n_like_last; /* records with as many cells as the last */
+    bool agree;         /* all have as many as the first */
+} separated;
+
+static gsa_status try_separator(gsai_tabular *table, char separator, separated *out, gsa_error *error)
+{
+    gsai_record record;
+    gsa_status status = GSA_OK;
+    table->records.separator = separator;
+    hold(table);
+    *out = (separated){.agree = true};
+    for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
+        table->records.lines.hurried = i > 0 && table->input->schema_is_fixed;
+        status = gsai_records_next(&table->records, &record, error);
+        if (status == GSA_OK) {
+            out->first = i == 0 ? record.n_cells : out->first;
+            out->n_like_last = record.n_cells == out->last ? out->n_like_last + 1 : 1;
+            out->last = record.n_cells;
+        }
+        out->agree = out->agree && (status == GSA_END || (status == GSA_OK && record.n_cells == out->first));
+    }
+    return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
+}
+
+/* A comma stands in texts and in numbers more often than the others: it is tried last. If the first line has one cell,
+ * whatever the separator, it may be a title, and the records after it show the separator. */
+static gsa_status find_separator(gsai_tabular *table, gsa_error *error)
+{
+    static const char separators[] = {'\t', ';', '|', ','};
+    char best = ',', best_below = ',';
+    size_t max = 1, max_below = 1, n_bars = 0;
+    for (size_t i = 0; i < sizeof separators; i++) {
+        separated found;
+        GSA_TRY(try_separator(table, separators[i], &found, error));
+        bool is_bar = separators[i] == '|' && !table->records.declared; /* may stand in texts between commas */
+        n_bars = is_bar && found.agree ? found.first : n_bars;
+        if (table->records.declared || (found.agree && found.first > 1 && !is_bar && found.first >= n_bars)) {
+            best = table->records.declared ? table->records.declared : separators[i];
+            max = found.first + 1;
+            n_bars = 0;
+            break;
+        }
+        if (found.first > max) {
+            max = found.first;
+            best = separators[i];
+        }
+        if (found.last > 1 && found.n_like_last > max_below) {
+            max_below = found.n_like_last;
+            best_below = separators[i];
+        }
+    }
+    best = n_bars > 1 ? '|' : max == 1 ? best_below : best;
+    table->records.separator = best;
+    hold(table);
+    return GSA_OK;
+}
+
+static gsa_status see_first(gsai_tabular *table, const gsai_record *record, gsai_first_rows *sniff, gsa_error *error)
+{
+    sniff->column = gsai_alloc_zeroed(table->env, record->n_cells, sizeof *sniff->column);
+    for (size_t i = 0; sniff->column && i < record->n_cells; i++) {
+        gsai_cell cell = gsai_cell_trim(record->cell[i]);
+        gsai_seen_column *seen = &sniff->column[sniff->n_columns++];
+        seen->first = gsai_alloc_zeroed(table->env, cell.size + 1, 1);
+        if (!seen->first)
+            break;
+        memcpy(seen->first, cell.text, cell.size);
+        seen->first_size = cell.size;
+        seen->first_kind = classify(table->locale, &cell);
+    }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a record has a cell at least */
+    bool whole = sniff->n_columns == record->n_cells && sniff->column[sniff->n_columns - 1].first;
+    return whole ? GSA_OK : gsai_fail_memory(table->env, error, "no memory for %zu columns", record->n_cells);
+}
+
+/* What a row counts for in the means; 0 if its weight is none. */
+static double weigh(const gsai_tabular *table, const gsai_first_rows *sniff, const gsai_record *record)
+{
+    if (sniff->weight == SIZE_MAX)
+        return 1;
+    gsai_cell cell = gsai_cell_trim(record->cell[sniff->weight]);
+    gsai_number number;
+    gsai_number_parse_float(table->locale, cell.text, &number);
+    return number.after == cell.text + cell.size && number.value >= 0 && isfinite(number.value) ? number.value : 0;
+}
+
+static void see(gsai_tabular *table, const gsai_record *record, gsai_first_rows *sniff)
+{
+    if (gsai_record_cells(record, sniff->n_columns) != sniff->n_columns)
+        return;
+    double weight = weigh(table, sniff, record);
+    sniff->n_rows++;
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        gsai_cell cell = gsai_cell_trim(record->cell[i]);
+        gsai_seen_column *seen = &sniff->column[i];
+        gsai_seen_add(&seen->cells, table->locale, cell.text, cell.size, weight);
+        seen->has_text = seen->has_text || cell.size > 0;
+        if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
+            seen->first_again = true;
+    }
+}
+
+/* The records of the block once more, for the columns whose values were not known. */
+static gsa_status see_again(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
+{
+    gsai_record record;
+    gsa_status status = GSA_OK;
+    hold(table);
+    for (size_t i = 0, n = 0; n < sniff->n_rows && (status == GSA_OK || status == GSA_INPUT); i++) {
+        status = gsai_records_next(&table->records, &record, error);
+        if (status != GSA_OK || gsai_record_cells(&record, sniff->n_columns) != sniff->n_columns ||
+            (i == 0 && sniff->has_header && !table->records.keys))
+            continue;
+        double weight = weigh(table, sniff, &record);
+        n++;
+        for (size_t k = 0; k < sniff->n_columns; k++) {
+            gsai_cell cell = gsai_cell_trim(record.cell[k]);
+            if (gsai_tabular_is_read_again(sniff, &sniff->column[k]))
+                gsai_tabular_see_value(table, sniff, k, cell.text, cell.size, weight);
+        }
+    }
+    return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
+}
+
+/* Adds the names of a list to the keys. */
+static bool add_keys(gsai_tabular *table, const char *list)
+{
+    bool has_room = true;
+    for (const char *item = list; item && has_room; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
+        size_t size = strcspn(item, ",");
+        has_room =
+            size == 0 || gsai_words_find(&table->keys, item, size) >= 0 || gsai_words_add(&table->keys, item, size);
+    }
+    return has_room;
+}
+
+/* Of JSON lines: the columns are the keys of the block or, where a schema is known, its names and those of options.
+ * What rows come later, and when, does not matter then. */
+static gsa_status see_keys(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
+{
+    const gsai_schema *schema = table->input->schema;
+    gsai_record record;
+    gsa_status status = GSA_OK;
+    gsai_words_free(&table->keys);
+    bool has_room = true, is_known = schema->text != NULL;
+    for (size_t i = 0; is_known && i < schema->n_fields && has_room; i++)
+        has_room = gsai_words_add(&table->keys, schema->field[i].name, schema->field[i].name_size);
+    if (is_known)
+        has_room =
+            has_room && add_keys(table, table->input->options->ignore) && add_keys(table, table->input->options->keep);
+    table->records.keys = &table->keys;
+    table->records.collects = true;
+    hold(table);
+    size_t n_good = is_known;
+    while (!is_known && (status == GSA_OK || (status == GSA_INPUT && n_good > 0)) &&
+           n_good < gsai_tabular_max_deciding(table->keys.n_words > 0 ? table->keys.n_words : 1, is_short(table))) {
+        status = gsai_records_next(&table->records, &record, error);
+        n_good += status == GSA_OK;
+    }
+    table->records.collects = false;
+    hold(table);
+    if (n_good == 0 || (status != GSA_OK && status != GSA_END && status != GSA_INPUT))
+        return status;
+    sniff->column = gsai_alloc_zeroed(table->env, table->keys.n_words, sizeof *sniff->column);
+    for (; sniff->column && has_room && sniff->n_columns < table->keys.n_words; sniff->n_columns++) {
+        gsai_seen_column *seen = &sniff->column[sniff->n_columns];
+        seen->first = gsai_copy_text(table->env, table->keys.word[sniff->n_columns]);
+        has_room = seen->first != NULL;
+        seen->first_size = has_room ? strlen(seen->first) : 0;
+    }
+    sniff->has_header = true;
+    gsai_tabular_find_weight(table, sniff);
+    return sniff->column && has_room ? GSA_OK : gsai_fail_memory(table->env, error, "no memory for the columns");
+}
+
+/* Drops columns at the end that have neither a name nor a value, unless a known schema has them: rows that end with a
+ * separator, as spreadsheets write them. */
+static void drop_empty(const gsai_tabular *table, gsai_first_rows *sniff)
+{
+    const gsai_schema *schema = table->input->schema;
+    bool is_header = false; /* with names of the schema; else columns are known by their positions */
+    for (size_t i = 0; i < sniff->n_columns && schema->text && schema->is_named; i++)
+        is_header =
+            is_header || gsai_schema_find(schema, sniff->column[i].first, sniff->column[i].first_size) != SIZE_MAX;
+    while (sniff->n_columns > 1 && (!schema->text || is_header || sniff->n_columns > schema->n_fields)) {
+        gsai_seen_column *last = &sniff->column[sniff->n_columns - 1];
+        char number[GSAI_NUMBER_TEXT];
+        size_t size = gsai_number_text((double)sniff->n_columns, number);
+        if (last->first_size > 0 || last->has_text ||
+            (schema->text && gsai_schema_find(schema, number, size) != SIZE_MAX))
+            return;
+        gsai_free(table->env, last->first);
+        sniff->n_columns--;
+    }
+}
+
+/* Refuses a table whose first line has fewer cells than most others. */
+static gsa_status check_first_line(const gsai_tabular *table, const gsai_first_rows *sniff, size_t n_others,
+                                   size_t n_cells, gsa_error *error)
+{
+    if (n_others < 2 || n_others <= sniff->n_rows || n_cells <= sniff->n_columns)
+        return GSA_OK;
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "%s: the first line has %zu cell%s, and the others have %zu: remove lines before the header, and "
+                     "name every column in it",
+                     table->input->name, sniff->n_columns, sniff->n_columns == 1 ? "" : "s", n_cells);
+}
+
+static gsa_status sniff_block(gsai_tabular *table, gsai_first_rows *out, gsa_error *error)
+{
+    gsai_record record;
+    *out = (gsai_first_rows){.again = see_again};
+    bool has_keys = gsai_json_matches(table->input->stream->start, table->input->stream->start_size);
+    gsa_status status = has_keys ? see_keys(table, out, error) : find_separator(table, error);
+    size_t most = has_keys ? gsai_tabular_max_deciding(out->n_columns, is_short(table)) : GSAI_DECIDING_ROWS;
+    size_t n_cells = 0, n_others = 0; /* records with n_cells cells, not as many as the first has */
+    for (size_t i = has_keys; out->n_rows < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
+        table->records.lines.hurried = i > 0 && table->input->schema_is_fixed; /* the first record tells the columns */
+        status = gsai_records_next(&table->records, &record, error);
+        if (status == GSA_OK && i == 0)
+            status = see_first(table, &record, out, error);
+        if (status == GSA_OK && i == 0) {
+            gsai_tabular_find_weight(table, out);
+            most = gsai_tabular_max_deciding(out->n_columns, is_short(table));
+        } else if (status == GSA_OK) {
+            size_t n = gsai_record_cells(&record, out->n_columns);
+            n_others = n == out->n_columns ? n_others : n == n_cells ? n_others + 1 : 1;
+            n_cells = n == out->n_columns ? n_cells : n;
+            see(table, &record, out);
+        }
+    }
+    if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
+        if (error)
+            error->status = GSA_FORMAT;
+        return GSA_FORMAT;
+    }
+    out->is_all = status == GSA_END && table->records.lines.ended;
+    bool had_some = out->n_columns > 0 && (status == GSA_END || status == GSA_INPUT);
+    if (status == GSA_END && !had_some && !table->records.lines.ended)
+        return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than %s: is this a table?", table->input->name,
+                         is_short(table) ? "4 MiB" : "32 MiB");
+    if (!had_some && status != GSA_OK)
+        return status;
+    GSA_TRY(check_first_line(table, out, n_others, n_cells, error));
+    if (!has_keys)
+        drop_empty(table, out);
+    return GSA_OK;
+}
+
+/* ---- the format ------------------------------------------------------------------------------------------------- */
+
+static void close_table(void *memory)
+{
+    gsai_tabular *table = memory;
+    gsai_tabular_forget(table);
+    gsai_records_free(&table->records);
+    gsai_words_free(&table->keys);
+    gsai_number_locale_free(table->env, table->locale);
+    gsai_free(table->env, table);
+}
+
+static gsa_status open_table(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
+{
+    gsai_tabular *table = gsai_alloc_zeroed(env, 1, sizeof *table);
+    GSAI_TRY_MEMORY(table, env, error, "no memory for a reader of tables");
+    table->env = env;
+    gsai_words_init(&table->keys, env);
+    gsa_status status = gsai_records_init(&table->records, buffer_size, env, error);
+    table->locale = gsai_number_locale_new(env);
+    if (status == GSA_OK && !table->locale)
+        status = gsai_fail_memory(env, error, "no memory for a reader of tables");
+    if (status != GSA_OK) {
+        close_table(table);
+        return status;
+    }
+    *out = table;
+    return GSA_OK;
+}
+
+static void begin_table(void *memory, gsai_format_input *input)
+{
+    gsai_tabular *table = memory;
+    table->input = input;
+    table->is_prepared = false;
+    table->records.keys = NULL;
+    gsai_records_begin(&table->records, input->stream);
+}
+
+static gsa_status refuse_utf16(const gsai_tabular *table, gsa_error *error)
+{
+    const gsai_lines *lines = &table->records.lines;
+    bool is_utf16 = lines->end >= 2 && (memcmp(lines->buffer, "\xFF\xFE", 2) == 0 ||
+                                        memcmp(lines->buffer, "\xFE\xFF", 2) == 0 || lines->buffer[1] == '\0');
+    return is_utf16 ? gsai_fail(error, GSA_FORMAT, "%s is UTF-16 text; save it as UTF-8", table->input->name) : GSA_OK;
+}
+
+/* Looks at the first block of the file; the next record is then its first row. An empty file is GSA_END. */
+static gsa_status prepare_table(void *memory, gsa_error *error)
+{
+    gsai_tabular *table = memory;
+    gsai_first_rows sniff = {0};
+    gsai_record header;
+    if (table->is_prepared)
+        return GSA_OK;
+    gsa_status status = sniff_block(table, &sniff, error);
+    if (status == GSA_OK)
+        status = refuse_utf16(table, error);
+    if (status == GSA_OK)
+        status = gsai_tabular_settle(table, &sniff, error);
+    gsai_records_back(&table->records);
+    table->records.lines.hurried = false;
+    if (status == GSA_OK && sniff.has_header && !table->records.keys)
+        status = gsai_records_next(&table->records, &header, error);
+    if (status == GSA_OK && table->input->file == 0)
+        table->input->header_lines = table->records.line;
+    table->is_prepared = status == GSA_OK;
+    gsai_first_rows_free(table, &sniff);
+    return status;
+}
+
+static gsa_status read_table(void *memory, gsai_rows *rows, gsa_error *error)
+{
+    gsai_tabular *table = memory;
+    gsa_status status = prepare_table(table, error);
+    while (status == GSA_OK && !gsai_rows_full(rows)) {
+        gsai_record record;
+        table->records.lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
+        status = gsai_records_next(&table->records, &record, error);
+        table->input->n_recoded += table->records.n_recoded;
+        table->records.n_recoded = 0;
+        if (status == GSA_END && !table->records.lines.ended)
+            return GSA_OK;
+        if (status == GSA_OK)
+            status = gsai_tabular_row(table, &record, rows, error);
+        status = gsai_format_settle(table->input, rows, status);
+    }
+    return status;
+}
+
+static gsa_status give_table(void *memory, void *to_memory, gsa_error *error)
+{
+    gsai_tabular *table = memory, *to = to_memory;
+    gsa_status status = to->is_prepared ? GSA_OK : gsai_tabular_match_same(to, table, error);
+    to->is_prepared = status == GSA_OK;
+    return status == GSA_OK ? gsai_records_give(&table->records, &to->records, error) : status;
+}
+
+static uint64_t *lines_of_table(void *memory)
+{
+    return &((gsai_tabular *)memory)->records.line;
+}
+
+const gsai_format *gsai_format_table(void)
+{
+    static const gsai_format format = {.title = "a table",
+                                       .open = open_table,
+                                       .begin = begin_table,
+                                       .read = read_table,
+                                       .close = close_table,
+                                       .prepare = prepare_table,
+                                       .give = give_table,
+                                       .lines = lines_of_table};
+    return &format;
+}
