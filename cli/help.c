@@ -289,7 +289,8 @@ void help_write_verb(help_format format, const cli_verb *verb)
     for (size_t i = at.parameter; i < n_options; i++) {
         if (i == at.parameter)
             put_title(format, "Parameters of training");
-        put_option(format, &options[i]);
+        if (options[i].help != NULL)
+            put_option(format, &options[i]);
     }
     for (size_t i = 0; verb == &compare_verb && compare_method_describe(i, &method); i++) {
         if (i == 0)

@@ -72,6 +72,8 @@ static void put_verb(const cli_verb *verb)
     }
     for (size_t i = 0; i < n_options; i++) {
         char name[OPTION_NAME_SIZE], letter[2] = {options[i].letter, '\0'};
+        if (options[i].help == NULL)
+            continue;
         put_line(verb->name, "--", option_display_name(options[i].name, name), kind_of(&options[i]), &options[i]);
         put_clause(options[i].help);
         if (options[i].letter != 0) {

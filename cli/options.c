@@ -132,7 +132,8 @@ static const char *nearest_option(const cli_arguments *arguments, const char *ty
 {
     suggestion near = suggest_begin(typed);
     for (size_t i = 0; i < arguments->n_options; i++) {
-        if (!switches_only || can_be_off(&arguments->options[i]))
+        const cli_option *option = &arguments->options[i];
+        if (option->help != NULL && (!switches_only || can_be_off(option)))
             suggest_consider(&near, arguments->options[i].name);
     }
     if (!switches_only)

@@ -30,7 +30,7 @@ typedef struct cli_option {
                           * a number: "auto|N"; else what the help calls the value */
     const char *initial; /* the default as text, NULL if there is none; of a flag: off */
     uint64_t min, max;   /* range of a count or real number */
-    const char *help;
+    const char *help;    /* NULL: accepted, but in no list */
 } cli_option;
 
 struct cli_arguments;

@@ -6,6 +6,7 @@
 #include "style.h"
 #include "views.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -164,9 +165,10 @@ static void append_fraction(const cli_progress *progress, double fraction, char 
 /* "/3" where the number of passes is fixed. */
 static const char *of_passes(const gsa_state *state, char buffer[32])
 {
-    const char *passes = gsa_state_get(state, "passes");
-    bool is_fixed = passes != NULL && strcmp(passes, "auto") != 0;
-    snprintf(buffer, 32, "%s%s", is_fixed ? "/" : "", is_fixed ? passes : "");
+    uint64_t passes = parameter_of(state, "passes");
+    buffer[0] = '\0';
+    if (passes > 0)
+        snprintf(buffer, 32, "/%" PRIu64, passes);
     return buffer;
 }
 

@@ -169,7 +169,7 @@ static uint64_t rows_learned(const training *run, const gsa_summary *summary)
 /* Returns the rows of the input; 0 if the reader reads a part of it, or goes back and forth. */
 static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
 {
-    bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "none") == 0;
+    bool reads_all = run->cluster.comm == NULL && parameter_of(run->state, "shards") == 0;
     return reads_all ? reading->n_rows : 0;
 }
 
@@ -197,7 +197,7 @@ static train_outcome outcome_of(const training *run)
     out.n_bad_rows = out.reading.n_bad_rows;
     if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
         out.chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
-    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);   /* auto: 0 */
+    out.passes_asked = parameter_of(run->state, "passes");
     return out;
 }
 

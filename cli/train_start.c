@@ -172,7 +172,7 @@ train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_pr
 {
     train_spill spill = {.first_pass = summary_of(state).pass};
     gsa_reader_progress reading = progress_of(reader);
-    uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* auto: 0 */
+    uint64_t passes = parameter_of(state, "passes");
     bool is_little = reading.bytes_total > 0 && reading.bytes_total < min_bytes;
     if (reading.is_stream || is_little || (passes > 0 && passes < spill.first_pass + 2))
         return spill;

@@ -392,7 +392,7 @@ static void print_compact(const train_outcome *run)
                          weights_size(summary, summary->n_features_full) / 1e3, measure_name(loss),
                          measure(loss, summary->compact_loss), full,
                          measure(loss, summary->full_loss + summary->compact_error) - full);
-    else if (strcmp(gsa_state_get(run->state, "compact"), "on") == 0 && !run->stopped)
+    else if (parameter_of(run->state, "compact") && !run->stopped)
         report_paragraph("compact", "nothing dropped: %s",
                          is_optimum(run->summary.method) ? "too few rows to hold some out" : "too few held-out rows");
 }

@@ -14,6 +14,14 @@ static inline bool is_optimum(const char *method)
     return strcmp(method, "optimum") == 0;
 }
 
+/* Returns a count or switch among the parameters; 0 for auto and none. */
+static inline uint64_t parameter_of(const gsa_state *state, const char *name)
+{
+    uint64_t number = 0;
+    bool is_known = gsa_state_get_number(state, name, &number, NULL) == GSA_OK;
+    return is_known && number != GSA_COUNT_AUTO ? number : 0;
+}
+
 static inline gsa_summary summary_of(const gsa_state *state)
 {
     gsa_summary summary = {.size = sizeof summary};

@@ -200,7 +200,7 @@ typedef struct gsa_param {
     const char *choices;  /* "a|b|c", of a count "auto|none|N", "N" and the like; NULL: on and off */
     const char *initial;  /* the default, as text */
     uint64_t least, most; /* range of a count */
-    const char *help;     /* one line */
+    const char *help;     /* one line; NULL: for tests of engines, left out of help and manual */
 } gsa_param;
 
 /* Returns a parameter by its number from 0; NULL beyond the end. */
@@ -324,6 +324,12 @@ GSA_API double gsa_state_constant_loss(const gsa_state *state);
 GSA_API const char *gsa_loss_measure(const char *loss, double *mean);
 /* Returns a parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
+/* Fills in a parameter as a number: a count (none: 0, auto: GSA_COUNT_AUTO), the number of a choice in the order of
+ * gsa_param.choices from 0, or 0 and 1 for off and on. GSA_ARGUMENT for an unknown name. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_get_number(const gsa_state *state, const char *name, uint64_t *out,
+                                                      gsa_error *error);
+/* The value of a count that the library chooses. */
+#define GSA_COUNT_AUTO UINT64_MAX
 /* Sets a parameter. After the first row only `passes` can change; a new value for another is GSA_CONFLICT. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error);
 

@@ -117,7 +117,7 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
         return GSA_OK;
     case GSA_PARAM_COUNT:
         if (is_word(param, value)) {
-            *out = strcmp(value, "none") == 0 ? 0 : GSAI_COUNT_AUTO;
+            *out = strcmp(value, "none") == 0 ? 0 : GSA_COUNT_AUTO;
             return GSA_OK;
         }
         if (gsai_count_parse(value, out) && *out >= param->least && *out <= param->most)
@@ -131,14 +131,27 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
 }
 
 /* Equal values have equal texts, however they were typed. */
-static void write_text(const gsa_param *param, uint64_t value, const char *typed, char out[GSAI_PARAM_TEXT])
+void gsai_params_set_number(gsai_params *params, gsai_param_id id, uint64_t number)
 {
-    if (param->kind == GSA_PARAM_CHOICE || is_word(param, typed)) {
-        strncpy(out, typed, GSAI_PARAM_TEXT - 1);
-    } else if (param->kind == GSA_PARAM_SWITCH) {
-        strncpy(out, value ? "on" : "off", GSAI_PARAM_TEXT - 1);
-    } else {
-        *gsai_decimal_unsigned(value, out) = '\0';
+    const gsa_param *param = &table[id];
+    const char *word = number == 0 ? "none" : "auto", *choice = param->choices;
+    char *text = params->text[id];
+    params->value[id] = number;
+    memset(text, 0, GSAI_PARAM_TEXT);
+    switch (param->kind) {
+    case GSA_PARAM_CHOICE:
+        for (; number > 0; number--)
+            choice = strchr(choice, '|') + 1;
+        memcpy(text, choice, strcspn(choice, "|"));
+        break;
+    case GSA_PARAM_SWITCH:
+        strncpy(text, number ? "on" : "off", GSAI_PARAM_TEXT - 1);
+        break;
+    case GSA_PARAM_COUNT:
+        if ((number == 0 || number == GSA_COUNT_AUTO) && is_word(param, word))
+            strncpy(text, word, GSAI_PARAM_TEXT - 1);
+        else
+            *gsai_decimal_unsigned(number, text) = '\0';
     }
 }
 
@@ -149,9 +162,7 @@ gsa_status gsai_params_set(gsai_params *params, const char *name, const char *va
         return unknown_name(name, error);
     uint64_t number;
     GSA_TRY(gsai_fail_about(error, table[id].name, parse_value(&table[id], value, &number, error)));
-    params->value[id] = number;
-    memset(params->text[id], 0, sizeof params->text[id]);
-    write_text(&table[id], number, value, params->text[id]);
+    gsai_params_set_number(params, id, number);
     return GSA_OK;
 }
 
@@ -184,8 +195,7 @@ void gsai_params_init(gsai_params *params)
     for (size_t id = 0; id < GSAI_PARAMS; id++) {
         uint64_t number = 0;
         (void)parse_value(&table[id], table[id].initial, &number, NULL);
-        params->value[id] = number;
-        write_text(&table[id], number, table[id].initial, params->text[id]);
+        gsai_params_set_number(params, (gsai_param_id)id, number);
     }
 }
 

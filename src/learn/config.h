@@ -17,12 +17,11 @@ typedef enum gsai_param_id {
 enum { GSAI_CLASS_WEIGHT_NONE, GSAI_CLASS_WEIGHT_BALANCED };
 /* States ask only whether it is the paper's; training chooses among the others. */
 enum { GSAI_METHOD_AUTO, GSAI_METHOD_OPTIMUM, GSAI_METHOD_GSA, GSAI_METHOD_PAPER };
+enum { GSAI_ORDER_AUTO, GSAI_ORDER_SHUFFLED, GSAI_ORDER_FILE };
 enum { GSAI_SCALE_AUTO, GSAI_SCALE_NONE, GSAI_SCALE_STANDARD };
 enum { GSAI_AVERAGE_AUTO, GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
 
 #define GSAI_PARAM_TEXT 24
-/* The value of a count that the program finds out by itself. */
-#define GSAI_COUNT_AUTO UINT64_MAX
 
 typedef struct gsai_params {
     uint64_t value[GSAI_PARAMS]; /* a count (none: 0), the number of a choice, or 0 and 1 for off and on */
@@ -33,6 +32,8 @@ typedef struct gsai_params {
 
 void gsai_params_init(gsai_params *params);
 gsa_status gsai_params_set(gsai_params *params, const char *name, const char *value, gsa_error *error);
+/* Sets a parameter to a number that is one of its values, and its text to that of the number. */
+void gsai_params_set_number(gsai_params *params, gsai_param_id id, uint64_t number);
 const char *gsai_params_get(const gsai_params *params, const char *name);
 /* Set a loss of the caller's, and take the one that other parameters have, if any. */
 gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss, gsa_error *error);
@@ -45,7 +46,7 @@ gsai_param_id gsai_param_find(const char *name);
 static inline uint64_t gsai_params_holdout(const gsai_params *params)
 {
     uint64_t asked = params->value[GSAI_PARAM_holdout];
-    if (asked != GSAI_COUNT_AUTO)
+    if (asked != GSA_COUNT_AUTO)
         return asked;
     return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? 0 : GSAI_HELD_OUT_ROWS;
 }

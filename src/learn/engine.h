@@ -2,12 +2,22 @@
 #ifndef GSA_LEARN_ENGINE_H
 #define GSA_LEARN_ENGINE_H
 
-#include "base/env.h"
+#include "learn/config.h"
 
 #include <stdbool.h>
 
 /* Returns the memory of a state. */
 const gsa_memory *gsai_state_memory(const gsa_state *state);
+/* Returns the value of a parameter. */
+uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id);
+/* Returns how many passes are asked for; 0: as many as help. */
+static inline uint64_t gsai_state_passes(const gsa_state *state)
+{
+    uint64_t passes = gsai_state_param(state, GSAI_PARAM_passes);
+    return passes == GSA_COUNT_AUTO ? 0 : passes;
+}
+/* Decides the order of rows, which was left open. */
+void gsai_state_set_order(gsa_state *state, uint64_t order);
 /* Returns a label by its number, in the order in which labels came. */
 const char *gsai_state_label(const gsa_state *state, size_t number);
 /* Returns nonzero if the label is a number, and which. */

@@ -220,6 +220,25 @@ const char *gsa_state_get(const gsa_state *state, const char *name)
     return gsai_params_get(&state->params, name);
 }
 
+gsa_status gsa_state_get_number(const gsa_state *state, const char *name, uint64_t *out, gsa_error *error)
+{
+    gsai_param_id id = gsai_param_find(name);
+    if (id == GSAI_PARAMS)
+        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'", name);
+    *out = state->params.value[id];
+    return GSA_OK;
+}
+
+uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id)
+{
+    return state->params.value[id];
+}
+
+void gsai_state_set_order(gsa_state *state, uint64_t order)
+{
+    gsai_params_set_number(&state->params, GSAI_PARAM_order, order);
+}
+
 gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error)
 {
     gsai_params changed = state->params;

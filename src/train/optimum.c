@@ -11,31 +11,35 @@
 
 #include <string.h>
 
-/* Returns the parameter of greedy step averaging that has a value of its own, NULL if none has. */
+/* Returns the name of the parameter of greedy step averaging that has a value of its own, NULL if none has. */
 static const char *learner_param(const gsa_state *state)
 {
-    static const char *const open[][2] = {
-        {"passes", "auto"}, {"average", "auto"}, {"holdout", "auto"}, {"shards", "none"}};
-    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        if (strcmp(gsa_state_get(state, open[i][0]), open[i][1]) != 0 &&
-            strcmp(gsa_state_get(state, open[i][0]), "recent") != 0) /* what auto means for the average */
-            return open[i][0];
-    return strcmp(gsa_state_get(state, "order"), "file") == 0 ? "order" : NULL;
+    uint64_t average = gsai_state_param(state, GSAI_PARAM_average);
+    if (gsai_state_param(state, GSAI_PARAM_passes) != GSA_COUNT_AUTO)
+        return "passes";
+    if (average != GSAI_AVERAGE_AUTO && average != GSAI_AVERAGE_RECENT) /* auto means recent */
+        return "average";
+    if (gsai_state_param(state, GSAI_PARAM_holdout) != GSA_COUNT_AUTO)
+        return "holdout";
+    if (gsai_state_param(state, GSAI_PARAM_shards) > 0)
+        return "shards";
+    return gsai_state_param(state, GSAI_PARAM_order) == GSAI_ORDER_FILE ? "order" : NULL;
 }
 
-static int is_asked_for(const gsa_state *state)
+/* Returns whether a state without rows is tried to be solved. */
+static bool may_solve(const gsa_state *state, bool is_stream)
 {
-    return strcmp(gsa_state_get(state, "method"), "optimum") == 0;
+    uint64_t method = gsai_state_param(state, GSAI_PARAM_method);
+    return method == GSAI_METHOD_OPTIMUM || (method == GSAI_METHOD_AUTO && !is_stream && !learner_param(state));
 }
 
 const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by)
 {
-    const char *method = gsa_state_get(state, "method");
-    *chosen_by = "method";
-    if (strcmp(method, "auto") != 0)
-        return method;
-    *chosen_by = is_stream ? NULL : learner_param(state);
-    return is_stream || *chosen_by ? "gsa" : "optimum";
+    uint64_t method = gsai_state_param(state, GSAI_PARAM_method);
+    *chosen_by = method != GSAI_METHOD_AUTO ? "method" : is_stream ? NULL : learner_param(state);
+    if (method == GSAI_METHOD_PAPER)
+        return "paper";
+    return may_solve(state, is_stream != 0) ? "optimum" : "gsa";
 }
 
 int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
@@ -47,8 +51,8 @@ int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
 
 gsa_status gsai_optimum_may(const gsai_job *job, int *may, gsa_error *error)
 {
-    const char *chosen_by, *param = learner_param(job->state);
-    *may = strcmp(gsa_train_method(job->state, gsai_progress_of(job->reader).is_stream, &chosen_by), "optimum") == 0;
+    const char *param = learner_param(job->state);
+    *may = may_solve(job->state, gsai_progress_of(job->reader).is_stream != 0);
     if (!*may || !param)
         return GSA_OK;
     return gsai_fail(error, GSA_ARGUMENT,
@@ -121,7 +125,7 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
     if (status != GSA_OK || !solver)
         return suggest_gsa(job, status, error);
     status = gather(job, prefetch, &rows, solver, &fits, error);
-    if (status == GSA_OK && !fits && is_asked_for(job->state))
+    if (status == GSA_OK && !fits && gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM)
         status = fail_size(job, error);
     *taken = status == GSA_OK && fits;
     if (*taken)

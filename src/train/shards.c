@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -35,8 +34,8 @@ typedef struct shard_learner {
 
 static gsa_status shard_learner_begin(shard_learner *worker, const gsa_state *state, gsa_error *error)
 {
-    (void)gsai_count_parse(gsa_state_get(state, "seed"), &worker->seed);
-    worker->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
+    worker->seed = gsai_state_param(state, GSAI_PARAM_seed);
+    worker->shuffled = gsai_state_param(state, GSAI_PARAM_order) != GSAI_ORDER_FILE;
     worker->order = gsai_alloc(&worker->job->env, GSAI_MAX_BLOCK_ROWS, sizeof *worker->order);
     GSAI_TRY_MEMORY(worker->order, &worker->job->env, error, "no memory for the order of %u rows", GSAI_MAX_BLOCK_ROWS);
     return gsai_block_new(&worker->job->env, &worker->block, error);
@@ -373,7 +372,7 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
         return gsai_fail_about(error, "shards",
                                gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for shards",
                                          gsa_reader_file(job->reader, 0)));
-    if (strcmp(gsa_state_get(job->state, "method"), "optimum") == 0)
+    if (gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM)
         return gsai_fail_about(
             error, "method",
             gsai_fail(error, GSA_ARGUMENT, "method optimum has no shards; leave the method or the shards out"));

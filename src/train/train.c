@@ -53,25 +53,16 @@ typedef struct training {
     uint64_t seed;
 } training;
 
-/* A count among the parameters; the state has checked it. */
-static uint64_t count_param(const gsa_state *state, const char *name)
+static bool is_paper(const gsa_state *state)
 {
-    uint64_t count = 0;
-    (void)gsai_count_parse(gsa_state_get(state, name), &count);
-    return count;
-}
-
-static int is_method(const gsa_state *state, const char *method)
-{
-    return strcmp(gsa_state_get(state, "method"), method) == 0;
+    return gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
 }
 
 /* What the run has learned decides whether the rows from here on, where a block begins, are for replicas. */
 static gsa_status plan_round(training *run, gsa_error *error)
 {
     gsa_summary summary = gsai_summary_of(run->job.state);
-    int can_merge =
-        summary.n_held_out > 0 && !is_method(run->job.state, "paper"); /* held-out rows find how far to go */
+    int can_merge = summary.n_held_out > 0 && !is_paper(run->job.state); /* held-out rows find how far to go */
     if (!run->shuffled || !can_merge)
         return GSA_OK;
     int is_multiclass = gsai_state_n_outputs(run->job.state) > 1;
@@ -206,7 +197,7 @@ static void tell_of_late_labels(const training *run)
 static void tell_of_tiny_features(const training *run)
 {
     gsa_error note;
-    size_t n = run->job.hooks.notice && !is_method(run->job.state, "paper") ? gsai_state_count_tiny(run->job.state) : 0;
+    size_t n = run->job.hooks.notice && !is_paper(run->job.state) ? gsai_state_count_tiny(run->job.state) : 0;
     if (n == 0)
         return;
     (void)gsai_fail(&note, GSA_INPUT,
@@ -309,7 +300,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
         tell_of_late_labels(run);
     if (run->job.hooks.is_live)
         return GSA_OK;
-    if (count_param(run->job.state, "passes") == 0)
+    if (gsai_state_passes(run->job.state) == 0)
         GSA_TRY(gsa_state_checkpoint_best(run->job.state, &run->job.env.call, error));
     gsa_state_end_pass(run->job.state);
     /* A rank that learns nothing of this pass is asked here only. */
@@ -323,7 +314,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 static int wants_another_pass(const training *run, int is_stream)
 {
     gsa_summary summary = gsai_summary_of(run->job.state);
-    uint64_t passes = count_param(run->job.state, "passes");
+    uint64_t passes = gsai_state_passes(run->job.state);
     if (is_stream && summary.pass > 0)
         return 0;
     if (passes > 0)
@@ -333,7 +324,7 @@ static int wants_another_pass(const training *run, int is_stream)
     if (summary.n_rows >= ROWS_ENOUGH)
         return 0;
     int is_solved = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->job.state));
-    if (is_method(run->job.state, "paper") || summary.n_held_out == 0) /* nothing to judge by */
+    if (is_paper(run->job.state) || summary.n_held_out == 0) /* nothing to judge by */
         return !is_solved && summary.pass < GSA_PASSES_UNJUDGED;
     int flat = summary.pass == 1 && summary.falling < GSA_MIN_GAIN;
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
@@ -355,8 +346,8 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_status status = GSA_OK;
     gsa_reader_progress progress = gsai_progress_of(run->job.reader);
     gsa_summary summary = gsai_summary_of(run->job.state);
-    int has_holdout = strcmp(gsa_state_get(run->job.state, "holdout"), "none") != 0;
-    int judged = has_holdout && !is_method(run->job.state, "paper");
+    int has_holdout = gsai_state_param(run->job.state, GSAI_PARAM_holdout) > 0;
+    int judged = has_holdout && !is_paper(run->job.state);
     if (summary.pass == 0 && summary.pass_rows == 0) {
         int may, taken = 0;
         status = gsai_optimum_may(&run->job, &may, error);
@@ -388,8 +379,9 @@ static gsa_status run_passes(training *run, gsa_error *error)
 static gsa_status set_up_live(training *run, const gsa_summary *summary, gsa_error *error)
 {
     const gsa_state *state = run->job.state;
-    if (run->shuffled || is_method(state, "optimum") || strcmp(gsa_state_get(state, "compact"), "on") == 0 ||
-        count_param(state, "shards") > 0 || run->job.hooks.comm || !gsai_progress_of(run->job.reader).is_stream)
+    if (run->shuffled || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM ||
+        gsai_state_param(state, GSAI_PARAM_compact) || gsai_state_param(state, GSAI_PARAM_shards) > 0 ||
+        run->job.hooks.comm || !gsai_progress_of(run->job.reader).is_stream)
         return gsai_fail(error, GSA_ARGUMENT,
                          "a live run learns a stream in its order, in one process: leave out shuffled order, method "
                          "optimum, compact and shards");
@@ -413,19 +405,19 @@ static gsa_status set_up(training *run, gsa_error *error)
             error, "start_from",
             gsai_fail(error, GSA_CONFLICT,
                       "a merged state has no place in an input to resume at; start a new run from it"));
-    if (progress.is_stream && count_param(run->job.state, "passes") > 1)
-        return gsai_fail_about(error, "passes",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "%s can be read only once; give a file for %s passes, or leave the number out",
-                                         gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes")));
+    if (progress.is_stream && gsai_state_passes(run->job.state) > 1)
+        return gsai_fail_about(
+            error, "passes",
+            gsai_fail(error, GSA_ARGUMENT,
+                      "%s can be read only once; give a file for %llu passes, or leave the number out",
+                      gsa_reader_file(run->job.reader, 0), (unsigned long long)gsai_state_passes(run->job.state)));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
-    if (strcmp(gsa_state_get(run->job.state, "order"), "auto") == 0 && !begun) {
-        GSA_TRY(gsa_state_set(run->job.state, "order",
-                              progress.is_stream && !is_method(run->job.state, "optimum") ? "file" : "shuffled",
-                              error));
+    if (gsai_state_param(run->job.state, GSAI_PARAM_order) == GSAI_ORDER_AUTO && !begun) {
+        bool is_solved = gsai_state_param(run->job.state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM;
+        gsai_state_set_order(run->job.state, progress.is_stream && !is_solved ? GSAI_ORDER_FILE : GSAI_ORDER_SHUFFLED);
     }
-    run->shuffled = strcmp(gsa_state_get(run->job.state, "order"), "shuffled") == 0;
-    run->seed = count_param(run->job.state, "seed");
+    run->shuffled = gsai_state_param(run->job.state, GSAI_PARAM_order) == GSAI_ORDER_SHUFFLED;
+    run->seed = gsai_state_param(run->job.state, GSAI_PARAM_seed);
     GSA_TRY(
         gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->prefetch, error));
     return run->job.hooks.is_live ? set_up_live(run, &summary, error) : GSA_OK;
@@ -453,7 +445,7 @@ static bool is_to_compact(const gsa_state *state)
 {
     gsa_summary summary = {.size = sizeof summary};
     gsa_state_get_summary(state, &summary);
-    return strcmp(gsa_state_get(state, "compact"), "on") == 0 && !gsai_state_is_solved(state) &&
+    return gsai_state_param(state, GSAI_PARAM_compact) && !gsai_state_is_solved(state) &&
            summary.n_held_out >= GSAI_COMPACT_MIN_ROWS;
 }
 
@@ -508,10 +500,10 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     if (status == GSA_OK)
         status = set_up(run, error);
     status = find_blocks(run, status, error);
-    uint64_t n_shards = count_param(state, "shards");
+    uint64_t n_shards = gsai_state_param(state, GSAI_PARAM_shards);
     if (status == GSA_OK)
         status = n_shards > 0 || run->job.hooks.files_are_own
-                     ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
+                     ? gsai_shards_train(&run->job, n_shards, gsai_state_passes(state), error)
                      : run_passes(run, error);
     if (status == GSA_OK && is_to_compact(state))
         status = gsai_state_compact(state, &run->job.env, error);
