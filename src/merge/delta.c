@@ -1,4 +1,4 @@
-/* Deltas in bytes, there and back, and several of them into one. */
+/* Deltas in memory and in bytes: added up, written, and several of them reduced to one. */
 #include "merge/delta.h"
 
 #include "base/byte_order.h"
@@ -10,6 +10,17 @@
 #define HEADER_SIZE ((size_t)48)
 #define CHUNK_HEADER_SIZE ((size_t)16)
 #define WIDE UINT32_C(0x80000000)
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+typedef struct chunk {
+    uint64_t block;
+    size_t first, n_copies;          /* the run, from the first replica of the delta on */
+    size_t n;                        /* features */
+    size_t count_size, touched_size; /* bytes of their counts, and of the number of replicas that touched them */
+    size_t size;                     /* bytes in all */
+    const unsigned char *bits;
+} chunk;
 
 static uint32_t u32_at(const unsigned char *bytes)
 {
@@ -27,149 +38,101 @@ static size_t touched_size_of(size_t n_copies)
     return n_copies == 1 ? 0 : n_copies <= UINT8_MAX ? 1 : 4;
 }
 
-static size_t chunk_size(const gsai_chunk *of, size_t n_outputs)
+static size_t chunk_size(const chunk *of, size_t n_outputs)
 {
     size_t record = gsai_sums_width(n_outputs) * sizeof(float) + of->count_size + of->touched_size;
     return CHUNK_HEADER_SIZE + gsai_sums_block(n_outputs) / 8 + of->n * record;
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.uninitialized.ArraySubscript): `at` has as many numbers as n says, of bits or slots
- */
-/* Numbers of a block to where they come together, and back again. */
-static void pack(const float *from, const uint32_t *at, size_t n, unsigned char *out)
+/* Writes the whole numbers of some slots: the lower half of each, or the upper one. */
+static void pack_words(const double *from, const uint32_t *slot, size_t n, unsigned shift, unsigned char *out)
 {
     for (size_t j = 0; j < n; j++)
-        memcpy(out + 4 * j, &from[at[j]], 4);
-    if (!gsai_machine_is_little_endian())
-        gsai_swap_bytes(out, n, 4);
+        put_u32((uint32_t)((uint64_t)(int64_t)from[slot[j]] >> shift), out + 4 * j);
 }
 
-static void unpack(const unsigned char *from, const uint32_t *at, size_t n, float *out)
+/* Writes the sums of the slots that were touched, as a chunk of this block; returns its size, 0 if there are none. */
+static size_t pack_chunk(const gsai_sums *sums, size_t n_outputs, size_t n_slots, uint64_t number, size_t first_copy,
+                         unsigned char *to)
 {
-    for (size_t j = 0; j < n; j++) {
-        gsai_cell cell = {.u = u32_at(from + 4 * j)};
-        out[at[j]] = cell.f;
-    }
-}
-
-/* Whole numbers: the lower half of them, or the upper one. */
-static void pack_words(const double *from, const uint32_t *at, size_t n, unsigned shift, unsigned char *out)
-{
-    for (size_t j = 0; j < n; j++)
-        put_u32((uint32_t)((uint64_t)(int64_t)from[at[j]] >> shift), out + 4 * j);
-}
-
-static void add_words(const unsigned char *from, const uint32_t *at, size_t n, double unit, double *out)
-{
-    for (size_t j = 0; j < n; j++)
-        out[at[j]] += unit * (double)u32_at(from + 4 * j);
-}
-
-/* NOLINTEND(clang-analyzer-core.uninitialized.ArraySubscript) */
-/* The numbers of the bits that are set. */
-static void list_bits(const unsigned char *bits, size_t n_bits, uint32_t *at)
-{
-    for (size_t i = 0; i < n_bits; i += 64)
-        for (uint64_t rest = gsai_load_u64(bits + i / 8); rest != 0; rest &= rest - 1)
-            *at++ = (uint32_t)i + (uint32_t)__builtin_ctzll(rest);
-}
-
-/* ---- out --------------------------------------------------------------------------------------------------------- */
-
-gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsai_env *env, gsa_error *error)
-{
-    gsai_chunk largest = {.n = gsai_sums_block(n_outputs), .count_size = 8, .touched_size = 4};
-    to->n_outputs = n_outputs;
-    to->chunk = gsai_alloc(env, 1, chunk_size(&largest, n_outputs));
-    return to->chunk ? GSA_OK : gsai_fail_memory(env, error, "no memory for a delta");
-}
-
-static void put(gsai_sink *to, const void *bytes, size_t size)
-{
-    to->failed = to->failed || to->write(to->ctx, bytes, size) != 0;
-}
-
-void gsai_sink_header(gsai_sink *to, uint64_t kind, const gsai_delta *of)
-{
-    const uint64_t header[] = {kind, to->n_outputs, of->first, of->n_features, of->first_copy, of->n_copies};
-    unsigned char bytes[HEADER_SIZE];
-    for (size_t i = 0; i < HEADER_SIZE / 8; i++)
-        gsai_store_u64(header[i], bytes + 8 * i);
-    put(to, bytes, sizeof bytes);
-}
-
-gsa_status gsai_sink_close(gsai_sink *to, const gsai_env *env, gsa_error *error)
-{
-    unsigned char last[8];
-    gsai_store_u64(to->n_chunks, last);
-    put(to, last, sizeof last);
-    gsai_free(env, to->chunk);
-    return to->failed ? gsai_fail(error, GSA_IO, "cannot write the bytes of a delta") : GSA_OK;
-}
-
-/* Which slots were touched, as bits and as numbers; and whether a count needs eight bytes. */
-static void find_touched(const gsai_sums *sums, size_t n_slots, gsai_chunk *of, unsigned char *bits, uint32_t *at)
-{
+    size_t block = gsai_sums_block(n_outputs);
+    unsigned char *bits = to + CHUNK_HEADER_SIZE, *out = bits + block / 8;
+    uint32_t slot[GSAI_MAX_BLOCK];
+    chunk of = {.touched_size = touched_size_of(sums->n)};
     double max = 0;
-    for (size_t i = 0; i < n_slots; i++) {
-        at[of->n] = (uint32_t)i;
-        of->n += sums->count[i] > 0;
+    for (size_t i = 0; i < n_slots && !sums->is_empty; i++) {
+        slot[of.n] = (uint32_t)i;
+        of.n += sums->count[i] > 0;
         max = sums->count[i] > max ? sums->count[i] : max;
     }
-    for (size_t j = 0; j < of->n; j++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n of them were written above */
-        bits[at[j] / 8] |= (unsigned char)(1u << at[j] % 8);
-    of->count_size = max > UINT32_MAX ? 8 : 4;
-}
-
-void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy)
-{
-    size_t block = gsai_sums_block(to->n_outputs), width = gsai_sums_width(to->n_outputs);
-    unsigned char *bits = to->chunk + CHUNK_HEADER_SIZE, *out = bits + block / 8;
-    uint32_t at[GSAI_MAX_BLOCK];
-    gsai_chunk of = {.touched_size = touched_size_of(sums->n)};
-    memset(bits, 0, block / 8);
-    if (!sums->is_empty)
-        find_touched(sums, n_slots, &of, bits, at);
     if (of.n == 0)
-        return;
+        return 0;
+    of.count_size = max > UINT32_MAX ? 8 : 4;
     const uint32_t header[] = {(uint32_t)number, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
                                (uint32_t)of.n | (of.count_size > 4 ? WIDE : 0)};
     for (size_t i = 0; i < 4; i++)
-        put_u32(header[i], to->chunk + 4 * i);
-    for (size_t k = 0; k < width; k++, out += 4 * of.n)
-        pack(sums->sum + k * block, at, of.n, out);
+        put_u32(header[i], to + 4 * i);
+    memset(bits, 0, block / 8);
+    for (size_t j = 0; j < of.n; j++)
+        bits[slot[j] / 8] |= (unsigned char)(1u << slot[j] % 8);
+    for (size_t k = 0; k < gsai_sums_width(n_outputs); k++, out += 4 * of.n) {
+        for (size_t j = 0; j < of.n; j++)
+            memcpy(out + 4 * j, &sums->sum[k * block + slot[j]], 4);
+        if (!gsai_machine_is_little_endian())
+            gsai_swap_bytes(out, of.n, 4);
+    }
     for (unsigned half = 0; half < of.count_size / 4; half++, out += 4 * of.n)
-        pack_words(sums->count, at, of.n, 32 * half, out);
+        pack_words(sums->count, slot, of.n, 32 * half, out);
     for (size_t j = 0; j < of.n && of.touched_size == 1; j++)
-        out[j] = (unsigned char)sums->touched[at[j]];
+        out[j] = (unsigned char)sums->touched[slot[j]];
     if (of.touched_size == 4)
-        pack_words(sums->touched, at, of.n, 0, out);
-    put(to, to->chunk, chunk_size(&of, to->n_outputs));
-    to->n_chunks++;
+        pack_words(sums->touched, slot, of.n, 0, out);
+    return chunk_size(&of, n_outputs);
 }
 
-/* ---- in ---------------------------------------------------------------------------------------------------------- */
-
-/* The chunk at these bytes; false if there is none of that size. */
-static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, gsai_chunk *out)
+/* Reads the header of the chunk at these bytes; false if none of that size is there. */
+static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, chunk *out)
 {
-    size_t block = gsai_sums_block(n_outputs);
     if (size < CHUNK_HEADER_SIZE)
         return false;
-    *out = (gsai_chunk){.block = u32_at(at),
-                        .first = u32_at(at + 4),
-                        .n_copies = u32_at(at + 8),
-                        .n = u32_at(at + 12) & ~WIDE,
-                        .count_size = u32_at(at + 12) & WIDE ? 8 : 4,
-                        .bits = at + CHUNK_HEADER_SIZE};
+    *out = (chunk){.block = u32_at(at),
+                   .first = u32_at(at + 4),
+                   .n_copies = u32_at(at + 8),
+                   .n = u32_at(at + 12) & ~WIDE,
+                   .count_size = u32_at(at + 12) & WIDE ? 8 : 4,
+                   .bits = at + CHUNK_HEADER_SIZE};
     out->touched_size = touched_size_of(out->n_copies);
-    out->size = out->n <= block ? chunk_size(out, n_outputs) : SIZE_MAX;
+    out->size = out->n <= gsai_sums_block(n_outputs) ? chunk_size(out, n_outputs) : SIZE_MAX;
     return out->n > 0 && out->n_copies > 0 && out->size <= size;
 }
 
-/* Bits are as many as was said, within the range; *end becomes the last one + 1, from the first of the delta on. */
-static bool has_right_bits(const gsai_chunk *of, const gsai_delta *delta, size_t block, uint64_t *end)
+/* Copies n features of a chunk, from place `first` in it on, to slots of sums that are zero there. */
+static void unpack_chunk(const chunk *of, size_t n_outputs, size_t first, const uint32_t *slot, size_t n,
+                         gsai_sums *out)
+{
+    size_t block = gsai_sums_block(n_outputs);
+    const unsigned char *from = of->bits + block / 8;
+    for (size_t k = 0; k < gsai_sums_width(n_outputs); k++, from += 4 * of->n) {
+        float *sum = out->sum + k * block;
+        for (size_t j = 0; j < n; j++) {
+            gsai_cell cell = {.u = u32_at(from + 4 * (first + j))};
+            sum[slot[j]] = cell.f;
+        }
+    }
+    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
+        for (size_t j = 0; j < n; j++)
+            out->count[slot[j]] += (half ? 0x1p32 : 1) * (double)u32_at(from + 4 * (first + j));
+    for (size_t j = 0; j < n; j++)
+        out->touched[slot[j]] = of->touched_size == 0   ? 1
+                                : of->touched_size == 1 ? (double)from[first + j]
+                                                        : (double)u32_at(from + 4 * (first + j));
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* Checks that bits are as many as was said, within the range; *end becomes the last one + 1, from the first of the
+ * delta on. */
+static bool has_right_bits(const chunk *of, const gsai_delta *delta, size_t block, uint64_t *end)
 {
     size_t n = 0, last = 0;
     for (size_t i = 0; i < block; i += 64) {
@@ -182,12 +145,13 @@ static bool has_right_bits(const gsai_chunk *of, const gsai_delta *delta, size_t
 }
 
 /* Chunks ascend, and a run is a part of the tree, or everything. */
-static bool check_chunks(uint64_t kind, const unsigned char *at, size_t size, size_t n_outputs, gsai_delta *out)
+static bool check_chunks(uint64_t kind, const unsigned char *at, size_t size, gsai_delta *out)
 {
+    size_t n_outputs = out->n_outputs;
     uint64_t block = 0, n = 0, end = 0;
     size_t run = 0; /* where the next one may begin */
     for (; size > 0; n++) {
-        gsai_chunk next;
+        chunk next;
         if (!read_chunk(at, size, n_outputs, &next) || next.block < block ||
             !has_right_bits(&next, out, gsai_sums_block(n_outputs), &end))
             return false;
@@ -206,15 +170,14 @@ static bool check_chunks(uint64_t kind, const unsigned char *at, size_t size, si
     return n == out->n_chunks;
 }
 
-gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t *n_outputs, gsai_delta *out,
-                           gsa_error *error)
+gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, gsai_delta *out, gsa_error *error)
 {
     const unsigned char *at = bytes;
     bool is_delta = size >= HEADER_SIZE + 8 && gsai_load_u64(at) == kind && gsai_load_u64(at + 8) >= 1 &&
                     gsai_load_u64(at + 8) <= UINT32_MAX;
     if (is_delta) {
-        *n_outputs = (size_t)gsai_load_u64(at + 8);
         *out = (gsai_delta){.chunks = at + HEADER_SIZE,
+                            .n_outputs = (size_t)gsai_load_u64(at + 8),
                             .first = gsai_load_u64(at + 16),
                             .n_features = gsai_load_u64(at + 24),
                             .first_copy = gsai_load_u64(at + 32),
@@ -222,165 +185,241 @@ gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t
                             .n_chunks = gsai_load_u64(at + size - 8)};
         is_delta = out->first <= GSA_MAX_ID && out->n_features <= UINT32_MAX && out->n_copies >= 1 &&
                    out->n_copies <= UINT32_MAX && out->first_copy <= UINT32_MAX - out->n_copies &&
-                   check_chunks(kind, out->chunks, size - HEADER_SIZE - 8, *n_outputs, out);
+                   check_chunks(kind, out->chunks, size - HEADER_SIZE - 8, out);
     }
     return is_delta ? GSA_OK : gsai_fail(error, GSA_FORMAT, "these bytes are no delta, or a damaged one");
 }
 
-uint64_t gsai_delta_block(const gsai_delta *delta)
+gsai_delta gsai_delta_of(const gsai_resident *replica, size_t number)
 {
-    return delta->n_chunks > 0 ? u32_at(delta->chunks) : UINT64_MAX;
+    return (gsai_delta){.first_copy = number, .n_copies = 1, .end = replica->table->n_slots - 1, .resident = replica};
 }
 
-bool gsai_delta_next(gsai_delta *delta, uint64_t block, size_t n_outputs, gsai_chunk *out)
+/* ---- adding up --------------------------------------------------------------------------------------------------- */
+
+/* Reads the first chunk of this block or of a later one; returns whether it is of this block. */
+static bool seek(gsai_delta *delta, uint64_t block, size_t n_outputs, chunk *out)
 {
-    if (gsai_delta_block(delta) != block || !read_chunk(delta->chunks, SIZE_MAX, n_outputs, out))
+    while (delta->n_chunks > 0 && read_chunk(delta->chunks, SIZE_MAX, n_outputs, out) && out->block < block) {
+        delta->chunks += out->size;
+        delta->n_chunks--;
+    }
+    return delta->n_chunks > 0 && out->block == block;
+}
+
+/* Adds a block of features: all chunks of it. */
+static void add_chunks(gsai_delta *delta, uint64_t number, gsai_adder *adder)
+{
+    size_t n_outputs = adder->n_outputs;
+    uint32_t slot[GSAI_MAX_BLOCK];
+    for (chunk of; seek(delta, number, n_outputs, &of); delta->n_chunks--, delta->chunks += of.size) {
+        gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy + of.first, of.n_copies);
+        size_t n = 0;
+        for (size_t i = 0; i < gsai_sums_block(n_outputs); i += 64)
+            for (uint64_t rest = gsai_load_u64(of.bits + i / 8); rest != 0; rest &= rest - 1)
+                slot[n++] = (uint32_t)i + (uint32_t)__builtin_ctzll(rest);
+        gsai_sums_clear(sums, n_outputs);
+        unpack_chunk(&of, n_outputs, 0, slot, n, sums);
+        gsai_tree_grow(&adder->tree);
+    }
+}
+
+/* Adds slots of a list. The delta is a reduced one, so that all chunks are of one run. */
+static void add_list(gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder)
+{
+    size_t n_outputs = adder->n_outputs, size = gsai_sums_block(n_outputs);
+    gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy, (size_t)delta->n_copies);
+    gsai_sums_clear(sums, n_outputs);
+    for (uint32_t i = 0; i < slots->n; i++) {
+        uint64_t feature = slots->at[i] - 1 - delta->first, bit = feature % size;
+        chunk of;
+        if (!seek(delta, feature / size, n_outputs, &of) || !(of.bits[bit / 8] >> bit % 8 & 1))
+            continue;
+        uint64_t below = gsai_load_u64(of.bits + bit / 64 * 8) & ((UINT64_C(1) << bit % 64) - 1);
+        size_t place = (size_t)__builtin_popcountll(below);
+        for (size_t word = 0; word < bit / 64; word++)
+            place += (size_t)__builtin_popcountll(gsai_load_u64(of.bits + 8 * word));
+        unpack_chunk(&of, n_outputs, place, &i, 1, sums);
+    }
+}
+
+/* Adds slots of a state, as far as it has changed since the base. */
+static gsa_status add_resident(const gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder, gsa_error *error)
+{
+    const gsai_resident *from = delta->resident;
+    bool standardised = adder->continues && adder->base->state->standardised;
+    gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy, 1);
+    gsai_view_take(&adder->view, from, slots);
+    if (!from->state->kernels->sum_changes(sums, &adder->view, &adder->start, (float)(1 - from->fresh), standardised,
+                                           slots->n))
+        return gsai_fail(error, GSA_CONFLICT, "state %llu did not start from this base; give its own",
+                         (unsigned long long)delta->first_copy + 1);
+    gsai_tree_grow(&adder->tree);
+    return GSA_OK;
+}
+
+static gsa_status add_delta(gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder, gsa_error *error)
+{
+    if (delta->resident)
+        return add_resident(delta, slots, adder, error);
+    if (slots->at)
+        add_list(delta, slots, adder);
+    else
+        add_chunks(delta, (slots->first - 1 - delta->first) / gsai_sums_block(adder->n_outputs), adder);
+    return GSA_OK;
+}
+
+bool gsai_adder_begin(gsai_adder *adder, size_t n_copies, size_t n_deltas, size_t n_outputs, const gsai_env *env)
+{
+    size_t size = gsai_sums_block(n_outputs);
+    *adder = (gsai_adder){.env = env, .n_outputs = n_outputs};
+    float *memory = adder->steps.c = gsai_alloc_zeroed(env, size, 5 * sizeof *memory);
+    adder->deltas = gsai_alloc(env, n_deltas, sizeof *adder->deltas);
+    if (!memory || !adder->deltas)
         return false;
-    delta->chunks += out->size;
-    delta->n_chunks--;
-    return true;
+    adder->steps.all = memory + size;
+    adder->steps.one = memory + 2 * size;
+    adder->steps.step[0] = memory + 3 * size;
+    adder->steps.step[1] = memory + 4 * size;
+    return gsai_tree_begin(&adder->tree, n_copies, n_outputs, env) && gsai_view_begin(&adder->view, n_outputs, env) &&
+           gsai_view_begin(&adder->start, n_outputs, env);
 }
 
-bool gsai_delta_seek(gsai_delta *delta, uint64_t block, size_t n_outputs, gsai_chunk *out)
+void gsai_adder_end(gsai_adder *adder)
 {
-    while (gsai_delta_block(delta) < block)
-        (void)gsai_delta_next(delta, gsai_delta_block(delta), n_outputs, out);
-    return gsai_delta_block(delta) == block && read_chunk(delta->chunks, SIZE_MAX, n_outputs, out);
+    gsai_tree_end(&adder->tree, adder->env);
+    gsai_free(adder->env, adder->deltas);
+    gsai_free(adder->env, adder->steps.c);
+    gsai_free(adder->env, adder->view.memory);
+    gsai_free(adder->env, adder->start.memory);
 }
 
-void gsai_chunk_find(const gsai_chunk *of, size_t slot, size_t n_outputs, size_t i, gsai_sums *out)
+gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t first_copy, gsa_error *error)
 {
-    size_t block = gsai_sums_block(n_outputs), width = gsai_sums_width(n_outputs), rank = 0;
-    const unsigned char *from = of->bits + block / 8;
-    uint64_t bits = gsai_load_u64(of->bits + slot / 64 * 8);
-    const uint32_t at = (uint32_t)i;
-    if (!(bits >> slot % 64 & 1))
-        return;
-    for (size_t k = 0; k < slot / 64; k++)
-        rank += (size_t)__builtin_popcountll(gsai_load_u64(of->bits + 8 * k));
-    rank += (size_t)__builtin_popcountll(bits & ((UINT64_C(1) << slot % 64) - 1));
-    for (size_t k = 0; k < width; k++, from += 4 * of->n)
-        unpack(from + 4 * rank, &at, 1, out->sum + k * block);
-    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
-        add_words(from + 4 * rank, &at, 1, half ? 0x1p32 : 1, out->count);
-    out->touched[i] = of->touched_size == 0   ? 1
-                      : of->touched_size == 1 ? (double)from[rank]
-                                              : (double)u32_at(from + 4 * rank);
-}
-
-void gsai_chunk_take(const gsai_chunk *of, size_t n_slots, size_t n_outputs, gsai_sums *out)
-{
-    size_t block = gsai_sums_block(n_outputs), width = gsai_sums_width(n_outputs);
-    const unsigned char *from = of->bits + block / 8;
-    uint32_t at[GSAI_MAX_BLOCK];
-    list_bits(of->bits, block, at);
-    memset(out->count, 0, block * sizeof *out->count);
-    memset(out->touched, 0, block * sizeof *out->touched);
-    if (of->n < n_slots)
-        memset(out->sum, 0, block * width * sizeof *out->sum);
-    for (size_t k = 0; k < width; k++, from += 4 * of->n)
-        unpack(from, at, of->n, out->sum + k * block);
-    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
-        add_words(from, at, of->n, half ? 0x1p32 : 1, out->count);
-    for (size_t j = 0; j < of->n && of->touched_size < 4; j++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): as in unpack */
-        out->touched[at[j]] = of->touched_size ? (double)from[j] : 1;
-    if (of->touched_size == 4)
-        add_words(from, at, of->n, 1, out->touched);
-}
-
-/* ---- several into one -------------------------------------------------------------------------------------------- */
-
-typedef struct reduction {
-    gsai_delta *delta; /* of some copies each, and the chunks that are still to come */
-    size_t n, n_outputs;
-    gsai_tree tree;
-} reduction;
-
-/* Returns the next block of any delta; UINT64_MAX: none. */
-static uint64_t next_block(const reduction *all)
-{
-    uint64_t next = UINT64_MAX;
-    for (size_t s = 0; s < all->n; s++)
-        if (gsai_delta_block(&all->delta[s]) < next)
-            next = gsai_delta_block(&all->delta[s]);
-    return next;
-}
-
-static void reduce_block(reduction *all, uint64_t block, gsai_sink *to)
-{
-    gsai_chunk of;
-    size_t end = 0; /* of the copies that are in the tree */
-    for (size_t s = 0; s < all->n; s++)
-        while (gsai_delta_next(&all->delta[s], block, all->n_outputs, &of)) {
-            size_t first = (size_t)all->delta[s].first_copy + of.first;
-            gsai_tree_skip(&all->tree, end, first);
-            gsai_chunk_take(&of, all->tree.n_slots, all->n_outputs, gsai_tree_next(&all->tree, first, of.n_copies));
-            gsai_tree_grow(&all->tree);
-            end = first + of.n_copies;
-        }
-    const gsai_delta *last = &all->delta[all->n - 1];
-    gsai_tree_skip(&all->tree, end, (size_t)(last->first_copy + last->n_copies));
-    gsai_sink_chunk(to, gsai_tree_sum(&all->tree), all->tree.n_slots, block, 0);
-}
-
-/* Slices of the same features, of copies that follow one another. */
-static gsa_status open_all(reduction *all, const void *const *deltas, const size_t *sizes, gsa_error *error)
-{
-    uint64_t n_copies = 0;
-    for (size_t s = 0; s < all->n; s++) {
-        size_t n_outputs = 0;
-        gsai_delta *delta = &all->delta[s];
-        GSA_TRY(gsai_delta_open(GSAI_DELTA_OF_ONE, deltas[s], sizes[s], &n_outputs, delta, error));
-        if (s > 0 && (n_outputs != all->n_outputs || delta->first != all->delta[0].first ||
-                      delta->n_features != all->delta[0].n_features))
-            return gsai_fail(error, GSA_CONFLICT, "deltas 1 and %zu are not of the same features", s + 1);
-        if (delta->first_copy != n_copies)
-            return gsai_fail(error, GSA_CONFLICT, "delta %zu begins with replica %llu, expected %llu", s + 1,
-                             (unsigned long long)delta->first_copy, (unsigned long long)n_copies);
-        n_copies += delta->n_copies;
-        all->n_outputs = n_outputs;
+    gsai_view *start = &adder->start;
+    if (adder->base)
+        gsai_view_take(start, adder->base, slots);
+    /* Where averages begin: a new run started from the average of the base. */
+    for (size_t i = 0; i < start->block * start->n_outputs && !adder->continues; i++) {
+        start->last[i] -= start->behind[i];
+        start->behind[i] = 0;
+    }
+    gsai_tree_clear(&adder->tree, first_copy, slots->n);
+    for (size_t i = 0; i < adder->n_deltas; i++) {
+        if (i + 1 < adder->n_deltas && adder->deltas[i + 1].resident)
+            gsai_view_ask(adder->deltas[i + 1].resident, slots);
+        GSA_TRY(add_delta(&adder->deltas[i], slots, adder, error));
     }
     return GSA_OK;
 }
 
-static gsa_status reduce_all(reduction *all, const gsai_env *env, gsa_write_fn write, void *ctx, gsa_error *error)
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Returns the next block, from this one on, that a delta may have; UINT64_MAX: none. */
+static uint64_t next_block(const gsai_adder *adder, const gsai_delta *header, uint64_t from)
 {
-    gsai_sink to = {.write = write, .ctx = ctx};
-    const gsai_delta *last = &all->delta[all->n - 1];
-    gsai_delta reduced = {.first = last->first, .n_features = last->n_features};
-    reduced.n_copies = last->first_copy + last->n_copies;
-    /* Where there is no chunk, nothing tells whether there are so many outputs, and nothing needs room. */
-    size_t n_outputs = next_block(all) == UINT64_MAX ? 1 : all->n_outputs;
-    gsa_status status = gsai_sink_open(&to, n_outputs, env, error);
-    to.n_outputs = all->n_outputs;
-    if (status == GSA_OK && !gsai_tree_begin(&all->tree, (size_t)reduced.n_copies, n_outputs, env))
-        status = gsai_fail_memory(env, error, "no memory to reduce %zu deltas", all->n);
-    to.failed = status != GSA_OK;
-    if (status == GSA_OK) {
-        all->tree.n_slots = gsai_sums_block(all->n_outputs);
-        gsai_sink_header(&to, GSAI_DELTA_REDUCED, &reduced);
-        for (uint64_t block; !to.failed && (block = next_block(all)) != UINT64_MAX;)
-            reduce_block(all, block, &to);
+    uint64_t next = UINT64_MAX, before = from * gsai_sums_block(adder->n_outputs);
+    for (size_t i = 0; i < adder->n_deltas; i++) {
+        const gsai_delta *delta = &adder->deltas[i];
+        uint64_t own = UINT64_MAX;
+        if (delta->n_chunks > 0)
+            own = u32_at(delta->chunks);
+        else if (delta->resident && before < header->n_features && header->first + before < delta->end)
+            own = from;
+        next = own < next ? own : next;
     }
-    gsa_status closed = gsai_sink_close(&to, env, status == GSA_OK ? error : NULL);
-    gsai_tree_end(&all->tree, env);
-    return status == GSA_OK ? closed : status;
+    return next;
+}
+
+static gsa_status write_chunks(gsai_adder *adder, uint64_t kind, const gsai_delta *header, unsigned char *chunk_bytes,
+                               gsa_write_fn write, void *ctx, gsa_error *error)
+{
+    size_t n_outputs = adder->n_outputs, size = gsai_sums_block(n_outputs), first_copy = (size_t)header->first_copy;
+    const uint64_t words[] = {
+        kind, header->n_outputs, header->first, header->n_features, header->first_copy, header->n_copies};
+    unsigned char bytes[HEADER_SIZE];
+    uint64_t n_chunks = 0;
+    for (size_t i = 0; i < HEADER_SIZE / 8; i++)
+        gsai_store_u64(words[i], bytes + 8 * i);
+    bool failed = write(ctx, bytes, HEADER_SIZE) != 0;
+    for (uint64_t b = next_block(adder, header, 0); b != UINT64_MAX && !failed; b = next_block(adder, header, b + 1)) {
+        uint64_t left = header->n_features - b * size;
+        gsai_slots slots = {.first = (size_t)(header->first + b * size) + 1, .n = left < size ? (size_t)left : size};
+        GSA_TRY(gsai_adder_add(adder, &slots, first_copy, error));
+        if (kind == GSAI_DELTA_REDUCED) {
+            (void)gsai_tree_sum(&adder->tree, first_copy + (size_t)header->n_copies);
+            adder->tree.depth = 1;
+        }
+        for (size_t i = 0; i < adder->tree.depth && !failed; i++) {
+            size_t n = pack_chunk(&adder->tree.at[i], n_outputs, slots.n, b, first_copy, chunk_bytes);
+            n_chunks += n > 0;
+            failed = n > 0 && write(ctx, chunk_bytes, n) != 0;
+        }
+    }
+    gsai_store_u64(n_chunks, bytes);
+    failed = failed || write(ctx, bytes, 8) != 0;
+    return failed ? gsai_fail(error, GSA_IO, "cannot write the bytes of a delta") : GSA_OK;
+}
+
+gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *header, gsa_write_fn write, void *ctx,
+                            gsa_error *error)
+{
+    chunk largest = {.n = gsai_sums_block(adder->n_outputs), .count_size = 8, .touched_size = 4};
+    unsigned char *bytes = gsai_alloc(adder->env, 1, chunk_size(&largest, adder->n_outputs));
+    GSAI_TRY_MEMORY(bytes, adder->env, error, "no memory for a delta");
+    gsa_status status = write_chunks(adder, kind, header, bytes, write, ctx, error);
+    gsai_free(adder->env, bytes);
+    return status;
+}
+
+/* Opens deltas of the same features, of replicas that follow one another. */
+static gsa_status open_all(const void *const *bytes, const size_t *sizes, size_t n, gsai_delta *out, gsa_error *error)
+{
+    uint64_t n_copies = 0;
+    for (size_t i = 0; i < n; n_copies += out[i++].n_copies) {
+        GSA_TRY(gsai_delta_open(GSAI_DELTA_OF_ONE, bytes[i], sizes[i], &out[i], error));
+        if (out[i].n_outputs != out[0].n_outputs || out[i].first != out[0].first ||
+            out[i].n_features != out[0].n_features)
+            return gsai_fail(error, GSA_CONFLICT, "deltas 1 and %zu are not of the same features", i + 1);
+        if (out[i].first_copy != n_copies)
+            return gsai_fail(error, GSA_CONFLICT, "delta %zu begins with replica %llu, expected %llu", i + 1,
+                             (unsigned long long)out[i].first_copy, (unsigned long long)n_copies);
+    }
+    return GSA_OK;
+}
+
+static gsa_status reduce(const gsai_delta *deltas, size_t n, const gsai_env *env, gsa_write_fn write, void *ctx,
+                         gsa_error *error)
+{
+    gsai_adder adder;
+    gsai_delta reduced = deltas[0];
+    uint64_t n_chunks = 0;
+    reduced.n_copies = deltas[n - 1].first_copy + deltas[n - 1].n_copies;
+    for (size_t i = 0; i < n; i++)
+        n_chunks += deltas[i].n_chunks;
+    /* Without a chunk nothing confirms the number of outputs, and nothing needs room. */
+    bool has_room = gsai_adder_begin(&adder, (size_t)reduced.n_copies, n, n_chunks > 0 ? reduced.n_outputs : 1, env);
+    if (has_room)
+        memcpy(adder.deltas, deltas, n * sizeof *deltas);
+    adder.n_deltas = n;
+    gsa_status status = has_room ? gsai_adder_write(&adder, GSAI_DELTA_REDUCED, &reduced, write, ctx, error)
+                                 : gsai_fail_memory(env, error, "no memory to reduce %zu deltas", n);
+    gsai_adder_end(&adder);
+    return status;
 }
 
 gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas, const gsa_memory *memory,
                              gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsai_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, memory, NULL, error));
-    reduction all = {.n = n_deltas};
+    gsai_env env;
+    GSA_TRY(gsai_env_take(&env, memory, NULL, error));
     if (n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no deltas to reduce");
-    all.delta = gsai_alloc(&resolved, n_deltas, sizeof *all.delta);
-    gsa_status status = all.delta ? open_all(&all, deltas, sizes, error)
-                                  : gsai_fail_memory(&resolved, error, "no memory to reduce %zu deltas", n_deltas);
+    gsai_delta *open = gsai_alloc(&env, n_deltas, sizeof *open);
+    GSAI_TRY_MEMORY(open, &env, error, "no memory to reduce %zu deltas", n_deltas);
+    gsa_status status = open_all(deltas, sizes, n_deltas, open, error);
     if (status == GSA_OK)
-        status = reduce_all(&all, &resolved, write, ctx, error);
-    gsai_free(&resolved, all.delta);
+        status = reduce(open, n_deltas, &env, write, ctx, error);
+    gsai_free(&env, open);
     return status;
 }

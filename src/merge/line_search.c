@@ -3,8 +3,8 @@
  * Averaged copies are under-confident, because P copies each took 1/P of the steps. With w0 the weights before and D
  * the merged change, the margins of a row are linear in gamma, m0 + gamma m1, so that the loss of a few thousand rows
  * is convex in one number. The rows must be held out: on rows that were learned the search runs away. With an
- * aggregation factor (slots.h) the direction is another for every alpha, of which some are tried. */
-#include "merge/slots.h"
+ * aggregation factor (apply.h) the direction is another for every alpha, of which some are tried. */
+#include "merge/line_search.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -80,13 +80,6 @@ typedef struct held_slots {
     float *all, *one; /* rows seen, by slot */
 } held_slots;
 
-static void free_slots(held_slots *of, const gsai_env *env)
-{
-    gsai_free(env, of->slot);
-    gsai_free(env, of->place);
-    gsai_free(env, of->last);
-}
-
 /* Marks the slots in a set of bits, by which they are counted, listed and found again. */
 static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *of, gsa_error *error)
 {
@@ -126,28 +119,32 @@ static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *o
     return done ? GSA_OK : gsai_fail_memory(&into->env, error, "no memory for the slots of %zu held-out rows", n_rows);
 }
 
-/* The first alone: what it is merged from is another thing than deltas. */
-static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *error)
+/* Takes the slots, range by range. */
+static gsa_status take_slots(const gsai_merging *merging, gsai_adder *adder, held_slots *of, gsa_error *error)
 {
-    size_t block = merging->start.block, n_outputs = merging->n_outputs, size = (of->n + 1) * n_outputs;
+    size_t stride = adder->start.block, n_outputs = adder->n_outputs, size = (of->n + 1) * n_outputs, first = 0;
     of->behind = of->last + size;
     of->change = of->behind + size;
     of->average = of->change + size;
     of->all = of->average + size;
     of->one = of->all + of->n + 1;
-    for (size_t first = 0, n; first < of->n; first += n) {
-        gsai_sums *sums;
-        n = first == 0 ? 1 : of->n - first < block ? of->n - first : block;
-        GSA_TRY(gsai_merging_changes(merging, &(gsai_slots){.n = n, .at = of->slot + first}, &sums, error));
-        for (size_t i = 0; i < n; i++) {
-            for (size_t k = 0, to = (first + i) * n_outputs; k < n_outputs; k++, to++) {
-                of->last[to] = merging->start.last[k * block + i];
-                of->behind[to] = merging->start.behind[k * block + i];
-                of->change[to] = sums->sum[k * block + i];
-                of->average[to] = sums->sum[(n_outputs + k) * block + i];
+    for (size_t r = 0; r < merging->n_ranges; r++) {
+        gsai_adder_enter(adder, &merging->ranges[r]);
+        for (size_t n; first < of->n && of->slot[first] < merging->ranges[r].end; first += n) {
+            gsai_sums *sums;
+            for (n = 1; n < stride && first + n < of->n && of->slot[first + n] < merging->ranges[r].end;)
+                n++;
+            GSA_TRY(gsai_adder_changes(adder, merging, &(gsai_slots){.n = n, .at = of->slot + first}, &sums, error));
+            for (size_t i = 0; i < n; i++) {
+                for (size_t k = 0, to = (first + i) * n_outputs; k < n_outputs; k++, to++) {
+                    of->last[to] = adder->start.last[k * stride + i];
+                    of->behind[to] = adder->start.behind[k * stride + i];
+                    of->change[to] = sums->sum[k * stride + i];
+                    of->average[to] = sums->sum[(n_outputs + k) * stride + i];
+                }
+                of->all[first + i] = adder->steps.all[i];
+                of->one[first + i] = adder->steps.one[i];
             }
-            of->all[first + i] = merging->steps.all[i];
-            of->one[first + i] = merging->steps.one[i];
         }
     }
     return GSA_OK;
@@ -218,7 +215,7 @@ static double loss_with(const line_steps *of, int n_steps, gsai_line_step *line_
 
 static gsai_line_step best_line_step(const line_steps *of)
 {
-    bool aggregates_copies = of->merging->goes_on && of->merging->n_states > 1;
+    bool aggregates_copies = of->merging->continues && of->merging->n_states > 1;
     gsai_line_step best = {1, 0};
     take_margins(of, true, of->start);
     double best_loss = loss_with(of, STEPS, &best);
@@ -242,6 +239,7 @@ typedef struct both_line_steps {
     gsai_merging *merging;
     const held_slots *slots;
     size_t n_rows;
+    double kept; /* of what averages lack in the base */
 } both_line_steps;
 
 /* Task: the last weights, or the averaged. */
@@ -258,7 +256,7 @@ static gsa_status find_line_step(void *ctx, size_t task, gsa_error *error)
     double *start = memory, *direction = start + n_margins, *row = direction + n_margins;
     line_steps of = {.merging = merging, .slots = both->slots, .start = start, .direction = direction};
     of.change = task > 0 ? both->slots->average : both->slots->change;
-    of.kept = task > 0 ? merging->steps.kept : 0;
+    of.kept = task > 0 ? both->kept : 0;
     of.line = (search_line){into, both->n_rows, start, direction, row};
     of.aggregation = (float *)(row + n_outputs);
     merging->line_step[task] = best_line_step(&of);
@@ -271,15 +269,21 @@ gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
     const gsa_state *into = merging->into;
     held_slots slots = {0};
     size_t n = gsai_sample_count(&into->sample);
-    both_line_steps both = {merging, &slots, n < MAX_ROWS ? n : MAX_ROWS};
+    both_line_steps both = {merging, &slots, n < MAX_ROWS ? n : MAX_ROWS, 0};
+    gsai_adder adder;
     merging->line_step[0] = merging->line_step[1] = (gsai_line_step){1, 0};
     if (n == 0 || gsai_state_lacks_loss(into))
         return GSA_OK;
+    GSA_TRY(gsai_merging_adder(merging, &adder, error));
+    both.kept = adder.steps.kept;
     gsa_status status = list_slots(into, both.n_rows, &slots, error);
     if (status == GSA_OK)
-        status = take_slots(merging, &slots, error);
+        status = take_slots(merging, &adder, &slots, error);
+    gsai_adder_end(&adder);
     if (status == GSA_OK)
         status = gsai_workers_run(gsai_workers_count(merging->env), 2, find_line_step, &both, merging->env, error);
-    free_slots(&slots, &into->env);
+    gsai_free(&into->env, slots.slot);
+    gsai_free(&into->env, slots.place);
+    gsai_free(&into->env, slots.last);
     return status;
 }

@@ -5,7 +5,8 @@
  *   M3  a label, feature or row that only one state knows keeps what that state learned of it. */
 #include "learn/lineage.h"
 #include "learn/schema.h"
-#include "merge/slots.h"
+#include "merge/line_search.h"
+#include "merge/totals.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -107,7 +108,7 @@ static gsa_status merge_labels(const gsai_merging *merging, gsa_error *error)
     gsa_state *into = merging->into;
     gsai_labels all;
     gsai_labels_init(&all, &into->env);
-    gsa_status status = merging->goes_on ? gsai_labels_add_all(&into->labels, &merging->base->labels, error) : GSA_OK;
+    gsa_status status = merging->continues ? gsai_labels_add_all(&into->labels, &merging->base->labels, error) : GSA_OK;
     for (size_t s = 0; s < merging->n_states && status == GSA_OK; s++)
         status = gsai_labels_add_all(&all, &merging->states[s]->labels, error);
     if (status == GSA_OK)
@@ -125,35 +126,22 @@ static const gsai_loss *merged_loss(const gsa_state *into, const gsa_state *cons
     return loss && loss->widened && into->labels.n > loss->max_labels ? loss->widened : loss;
 }
 
-static size_t slots_of(const gsai_merging *merging)
-{
-    const gsa_state *base = merging->base;
-    size_t n_slots = base && base->table.n_slots ? base->table.n_slots : 1;
-    for (size_t s = 0; s < merging->n_states; s++)
-        if (merging->states[s]->table.n_slots > n_slots)
-            n_slots = merging->states[s]->table.n_slots;
-    for (size_t i = 0; i < merging->n_deltas; i++)
-        if (merging->deltas[i].end + 1 > n_slots)
-            n_slots = (size_t)merging->deltas[i].end + 1;
-    return n_slots;
-}
-
 /* Makes the state that a merge is written into: labels, loss, lineage, and a table of so many slots. */
-static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsai_env *env, gsa_error *error)
+static gsa_status make_frame(gsai_merging *merging, size_t n_slots, gsa_error *error)
 {
     const gsa_state *base = merging->base;
     size_t n_states = merging->n_states;
-    GSA_TRY(gsai_state_create(&merging->states[0]->params, env, &merging->into, error));
+    GSA_TRY(gsai_state_create(&merging->states[0]->params, merging->env, &merging->into, error));
     gsa_state *into = merging->into;
     if (base && !into->params.has_custom_loss) /* headers of deltas have no functions */
         gsai_params_take_loss(&into->params, &base->params);
     GSA_TRY(merge_labels(merging, error));
     GSA_TRY(gsai_schema_copy(&into->schema, merging->states[0]->schema, &into->env, error));
-    if (merging->goes_on) /* copies of one run stay that run */
+    if (merging->continues) /* copies of one run stay that run */
         into->run_id = base->run_id;
     into->run_id.closed = 1;
-    GSA_TRY(merging->goes_on ? gsai_lineage_add_all(into, base->lineage, base->n_lineage, error)
-                             : gsai_lineage_merge(into, merging->states, n_states, error));
+    GSA_TRY(merging->continues ? gsai_lineage_add_all(into, base->lineage, base->n_lineage, error)
+                               : gsai_lineage_merge(into, merging->states, n_states, error));
     GSA_TRY(gsai_state_decide(into, merged_loss(into, merging->states, n_states), error));
     GSA_TRY(gsai_table_grow(&into->table, n_slots, &into->env, error));
     if (gsai_params_balance(&into->params))
@@ -165,12 +153,12 @@ static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsai_e
 static gsa_status merge_centres(const gsai_merging *merging, gsa_error *error)
 {
     gsai_centre *into = &merging->into->centre;
-    if (merging->goes_on)
+    if (merging->continues)
         GSA_TRY(gsai_centre_grow(into, merging->base->centre.n, &merging->into->env, error));
     for (size_t s = 0; s < merging->n_states; s++)
         GSA_TRY(gsai_centre_grow(into, merging->states[s]->centre.n, &merging->into->env, error));
     for (size_t slot = 0; slot < into->n; slot++) {
-        const gsai_centre *base = merging->goes_on ? &merging->base->centre : NULL;
+        const gsai_centre *base = merging->continues ? &merging->base->centre : NULL;
         const gsai_column nothing = {0}, *start = base && slot < base->n ? &base->at[slot] : &nothing;
         into->at[slot] = *start;
         for (size_t s = 0; s < merging->n_states; s++)
@@ -188,7 +176,7 @@ static gsa_status add_held(gsai_merging *merging, const gsa_state *from, const g
                            gsa_error *error)
 {
     gsa_state *into = merging->into;
-    const gsai_held_row *before = merging->goes_on ? gsai_sample_next(&merging->base->sample, at, held) : NULL;
+    const gsai_held_row *before = merging->continues ? gsai_sample_next(&merging->base->sample, at, held) : NULL;
     bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
     if ((held->hash >= into->sample.below && held->weight > 0) || !is_news)
         return GSA_OK;
@@ -222,9 +210,9 @@ static void clear_common(gsai_sample *sample)
 static gsa_status merge_samples(gsai_merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    if (merging->goes_on)
+    if (merging->continues)
         GSA_TRY(gsai_state_copy_sample(into, merging->base, error));
-    if (merging->goes_on && merging->base->position.pass > 0)
+    if (merging->continues && merging->base->position.pass > 0)
         return GSA_OK;
     const gsa_state *const *states = merging->states;
     for (size_t s = 0; s < merging->n_states; s++)
@@ -262,47 +250,68 @@ static gsa_status make_room_for_counts(gsai_merging *merging, uint64_t n_rows, g
     return has_prior ? gsai_prior_totals_grow(&into->prior, into->table.n_slots, &into->env, error) : GSA_OK;
 }
 
-static gsa_status merge_slots(gsai_merging *merging, gsa_error *error)
+/* Adds up the weights of classes; what all states have from the base counts once. */
+static void merge_class_sums(const gsai_merging *merging)
 {
-    GSA_TRY(gsai_merging_begin(merging, error));
-    GSA_TRY(gsai_merging_line_steps(merging, error));
-    return gsai_merging_slots(merging, error);
+    size_t n = merging->n_states;
+    for (size_t s = 0; s <= n; s++) {
+        const gsai_resident *from = &merging->residents[s];
+        const gsai_class_sums *sums = from->state ? &from->state->class_sums : NULL;
+        double share = s < n ? 1 : 1 - (double)n;
+        for (size_t i = 0; sums && i < sums->n && i <= from->state->labels.n; i++)
+            merging->into->class_sums.at[i > 0 ? from->to[i - 1] + 1 : 0] += share * from->weight * sums->at[i];
+    }
 }
 
-static gsa_status add_up(gsai_merging *merging, gsa_error *error)
+static gsa_status merge_slots(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
 {
-    gsai_change sum = gsai_change_sum(merging->states, merging->n_states, merging->base, merging->into);
-    gsai_change_apply(merging->into, &sum, merging->base, merging->goes_on);
-    gsai_label_offset_merge(merging->into, merging->states, merging->n_states, merging->goes_on ? merging->base : NULL);
-    for (size_t s = 0; s < merging->n_states; s++)
-        gsai_residuals_merge(&merging->into->residuals, &merging->states[s]->residuals, 1 / (double)merging->n_states);
-    GSA_TRY(make_room_for_counts(merging, merging->into->rows_behind, error));
-    gsa_status status = merge_slots(merging, error);
+    gsa_status status = gsai_merging_begin(merging, reduced, n_reduced, error);
+    if (status == GSA_OK)
+        status = gsai_merging_line_steps(merging, error);
+    if (status == GSA_OK)
+        status = gsai_merging_apply(merging, error);
+    if (status == GSA_OK)
+        merge_class_sums(merging);
     gsai_merging_end(merging);
     return status;
 }
 
-static gsa_status merge_parts(gsai_merging *merging, const gsai_env *env, gsa_error *error)
+static gsa_status merge_parts(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
 {
-    GSA_TRY(make_frame(merging, slots_of(merging), env, error));
-    if (merging->goes_on)
-        GSA_TRY(gsai_best_checkpoint_copy(merging->into, merging->base, error));
+    const gsa_state *base = merging->base, *const *states = merging->states;
+    size_t n = merging->n_states, n_slots = base && base->table.n_slots ? base->table.n_slots : 1;
+    for (size_t s = 0; s < n; s++)
+        n_slots = states[s]->table.n_slots > n_slots ? states[s]->table.n_slots : n_slots;
+    for (size_t i = 0; i < n_reduced; i++)
+        n_slots = reduced[i].end + 1 > n_slots ? (size_t)reduced[i].end + 1 : n_slots;
+    GSA_TRY(make_frame(merging, n_slots, error));
+    gsa_state *into = merging->into;
+    if (merging->continues)
+        GSA_TRY(gsai_best_checkpoint_copy(into, base, error));
     GSA_TRY(merge_samples(merging, error));
     GSA_TRY(merge_centres(merging, error));
-    GSA_TRY(add_up(merging, error));
-    return gsai_names_merge(merging->into, merging->states, merging->n_states, error);
+    gsai_change sum = gsai_change_sum(states, n, base, into);
+    gsai_change_apply(into, &sum, base, merging->continues);
+    gsai_label_offset_merge(into, states, n, merging->continues ? base : NULL);
+    for (size_t s = 0; s < n; s++)
+        gsai_residuals_merge(&into->residuals, &states[s]->residuals, 1 / (double)n);
+    GSA_TRY(make_room_for_counts(merging, into->rows_behind, error));
+    GSA_TRY(merge_slots(merging, reduced, n_reduced, error));
+    return gsai_names_merge(into, states, n, error);
 }
 
-/* Merges states that are known to fit together; `into` is made here. */
-static gsa_status merge_run(gsai_merging *merging, const gsai_env *env, gsa_state **out, gsa_error *error)
+/* Merges states that are known to fit together. */
+static gsa_status merge_run(const gsa_state *const *states, size_t n_states, const gsa_state *base,
+                            const gsai_delta *reduced, size_t n_reduced, const gsai_env *env, gsa_state **out,
+                            gsa_error *error)
 {
-    merging->env = env;
-    merging->goes_on = merging->base && gsai_state_continues(merging->states[0], merging->base);
-    gsa_status status = merge_parts(merging, env, error);
+    gsai_merging merging = {.states = states, .n_states = n_states, .base = base, .env = env};
+    merging.continues = base && gsai_state_continues(states[0], base);
+    gsa_status status = merge_parts(&merging, reduced, n_reduced, error);
     if (status == GSA_OK)
-        *out = merging->into;
+        *out = merging.into;
     else
-        gsa_state_free(merging->into);
+        gsa_state_free(merging.into);
     return status;
 }
 
@@ -341,8 +350,7 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     GSA_TRY(check_all(states, n_states, base, error));
     if (n_states == 1 || all_undecided(states, n_states))
         return gsa_state_fork(states[0], 1, out, error);
-    gsai_merging merging = {.states = states, .n_states = n_states, .base = base};
-    return merge_run(&merging, env, out, error);
+    return merge_run(states, n_states, base, NULL, 0, env, out, error);
 }
 
 /* ---- deltas ------------------------------------------------------------------------------------------------------ */
@@ -360,25 +368,6 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
                : gsai_fail(error, GSA_CONFLICT, "deltas are of replicas that continue from the given base");
 }
 
-static gsa_status put_changes(gsai_merging *merging, const gsai_delta *of, gsai_sink *to, gsa_error *error)
-{
-    size_t end = 1, block = gsai_sums_block(merging->n_outputs);
-    for (size_t s = 0; s < merging->n_states; s++)
-        end = merging->states[s]->table.n_slots > end ? merging->states[s]->table.n_slots : end;
-    if (of->first + of->n_features + 1 < end)
-        end = (size_t)(of->first + of->n_features) + 1;
-    gsai_sink_header(to, GSAI_DELTA_OF_ONE, of);
-    for (uint64_t b = 0; of->first + b * block + 1 < end && !to->failed; b++) {
-        gsai_slots slots = {.first = (size_t)(of->first + b * block) + 1};
-        slots.n = end - slots.first < block ? end - slots.first : block;
-        GSA_TRY(gsai_merging_add(merging, (size_t)of->first_copy, &slots, error));
-        for (size_t i = 0; i < merging->tree.depth; i++)
-            gsai_sink_chunk(to, &merging->tree.at[i], slots.n, b, (size_t)of->first_copy);
-        merging->tree.depth = 0;
-    }
-    return GSA_OK;
-}
-
 gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies, size_t first_copy,
                                  const gsa_state *base, uint64_t first, uint64_t n_features, gsa_write_fn write,
                                  void *ctx, gsa_error *error)
@@ -389,36 +378,45 @@ gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies
         GSA_TRY(check_copy(copies[s], base, error));
     if (n_features == 0 || n_features > UINT32_MAX || first > GSA_MAX_ID)
         return gsai_fail(error, GSA_ARGUMENT, "a delta has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
-    gsai_delta of = {.first = first, .n_features = n_features, .first_copy = first_copy, .n_copies = n_copies};
-    gsai_merging merging = {.states = copies, .n_states = n_copies, .base = base, .goes_on = true};
-    gsai_sink to = {.write = write, .ctx = ctx};
-    gsa_status status = gsai_merging_begin(&merging, error);
-    if (status == GSA_OK)
-        status = gsai_sink_open(&to, merging.n_outputs, merging.env, error);
-    if (status == GSA_OK)
-        status = put_changes(&merging, &of, &to, error);
-    to.failed = to.failed || status != GSA_OK;
-    gsa_status closed = gsai_sink_close(&to, merging.env, status == GSA_OK ? error : NULL);
-    gsai_merging_end(&merging);
-    return status == GSA_OK ? closed : status;
+    const gsai_env *env = &base->env;
+    gsai_delta header = {.first_copy = first_copy,
+                         .n_copies = n_copies,
+                         .first = first,
+                         .n_features = n_features,
+                         .n_outputs = base->table.n_outputs};
+    gsai_adder adder;
+    gsai_resident *residents = gsai_alloc(env, n_copies + 1, sizeof *residents);
+    bool has_room = gsai_adder_begin(&adder, n_copies, n_copies, header.n_outputs, env) && residents;
+    for (size_t s = 0; s <= n_copies && has_room; s++) {
+        has_room = gsai_resident_begin(&residents[s], s < n_copies ? copies[s] : base, base, true, NULL);
+        if (s < n_copies)
+            adder.deltas[s] = gsai_delta_of(&residents[s], first_copy + s);
+    }
+    adder.base = &residents[n_copies];
+    adder.continues = true;
+    adder.n_deltas = n_copies;
+    gsa_status status = has_room ? gsai_adder_write(&adder, GSAI_DELTA_OF_ONE, &header, write, ctx, error)
+                                 : gsai_fail_memory(env, error, "no memory for the delta of %zu replicas", n_copies);
+    gsai_adder_end(&adder);
+    gsai_free(env, residents);
+    return status;
 }
 
-/* Opens deltas of all copies that follow one another from the first feature on: none is there twice, and none is
+/* Opens deltas of all replicas that follow one another from the first feature on: none is there twice, and none is
  * missing but for the last ones, which cannot be told. */
-static gsa_status open_reduced(const gsai_merging *merging, const void *const *reduced, const size_t *sizes,
-                               gsai_delta *out, gsa_error *error)
+static gsa_status open_reduced(const void *const *reduced, const size_t *sizes, size_t n, size_t n_copies,
+                               size_t n_outputs, gsai_delta *out, gsa_error *error)
 {
-    for (size_t i = 0; i < merging->n_deltas; i++) {
-        size_t n_outputs = 0;
-        uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
-        GSA_TRY(gsai_delta_open(GSAI_DELTA_REDUCED, reduced[i], sizes[i], &n_outputs, &out[i], error));
+    uint64_t first = 0;
+    for (size_t i = 0; i < n; first = out[i].first + out[i].n_features, i++) {
+        GSA_TRY(gsai_delta_open(GSAI_DELTA_REDUCED, reduced[i], sizes[i], &out[i], error));
         if (out[i].first != first)
             return gsai_fail(error, GSA_CONFLICT, "delta %zu begins with feature %llu, expected %llu", i + 1,
                              (unsigned long long)out[i].first, (unsigned long long)first);
-        if (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states)
-            return gsai_fail(
-                error, GSA_CONFLICT, "delta %zu is of %llu replicas with %zu outputs, expected %zu with %zu", i + 1,
-                (unsigned long long)out[i].n_copies, n_outputs, merging->n_states, merging->base->table.n_outputs);
+        if (out[i].n_outputs != n_outputs || out[i].n_copies != n_copies)
+            return gsai_fail(error, GSA_CONFLICT,
+                             "delta %zu is of %llu replicas with %zu outputs, expected %zu with %zu", i + 1,
+                             (unsigned long long)out[i].n_copies, out[i].n_outputs, n_copies, n_outputs);
     }
     return GSA_OK;
 }
@@ -427,21 +425,19 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copi
                                   const void *const *reduced, const size_t *sizes, size_t n_deltas,
                                   const gsa_call *call, gsa_state **out, gsa_error *error)
 {
-    gsai_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, &base->env.memory, call, error));
+    gsai_env env;
+    GSA_TRY(gsai_env_take(&env, &base->env.memory, call, error));
     if (n_copies < 2 || n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "a merge of deltas has two replicas or more, and a delta: %zu and %zu",
                          n_copies, n_deltas);
     for (size_t s = 0; s < n_copies; s++)
         GSA_TRY(check_copy(headers[s], base, error));
     GSA_TRY(check_pairs(headers, n_copies, base, error));
-    gsai_delta *deltas = gsai_alloc(&resolved, n_deltas, sizeof *deltas);
-    gsai_merging merging = {
-        .states = headers, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
-    GSAI_TRY_MEMORY(deltas, &resolved, error, "no memory for %zu slices", n_deltas);
-    gsa_status status = open_reduced(&merging, reduced, sizes, deltas, error);
+    gsai_delta *deltas = gsai_alloc(&env, n_deltas, sizeof *deltas);
+    GSAI_TRY_MEMORY(deltas, &env, error, "no memory for %zu deltas", n_deltas);
+    gsa_status status = open_reduced(reduced, sizes, n_deltas, n_copies, base->table.n_outputs, deltas, error);
     if (status == GSA_OK)
-        status = merge_run(&merging, &resolved, out, error);
-    gsai_free(&resolved, deltas);
+        status = merge_run(headers, n_copies, base, deltas, n_deltas, &env, out, error);
+    gsai_free(&env, deltas);
     return status;
 }

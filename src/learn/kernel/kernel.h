@@ -104,7 +104,7 @@ typedef struct gsai_kernels {
     bool (*sum_changes)(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool standardised,
                         size_t n);
     void (*add_sums)(gsai_sums *to, const gsai_sums *from, size_t n_outputs, size_t n);
-    /* merge/slots.h has the formula; alpha > 0. */
+    /* merge/apply.h has the formula; alpha > 0. */
     void (*aggregations)(const float *all, const float *one, size_t n, float alpha, float *aggregation);
     /* Sums of changes become their means; totals of the base become those of the result. n_states: how many count; 0:
      * those that touched a slot. */

@@ -1,4 +1,4 @@
-/* The loops over the slots of states that are merged (merge/sums.h, merge/slots.h); part of loops.h.
+/* The loops over the slots of states that are merged (merge/sums.h, merge/apply.h); part of loops.h.
  *
  * Records are read and written as words: compilers make vectors of those, not of unions. */
 #include "learn/kernel/merge_block.h"

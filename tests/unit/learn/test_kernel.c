@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "learn/kernel/kernel.h"
+#include "merge/resident.h"
 #include "merge/sums.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "../learn/bytes.h"
 
 #include "learn/state.h"
-#include "merge/slots.h"
+#include "merge/apply.h"
 #include "support/failing_memory.h"
 
 #include <math.h>

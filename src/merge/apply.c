@@ -1,0 +1,132 @@
+/* Applying the changes of all states to the slots of the base. */
+#include "merge/apply.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workers.h"
+
+#include <string.h>
+
+/* Slots that are worth a task, a multiple of every block. */
+#define RANGE_SLOTS ((size_t)1 << 16)
+
+gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
+{
+    const gsai_env *env = merging->env;
+    size_t n = merging->n_states, n_slots = merging->into->table.n_slots;
+    size_t n_ranges = n_reduced > 0 ? n_reduced + 1 : (n_slots + RANGE_SLOTS - 1) / RANGE_SLOTS;
+    merging->residents = gsai_alloc_zeroed(env, n + 1, sizeof *merging->residents);
+    merging->deltas = gsai_alloc(env, n, sizeof *merging->deltas);
+    merging->ranges = gsai_alloc(env, n_ranges, sizeof *merging->ranges);
+    bool done = merging->residents && merging->deltas && merging->ranges;
+    for (size_t s = 0; s <= n && done; s++) {
+        const gsa_state *state = s < n ? merging->states[s] : merging->base;
+        if (state)
+            done = gsai_resident_begin(&merging->residents[s], state, merging->base, merging->continues, merging->into);
+        if (s < n && done)
+            merging->deltas[s] = gsai_delta_of(&merging->residents[s], s);
+    }
+    GSAI_TRY_MEMORY(done, env, error, "no memory to merge %zu states of %zu outputs", n,
+                    merging->into->table.n_outputs);
+    /* Reduced deltas have no intercept, which headers have. */
+    for (size_t i = 0; i < n_ranges && n_reduced == 0; i++)
+        merging->ranges[i] = (gsai_range){i * RANGE_SLOTS, (i + 1) * RANGE_SLOTS, merging->deltas, n};
+    if (n_reduced > 0)
+        merging->ranges[0] = (gsai_range){0, 1, merging->deltas, n};
+    for (size_t i = 0; i < n_reduced; i++) {
+        uint64_t first = reduced[i].first + 1, end = first + reduced[i].n_features;
+        first = first < n_slots ? first : n_slots;
+        merging->ranges[i + 1] = (gsai_range){(size_t)first, end < n_slots ? (size_t)end : n_slots, &reduced[i], 1};
+    }
+    merging->ranges[n_ranges - 1].end = n_slots;
+    merging->n_ranges = n_ranges;
+    return GSA_OK;
+}
+
+void gsai_merging_end(gsai_merging *merging)
+{
+    for (size_t s = 0; merging->residents && s <= merging->n_states; s++)
+        gsai_free(merging->env, merging->residents[s].to);
+    gsai_free(merging->env, merging->residents);
+    gsai_free(merging->env, merging->deltas);
+    gsai_free(merging->env, merging->ranges);
+}
+
+gsa_status gsai_merging_adder(const gsai_merging *merging, gsai_adder *adder, gsa_error *error)
+{
+    const gsa_state *into = merging->into;
+    size_t n = merging->n_states;
+    if (!gsai_adder_begin(adder, n, n, into->table.n_outputs, merging->env)) {
+        gsai_adder_end(adder);
+        return gsai_fail_memory(merging->env, error, "no memory to merge %zu states", n);
+    }
+    adder->base = &merging->residents[n];
+    adder->continues = merging->continues;
+    adder->steps.kept = 1 - gsai_fresh_share(into, merging->base, merging->continues);
+    adder->steps.total = gsai_state_average_total(into);
+    return GSA_OK;
+}
+
+void gsai_adder_enter(gsai_adder *adder, const gsai_range *range)
+{
+    memcpy(adder->deltas, range->deltas, range->n_deltas * sizeof *adder->deltas);
+    adder->n_deltas = range->n_deltas;
+}
+
+gsa_status gsai_adder_changes(gsai_adder *adder, const gsai_merging *merging, const gsai_slots *slots, gsai_sums **out,
+                              gsa_error *error)
+{
+    bool continues = merging->continues;
+    GSA_TRY(gsai_adder_add(adder, slots, 0, error));
+    gsai_sums *sums = *out = gsai_tree_sum(&adder->tree, merging->n_states);
+    if (sums->is_empty)
+        gsai_sums_clear(sums, adder->n_outputs);
+    merging->into->kernels->mean_changes(sums, &adder->start, continues && merging->base->standardised,
+                                         continues ? 0 : (double)merging->n_states, slots->n, &adder->steps);
+    return GSA_OK;
+}
+
+/* Task: a range. All share what is merged and into what, each has an adder of its own. Slots do not depend on one
+ * another: the bits are the same for any number of threads. */
+static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
+{
+    const gsai_merging *merging = ctx;
+    const gsai_range *range = &merging->ranges[task];
+    gsa_state *into = merging->into;
+    gsai_prior_totals *prior = &into->prior;
+    gsai_adder adder;
+    GSA_TRY(gsai_merging_adder(merging, &adder, error));
+    gsai_adder_enter(&adder, range);
+    gsa_status status = GSA_OK;
+    for (size_t first = range->first, n; first < range->end && status == GSA_OK; first += n) {
+        gsai_sums *sums;
+        n = range->end - first < adder.start.block ? range->end - first : adder.start.block;
+        status = gsai_adder_changes(&adder, merging, &(gsai_slots){.first = first, .n = n}, &sums, error);
+        if (status != GSA_OK)
+            break;
+        /* Counts that fit stay in the table, where learning has them at hand. */
+        for (size_t i = 0; i < n && first < prior->n; i++) {
+            prior->sum_sq[first + i] = adder.start.sum_sq[i];
+            prior->count[first + i] = (uint64_t)adder.start.count[i];
+            adder.start.sum_sq[i] = adder.start.count[i] = 0;
+        }
+        for (size_t which = 0; which < 2; which++) {
+            float *restrict step = adder.steps.step[which], gamma = (float)merging->line_step[which].gamma;
+            double alpha = merging->line_step[which].alpha;
+            if (alpha > 0)
+                into->kernels->aggregations(adder.steps.all, adder.steps.one, n, (float)alpha, step);
+            for (size_t i = 0; i < n; i++)
+                step[i] = alpha > 0 ? step[i] * gamma : gamma;
+        }
+        into->kernels->enter_slots(gsai_table_slot(&into->table, first), into->table.room, &adder.start, sums,
+                                   &adder.steps, n);
+    }
+    gsai_adder_end(&adder);
+    return status;
+}
+
+gsa_status gsai_merging_apply(gsai_merging *merging, gsa_error *error)
+{
+    return gsai_workers_run(gsai_workers_count(merging->env), merging->n_ranges, apply_range, merging, merging->env,
+                            error);
+}

@@ -1,0 +1,151 @@
+/* States in memory: what becomes of their outputs, and their slots as arrays. */
+#include "merge/resident.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+bool gsai_state_splits(const gsa_state *state, const gsa_state *into)
+{
+    return gsai_state_is_binary(state) && !gsai_state_is_binary(into);
+}
+
+double gsai_fresh_share(const gsa_state *state, const gsa_state *base, bool continues)
+{
+    if (!continues || state->averaging.first != base->averaging.first) /* or the average began anew */
+        return 1;
+    double total = gsai_averaging_total(state, state->averaging.now);
+    return total > 0 ? 1 - gsai_averaging_total(base, base->averaging.now) / total : 1;
+}
+
+/* Returns the mean weight of the rows of a state in units of that of `into`, the mean over all states. */
+static double weight_in(const gsa_state *state, const gsa_state *into)
+{
+    const gsai_row_weights *own = &state->row_weights, *all = &into->row_weights;
+    if (!(own->sum > 0 && all->sum > 0 && own->n_rows > 0 && all->n_rows > 0))
+        return 1;
+    return own->sum / (double)own->n_rows / (all->sum / (double)all->n_rows);
+}
+
+/* Labels that are those of the result, in their order, need no places. */
+static bool find_places(gsai_resident *from, const gsa_state *state, const gsa_state *into)
+{
+    size_t n_moved = state->labels.n != into->labels.n || state->table.n_outputs != into->table.n_outputs;
+    from->to = gsai_alloc(&into->env, state->labels.n, sizeof *from->to);
+    for (size_t k = 0; from->to && k < state->labels.n; k++) {
+        from->to[k] = gsai_labels_find_text(&into->labels, state->labels.at[k].text);
+        n_moved += from->to[k] != k;
+    }
+    from->split = gsai_state_splits(state, into);
+    if (from->to && gsai_state_is_binary(into) && state->labels.n > 0 && from->to[0] == 1)
+        from->sign = -1;
+    from->is_placed = n_moved > 0;
+    return from->to != NULL;
+}
+
+bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
+                         const gsa_state *into)
+{
+    double total = gsai_state_average_total(state);
+    *resident = (gsai_resident){.state = state,
+                                .table = gsai_state_table(state),
+                                .per_total = total > 0 ? 1 / total : 0,
+                                .fresh = gsai_fresh_share(state, base, continues),
+                                .sign = 1,
+                                .unseen = (float)gsai_state_unseen(state),
+                                .weight = 1};
+    if (!into)
+        return true;
+    resident->weight = base ? 1 : weight_in(state, into);
+    resident->label_offset = (float)(state->label_offset.at - into->label_offset.at);
+    return !gsai_loss_has_classes(into->loss) || find_places(resident, state, into);
+}
+
+bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env)
+{
+    size_t block = gsai_sums_block(n_outputs);
+    double *memory = gsai_alloc_zeroed(env, block, (n_outputs + 2) * sizeof *memory);
+    *view = (gsai_view){.block = block, .n_outputs = n_outputs, .memory = memory};
+    if (!memory)
+        return false;
+    view->sum_sq = memory;
+    view->count = memory + block;
+    view->last = (float *)(memory + 2 * block);
+    view->behind = view->last + block * n_outputs;
+    return true;
+}
+
+/* One output of a state into the outputs of the merged one. */
+static void place(const gsai_resident *from, size_t output, float weight, size_t block, float *out)
+{
+    if (from->split) {
+        for (size_t label = 0; label < from->state->labels.n; label++)
+            out[from->to[label] * block] = label == 1 ? weight / 2 : -weight / 2;
+    } else if (from->table->n_outputs > 1) {
+        out[from->to[output] * block] = weight;
+    } else {
+        out[0] = from->sign * weight;
+    }
+}
+
+/* Slots whose records are asked for before they are taken. */
+#define AHEAD 16
+
+/* Slots that do not lie side by side, or outputs that are not those of the merged one. */
+static void take_each(gsai_view *view, const gsai_resident *from, const gsai_slots *slots, size_t n)
+{
+    const gsai_table *table = from->table;
+    size_t n_own = table->n_outputs > 1 ? from->state->labels.n : 1, size = view->block * view->n_outputs;
+    memset(view->last, 0, size * sizeof *view->last);
+    memset(view->behind, 0, size * sizeof *view->behind);
+    for (size_t k = 0; k < view->n_outputs && gsai_slots_at(slots, 0) == 0 && view->n_outputs > 1; k++)
+        view->last[k * view->block] = from->unseen;
+    for (size_t i = 0; i < n; i++) {
+        const gsai_cell *record = gsai_table_slot(table, gsai_slots_at(slots, i));
+        if (i + AHEAD < n)
+            __builtin_prefetch(gsai_table_slot(table, gsai_slots_at(slots, i + AHEAD)));
+        const gsai_cell *terms = record + gsai_table_average(table);
+        for (size_t k = 0; k < n_own; k++) {
+            place(from, k, record[k].f, view->block, view->last + i);
+            place(from, k, terms[k].f * (float)from->per_total, view->block, view->behind + i);
+        }
+        view->count[i] = (double)(int32_t)record[gsai_table_count(table)].u;
+        view->sum_sq[i] = (double)record[gsai_table_mean(table)].f * view->count[i];
+    }
+}
+
+void gsai_view_ask(const gsai_resident *from, const gsai_slots *slots)
+{
+    const gsai_table *table = from->table;
+    if (!table || slots->at || slots->first + slots->n > table->n_slots)
+        return;
+    const char *record = (const char *)gsai_table_slot(table, slots->first);
+    size_t size = slots->n * gsai_table_stride(table) * sizeof(gsai_cell);
+    for (size_t at = 0; at < size && at < 8192; at += 64)
+        __builtin_prefetch(record + at, 0, 2);
+}
+
+void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots *slots)
+{
+    const gsai_table *table = from->table;
+    size_t n = slots->n, first = gsai_slots_at(slots, 0);
+    while (n > 0 && (!table || gsai_slots_at(slots, n - 1) >= table->n_slots))
+        n--;
+    if (n < slots->n)
+        memset(view->memory, 0, view->block * (view->n_outputs + 2) * sizeof(double));
+    if (n == 0)
+        return;
+    if (from->is_placed || slots->at)
+        take_each(view, from, slots, n);
+    else
+        from->state->kernels->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);
+    const gsai_prior_totals *prior = &from->state->prior;
+    for (size_t i = 0; i < n && gsai_slots_at(slots, i) < prior->n; i++) {
+        view->sum_sq[i] += prior->sum_sq[gsai_slots_at(slots, i)];
+        view->count[i] += (double)prior->count[gsai_slots_at(slots, i)];
+    }
+    for (size_t i = 0; i < n && from->weight != 1; i++)
+        view->sum_sq[i] *= from->weight;
+    if (first == 0)
+        view->last[0] += from->label_offset;
+}

@@ -1,0 +1,38 @@
+/* Slots of a state in memory, as the merged state has them: in its outputs, from its offset of labels. */
+#ifndef GSA_MERGE_RESIDENT_H
+#define GSA_MERGE_RESIDENT_H
+
+#include "learn/state.h"
+
+/* A state, or the header of a replica, and where its outputs go in those of the merged state. */
+typedef struct gsai_resident {
+    const gsa_state *state;
+    const gsai_table *table; /* the one that is ahead; NULL: zero everywhere */
+    double per_total;        /* 1 / what its average is over; 0: it has none */
+    double fresh;            /* share of the weights since the base in its average */
+    size_t *to;              /* by output of the state; if that is split: of its two labels */
+    bool is_placed;          /* by these; else the outputs are those of the merged one */
+    bool split;         /* one output for two classes into one per class: w/2 to its second label, -w/2 to its first */
+    float sign;         /* one output into one: -1 if the labels change places */
+    float unseen;       /* the intercept of labels that it does not know */
+    float label_offset; /* of its labels, from that of the merged one */
+    double weight;      /* the mean weight of its rows, in that of the merged one's; 1 with a base */
+} gsai_resident;
+
+/* Prepares a state for being read. base: what the states to merge have in common, or NULL; continues: they are replicas
+ * that went on where it stood; into: the merged state, NULL if that has the outputs of the base. Returns false if out
+ * of memory. */
+bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
+                         const gsa_state *into);
+
+/* Returns how much of the average of a state comes from weights since the base; the rest is the base's average. */
+double gsai_fresh_share(const gsa_state *state, const gsa_state *base, bool continues);
+/* Returns whether one output for two classes becomes one per class in `into`. Its steps are then halved. */
+bool gsai_state_splits(const gsa_state *state, const gsa_state *into);
+
+bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env);
+/* Prefetch, and read, at most a block of slots; those that the state does not have are zero. */
+void gsai_view_ask(const gsai_resident *from, const gsai_slots *slots);
+void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots *slots);
+
+#endif
