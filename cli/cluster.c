@@ -3,6 +3,7 @@
 
 #include "message.h"
 #include "number.h"
+#include "siblings.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -66,13 +67,11 @@ static int check_step(void)
 static void find_library(const char *mpi, char path[PATH_SIZE])
 {
     static const char *const places[] = {"", "../" GREEDYSTEP_LIBDIR "/"};
-    char self[PATH_SIZE] = "";
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        self[0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash != NULL && i < sizeof places / sizeof *places; i++) {
-        int size = snprintf(path, PATH_SIZE, "%.*s%slibgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION,
-                            (int)(slash + 1 - self), self, places[i], mpi);
+    char folder[SIBLING_PATH_SIZE];
+    sibling_folder(folder);
+    for (size_t i = 0; folder[0] != '\0' && i < sizeof places / sizeof *places; i++) {
+        int size =
+            snprintf(path, PATH_SIZE, "%s%slibgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, folder, places[i], mpi);
         if (size < PATH_SIZE && access(path, F_OK) == 0)
             return;
     }

@@ -175,15 +175,33 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     return what->verifies ? verify(what, path, env) : EXIT_DONE;
 }
 
+/* Says whether the output is caches, not text. */
+static bool makes_caches(const cli_arguments *arguments)
+{
+    static const char *const endings[] = {".gsac", ".gsac.gz", ".gsac.zst"};
+    const char *path = arguments_text(arguments, "output"), *format = arguments_text(arguments, "format");
+    bool is_named = session_is_folder(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        is_named = is_named || session_is_named(path, endings[i]);
+    return strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named);
+}
+
+/* Text has no place for the offsets of columns. */
+static int open_reader(const cli_arguments *arguments, size_t first, size_t n, const gsai_env *env, gsa_reader **out)
+{
+    gsa_reader_options wanted = {.remember_names = true, .without_offsets = !makes_caches(arguments)};
+    return session_open_reader(arguments, &wanted, arguments->positional + first, n, env, out);
+}
+
 static int convert_to_file(const cli_arguments *arguments, const char *path, const gsai_env *env)
 {
     converting what = {.verifies = arguments_flag(arguments, "verify")};
-    if (what.verifies && (strcmp(path, "-") == 0 || !session_makes_caches(arguments)))
+    if (what.verifies && (strcmp(path, "-") == 0 || !makes_caches(arguments)))
         return complain_usage("--verify is only for a cache in a file; leave it out");
     int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     double began = progress_clock();
     if (code == EXIT_DONE)
-        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, env, &what.reader);
+        code = open_reader(arguments, 0, arguments->n_positional, env, &what.reader);
     if (code == EXIT_DONE)
         code = convert(arguments, &what, path, NULL, env);
     if (code == EXIT_DONE && strcmp(path, "-") != 0 && !message_is_quiet())
@@ -253,7 +271,7 @@ static int first_schema(const cli_arguments *arguments, const gsai_env *env, cha
 {
     gsa_error error = {0};
     gsa_reader *reader = NULL;
-    int code = session_open_reader(arguments, arguments->positional, 1, env, &reader);
+    int code = open_reader(arguments, 0, 1, env, &reader);
     gsa_status status = code == EXIT_DONE ? gsa_reader_begin(reader, &error) : GSA_OK;
     if (status != GSA_OK)
         code = complain_error(status, &error);
@@ -314,7 +332,7 @@ static int convert_files(const cli_arguments *arguments, const char *folder, cli
     for (size_t i = is_local ? 0 : rank; i < arguments->n_positional && code == EXIT_DONE; i += n_ranks) {
         code = cache_path(folder, arguments->positional[i], path);
         if (code == EXIT_DONE)
-            code = session_open_reader(arguments, &arguments->positional[i], 1, env, &what->reader);
+            code = open_reader(arguments, i, 1, env, &what->reader);
         if (code == EXIT_DONE)
             code = convert(arguments, what, path, i + rank > 0 ? schema : NULL, env);
         what->n_files += code == EXIT_DONE;

@@ -5,6 +5,8 @@
  *   2 The module needs the symbols of Python's own library, which it does not name: that is loaded before it. */
 #include "duckdb_find.h"
 
+#include "siblings.h"
+
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -77,16 +79,14 @@ static void *open_matching(const char *folder, int length, const char *pattern, 
 static void list_folders(char *out, size_t size)
 {
     const char *path = getenv("PATH"), *home = getenv("HOME");
-    char self[PATH_SIZE] = "";
-    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && strrchr(self, '/') != NULL)
-        strrchr(self, '/')[0] = '\0';
+    char self[SIBLING_PATH_SIZE];
     path = path != NULL ? path : "";
     home = home != NULL ? home : "";
     snprintf(
         out, size,
         "%s:%s:%s/.local/lib:%s/.pyenv/versions/*/bin:/usr/local/bin:/opt/homebrew/bin:/home/linuxbrew/.linuxbrew/bin:"
         "/usr/bin",
-        self, path, home, home);
+        sibling_folder(self), path, home, home);
 }
 
 void *duckdb_find(const char *given, char lacking[DUCKDB_LACKING_SIZE])

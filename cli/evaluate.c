@@ -135,9 +135,11 @@ static int run_evaluate(const cli_arguments *arguments)
     gsai_env env = session_env(arguments);
     gsa_model *model = NULL;
     gsa_reader *reader = NULL;
+    static const gsa_reader_options wanted = {.without_weights = true, .without_offsets = true};
     int code = session_load_model(arguments->positional[0], &env, &model);
     if (code == EXIT_DONE)
-        code = session_open_reader(arguments, arguments->positional + 1, arguments->n_positional - 1, &env, &reader);
+        code = session_open_reader(arguments, &wanted, arguments->positional + 1, arguments->n_positional - 1, &env,
+                                   &reader);
     if (code == EXIT_DONE)
         code = session_match(reader, gsa_model_schema(model));
     const char *description = code == EXIT_DONE ? gsa_reader_description(reader) : NULL;

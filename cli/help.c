@@ -1,12 +1,10 @@
-/* The verbs in the order of the manual, its pages, and the version. A page is a title, paragraphs, items (a term and
+/* The pages of the manual, and the version. A page is a title, paragraphs, items (a term and
  * its explanation) and examples; the functions put_ write each in the format of the page. */
 #include "help.h"
 
 #include "cluster.h"
-#include "compare.h"
 #include "duckdb.h"
 #include "report.h"
-#include "verbs.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
@@ -28,18 +26,6 @@ static const char about_data[] =
     "DATA is CSV, TSV, JSON lines, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, a "
     "NumPy array (.npy) or Parquet; Parquet and CSV may be in an object store (s3://BUCKET/FILE); - is standard input. "
     "A column is named by its header or its number from 1. Use the number if the name contains a comma or a colon.";
-
-const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
-                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};
-
-const cli_verb *verb_find(const char *name)
-{
-    for (const cli_verb *const *each = verbs; *each != NULL; each++) {
-        if (strcmp((*each)->name, name) == 0)
-            return *each;
-    }
-    return NULL;
-}
 
 typedef struct help_entry {
     const char *section; /* NULL: that of the entry before */
@@ -277,7 +263,7 @@ void help_write_verb(help_format format, const cli_verb *verb)
     cli_option options[MAX_OPTIONS];
     option_sections at;
     size_t n_options = options_of(verb, options, &at);
-    compare_method_help method;
+    verb_method method;
     put_head(format, "-", verb->name, verb->summary);
     put_synopsis(format, verb);
     put_paragraphs(format, verb->details);
@@ -292,7 +278,7 @@ void help_write_verb(help_format format, const cli_verb *verb)
         if (options[i].help != NULL)
             put_option(format, &options[i]);
     }
-    for (size_t i = 0; verb == &compare_verb && compare_method_describe(i, &method); i++) {
+    for (size_t i = 0; verb->describe_method != NULL && verb->describe_method(i, &method); i++) {
         if (i == 0)
             put_title(format, "Methods");
         const char *remark = format == HELP_TEXT ? "  (not for a stream)" : " (not for a stream)";
@@ -346,7 +332,7 @@ void help_write_data(help_format format)
         put_option(format, &options[i]);
 }
 
-void help_write_command(help_format format)
+void help_write_command(help_format format, const cli_verb *const *verbs)
 {
     bool is_man = format == HELP_MAN;
     put_head(format, "", "", "train linear models with nothing to tune");
@@ -376,7 +362,7 @@ void help_write_command(help_format format)
         put_examples(format, "Examples", quick_start);
 }
 
-void help_write_overview(FILE *stream, bool is_short)
+void help_write_overview(FILE *stream, const cli_verb *const *verbs, bool is_short)
 {
     fputs("usage: greedystep COMMAND ...\n\nTrains linear models with nothing to tune.\n\n", stream);
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
@@ -396,10 +382,10 @@ void help_write_overview(FILE *stream, bool is_short)
     }
 }
 
-void help_write_version(void)
+void help_write_version(const char *program)
 {
     const char *name, *version;
-    printf("greedystep %s\n", gsa_version());
+    printf("%s %s\n", program, gsa_version());
     for (size_t i = 0; (name = gsa_codec_at(i, &version)) != NULL; i++)
         printf("%-10s %s\n", name, version != NULL ? version : "no");
     printf("%-10s %s\n", "jansson", JANSSON_VERSION);

@@ -7,7 +7,6 @@
 #include "report.h"
 #include "session.h"
 #include "style.h"
-#include "verbs.h"
 #include "views.h"
 
 #include "base/error.h"
@@ -200,16 +199,16 @@ static char *warning_text(const data_inspection *data, const char *text, bool is
     return copy;
 }
 
+static const gsa_reader_options wanted = {.remember_names = true, .keep_cells = true};
+
 size_t inspect_first_rows(const cli_arguments *arguments, char **out, size_t max)
 {
-    cli_arguments asked = *arguments;
-    asked.verb = &inspect_verb; /* so that cells are kept */
-    gsai_env env = session_env(&asked);
+    gsai_env env = session_env(arguments);
     gsa_error error = {0};
     gsa_batch more;
-    data_inspection data = {.paths = asked.positional, .n_paths = asked.n_positional, .max_rows = FIRST_ROWS};
+    data_inspection data = {.paths = arguments->positional, .n_paths = arguments->n_positional, .max_rows = FIRST_ROWS};
     size_t n = 0;
-    if (session_open_reader(&asked, data.paths, data.n_paths, &env, &data.reader) != EXIT_DONE)
+    if (session_open_reader(arguments, &wanted, data.paths, data.n_paths, &env, &data.reader) != EXIT_DONE)
         return 0;
     if (read_all(&data, &error) == GSA_OK && data.labels.n_rows > 0 && finish(&data)) {
         bool is_part = data.labels.n_rows >= FIRST_ROWS && gsa_reader_next(data.reader, &more, &error) == GSA_OK;
@@ -230,7 +229,7 @@ int inspect_data(const cli_arguments *arguments)
     data_inspection data = {.paths = arguments->positional,
                             .n_paths = arguments->n_positional,
                             .n_frequent = (size_t)arguments_number(arguments, "top")};
-    int code = session_open_reader(arguments, data.paths, data.n_paths, &env, &data.reader);
+    int code = session_open_reader(arguments, &wanted, data.paths, data.n_paths, &env, &data.reader);
     if (code != EXIT_DONE)
         return code;
     interrupt_catch();

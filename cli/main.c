@@ -1,15 +1,13 @@
 /* greedystep: the command. Finds the verb and runs it. */
-#include "cluster.h"
 #include "help.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
-#include "report.h"
-#include "style.h"
+#include "program.h"
+#include "siblings.h"
 #include "suggest.h"
 #include "verbs.h"
 
-#include <signal.h>
 #include <string.h>
 
 static int complain_unknown_verb(const char *typed)
@@ -27,7 +25,7 @@ static int complain_unknown_verb(const char *typed)
     return complain_usage("unknown %s %s; `greedystep --help` lists the commands", what, typed);
 }
 
-static int run_help(const char *about)
+static int run_help(const char *self, const char *about)
 {
     const cli_verb *verb = about != NULL ? verb_find(about) : NULL;
     bool is_data = about != NULL && strcmp(about, "data") == 0;
@@ -35,46 +33,31 @@ static int run_help(const char *about)
         return complain_unknown_verb(about);
     if (is_data)
         help_write_data(HELP_TEXT);
+    else if (verb != NULL && verb->run == NULL)
+        return sibling_run(self, verb->name, (char *[]){"--help", NULL});
     else if (verb != NULL)
         help_write_verb(HELP_TEXT, verb);
     else
-        help_write_overview(stdout, false);
+        help_write_overview(stdout, verbs, false);
     return EXIT_DONE;
-}
-
-static int run_verb(const cli_verb *verb, int argc, char **argv)
-{
-    cli_arguments arguments;
-    int code = arguments_parse(verb, argc, argv, &arguments);
-    if (code == EXIT_DONE && arguments_flag(&arguments, "quiet"))
-        message_quieten();
-    /* A launcher may give its processes a terminal of their own, wherever its own output goes (Open MPI does). */
-    if (cluster_was_launched())
-        style_make_plain();
-    if (code == EXIT_DONE && arguments.wants_help == SHORT_HELP)
-        help_write_short(verb);
-    else if (code == EXIT_DONE && arguments.wants_help == LONG_HELP)
-        help_write_verb(HELP_TEXT, verb);
-    else if (code == EXIT_DONE)
-        code = verb->run(&arguments);
-    arguments_free(&arguments);
-    return code;
 }
 
 static int run_command(int argc, char **argv)
 {
     const char *first = argv[1];
     const cli_verb *verb = verb_find(first);
+    if (verb != NULL && verb->run == NULL)
+        return sibling_run(argv[0], verb->name, argv + 2);
     if (verb != NULL)
-        return run_verb(verb, argc, argv);
+        return program_run(verb, argc, argv, 2);
     if (strcmp(first, "-h") == 0 && argc == 2) {
-        help_write_overview(stdout, true);
+        help_write_overview(stdout, verbs, true);
         return EXIT_DONE;
     }
     if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return run_help(argc > 2 ? argv[2] : NULL);
+        return run_help(argv[0], argc > 2 ? argv[2] : NULL);
     if (strcmp(first, "-V") == 0 || strcmp(first, "--version") == 0) {
-        help_write_version();
+        help_write_version("greedystep");
         return EXIT_DONE;
     }
     return complain_unknown_verb(first);
@@ -82,13 +65,9 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A reader of our output that goes away is a write that fails, and is reported as one. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* and so is a file that becomes larger than the user's limit */
-    output_prepare_streams();
-    report_prepare_json();
+    program_begin();
     if (argc < 2) {
-        help_write_overview(stderr, true);
+        help_write_overview(stderr, verbs, true);
         return EXIT_USAGE;
     }
     return output_finish_stdout(run_command(argc, argv));

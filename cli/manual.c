@@ -1,7 +1,6 @@
 /* greedystep_manual: a program of the build that is not installed. It prints the pages of the manual, for man (as
  * source of scdoc) and for the documentation (markdown), and the completions of shells, all from the tables that the
  * command itself parses by. */
-#include "compare.h"
 #include "help.h"
 #include "verbs.h"
 
@@ -24,11 +23,17 @@ static const char *kind_of(const cli_option *option)
     return "any";
 }
 
+/* Returns the table of a verb: that of its program, if it is one. */
+static const cli_verb *table_of(const cli_verb *verb)
+{
+    return verb->run == NULL ? &compare_program : verb;
+}
+
 /* Prints the names of all methods of compare, separated by |. */
 static void put_methods(void)
 {
-    compare_method_help method;
-    for (size_t i = 0; compare_method_describe(i, &method); i++)
+    verb_method method;
+    for (size_t i = 0; compare_program.describe_method(i, &method); i++)
         printf("%s%.*s", i > 0 ? "|" : "", (int)strcspn(method.usage, "[:"), method.usage);
 }
 
@@ -92,7 +97,7 @@ static void put_verb(const cli_verb *verb)
 static void put_table(void)
 {
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
-        put_verb(*each);
+        put_verb(table_of(*each));
     fputs("help\tdata\tnone\t-\tdescribe the input formats\n-\thelp\tnone\t-\tdescribe a "
           "command\n-\t--help\tnone\t-\tlist "
           "the commands\n-\t--version\tnone\t-\tprint the version",
@@ -128,9 +133,9 @@ int main(int argc, char **argv)
         return fflush(stdout) == 0 ? 0 : 1;
     if ((format == HELP_MAN || strcmp(what, "markdown") == 0) && (argc == 2 || verb != NULL)) {
         if (verb != NULL)
-            help_write_verb(format, verb);
+            help_write_verb(format, table_of(verb));
         else
-            help_write_command(format);
+            help_write_command(format, verbs);
         return fflush(stdout) == 0 ? 0 : 1;
     }
     fputs("usage: greedystep_manual scdoc|markdown [VERB], or complete FILE\n", stderr);

@@ -13,7 +13,7 @@ endif()
 
 add_executable(greedystep_manual manual.c)
 target_link_libraries(greedystep_manual PRIVATE
-  gsa_flags greedystep_verbs gsa_baseline greedystep::static PkgConfig::JANSSON
+  gsa_flags greedystep_frame greedystep_verbs greedystep_comparison gsa_baseline greedystep::static PkgConfig::JANSSON
   ${CMAKE_DL_LIBS})
 
 set(folder ${PROJECT_BINARY_DIR}/manual)

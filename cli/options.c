@@ -336,7 +336,7 @@ static int check_complete(const cli_arguments *arguments)
     return EXIT_DONE;
 }
 
-int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out)
+int arguments_parse(const cli_verb *verb, int argc, char **argv, int first, cli_arguments *out)
 {
     *out = (cli_arguments){.verb = verb, .argc = argc, .argv = argv};
     out->n_options = options_of(verb, out->options, &out->sections);
@@ -345,7 +345,7 @@ int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *
         return complain_failed("out of memory");
     bool options_ended = false;
     int code = EXIT_DONE;
-    for (int next = 2; next < argc && code == EXIT_DONE;) {
+    for (int next = first; next < argc && code == EXIT_DONE;) {
         const char *text = argv[next++];
         if (options_ended || text[0] != '-' || text[1] == '\0')
             out->positional[out->n_positional++] = text;

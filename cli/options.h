@@ -35,6 +35,13 @@ typedef struct cli_option {
 
 struct cli_arguments;
 
+/* A method that an option of the verb can name, for its help. */
+typedef struct verb_method {
+    char usage[64];
+    char text[400];
+    bool needs_rows;
+} verb_method;
+
 typedef struct cli_verb {
     const char *name;
     const char *usage;    /* what follows the verb */
@@ -50,7 +57,8 @@ typedef struct cli_verb {
     bool takes_parameters;  /* has the parameters of training too */
     const char *positional; /* what a positional argument is called, NULL if none is taken */
     size_t min_positional, max_positional;
-    int (*run)(const struct cli_arguments *arguments); /* gives the exit code */
+    bool (*describe_method)(size_t number, verb_method *out); /* false beyond the last; NULL: the verb has none */
+    int (*run)(const struct cli_arguments *arguments);        /* gives the exit code */
 } cli_verb;
 
 enum { MAX_OPTIONS = 64 };
@@ -74,9 +82,9 @@ typedef struct cli_arguments {
     enum { NO_HELP, SHORT_HELP, LONG_HELP } wants_help;
 } cli_arguments;
 
-/* Parses what follows the verb, argv[2] onwards. Gives EXIT_DONE, or another exit code after a message. free in every
- * case. */
-int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out);
+/* Parses what follows the verb, argv[first] onwards. Gives EXIT_DONE, or another exit code after a message. free in
+ * every case. */
+int arguments_parse(const cli_verb *verb, int argc, char **argv, int first, cli_arguments *out);
 void arguments_free(cli_arguments *arguments);
 
 /* Lists the options that a verb understands: its own, --quiet, those of readers, the parameters. Returns their number.

@@ -129,6 +129,11 @@ static int run_predict(const cli_arguments *arguments)
     what.env.call.n_threads = (unsigned)arguments_number(arguments, "threads");
     what.env.call.should_stop = should_stop;
     what.env.call.ctx = &what;
+    gsa_reader_options wanted = {.without_labels = true,
+                                 .keep = arguments_text(arguments, "keep"),
+                                 .keep_tags = true,
+                                 .keep_bad_rows = true,
+                                 .without_offsets = true};
     int code = choose_text(arguments, &what);
     if (code == EXIT_DONE)
         code = session_check_not_input(arguments_text(arguments, "output"), "-o", arguments->positional,
@@ -136,8 +141,8 @@ static int run_predict(const cli_arguments *arguments)
     if (code == EXIT_DONE)
         code = session_load_model(arguments->positional[0], &what.env, &what.model);
     if (code == EXIT_DONE)
-        code = session_open_reader(arguments, arguments->positional + 1, arguments->n_positional - 1, &what.env,
-                                   &what.reader);
+        code = session_open_reader(arguments, &wanted, arguments->positional + 1, arguments->n_positional - 1,
+                                   &what.env, &what.reader);
     if (code == EXIT_DONE)
         code = session_match(what.reader, gsa_model_schema(what.model));
     if (code == EXIT_DONE)

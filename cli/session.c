@@ -5,7 +5,6 @@
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"
-#include "verbs.h"
 #include "views.h"
 
 #include <greedystep/arrow.h>
@@ -113,54 +112,23 @@ bool session_is_folder(const char *path)
     return size > 0 && (path[size - 1] == '/' || (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)));
 }
 
-bool session_makes_caches(const cli_arguments *arguments)
-{
-    static const char *const endings[] = {".gsac", ".gsac.gz", ".gsac.zst"};
-    const char *path = arguments_text(arguments, "output"), *format = arguments_text(arguments, "format");
-    bool is_named = session_is_folder(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        is_named = is_named || session_is_named(path, endings[i]);
-    return strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named);
-}
-
-/* Algorithm 1 of the paper sees values as they are, text has no place for offsets, and rows that are not the first to
- * be learned have those of a model, if there are any. */
-static bool takes_no_offsets(const cli_arguments *arguments, const char *const *paths)
-{
-    if (arguments->verb == &convert_verb)
-        return !session_makes_caches(arguments);
-    if (arguments->verb != &train_verb)
-        return paths != arguments->positional;
-    return paths != arguments->positional || strcmp(arguments_text(arguments, "method"), "paper") == 0 ||
-           arguments_given(arguments, "start-from") || arguments_flag(arguments, "resume");
-}
-
-int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsai_env *env,
-                        gsa_reader **out)
+int session_open_reader(const cli_arguments *arguments, const gsa_reader_options *wanted, const char *const *paths,
+                        size_t n_paths, const gsai_env *env, gsa_reader **out)
 {
     gsa_error error = {0};
-    bool is_inspected = arguments->verb == &inspect_verb;
-    gsa_reader_options options = {
-        .size = sizeof options,
-        .skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
-        .without_labels = arguments->verb == &predict_verb,
-        .remember_names = arguments->verb == &train_verb || arguments->verb == &convert_verb || is_inspected,
-        .keep_cells = is_inspected,
-        .keep = column_option(arguments, arguments->verb == &train_verb ? "position" : "keep"),
-        .keep_tags = arguments->verb == &predict_verb,
-        .keep_bad_rows = arguments->verb == &predict_verb,
-        .label = column_option(arguments, "label"),
-        .weight = column_option(arguments, "weight"),
-        .exposure = column_option(arguments, "exposure"),
-        .labels = column_option(arguments, "labels"),
-        .categorical = column_option(arguments, "categorical"),
-        .ignore = column_option(arguments, "ignore"),
-        .cross = column_option(arguments, "cross"),
-        .decimal = chosen_option(arguments, "decimal"),
-        .dates = chosen_option(arguments, "dates"),
-        .without_weights = arguments->verb == &evaluate_verb,
-        .without_offsets = takes_no_offsets(arguments, paths),
-        .missing = chosen_option(arguments, "missing")};
+    gsa_reader_options options = *wanted;
+    options.size = sizeof options;
+    options.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0;
+    options.label = column_option(arguments, "label");
+    options.weight = column_option(arguments, "weight");
+    options.exposure = column_option(arguments, "exposure");
+    options.labels = column_option(arguments, "labels");
+    options.categorical = column_option(arguments, "categorical");
+    options.ignore = column_option(arguments, "ignore");
+    options.cross = column_option(arguments, "cross");
+    options.decimal = chosen_option(arguments, "decimal");
+    options.dates = chosen_option(arguments, "dates");
+    options.missing = chosen_option(arguments, "missing");
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status;

@@ -17,13 +17,12 @@ const char *session_temporary_folder(void);
 /* Says whether a name has this ending, with something before it. */
 bool session_is_named(const char *path, const char *ending);
 bool session_is_folder(const char *path);
-/* Says whether the output of `convert` is caches, not text. */
-bool session_makes_caches(const cli_arguments *arguments);
 /* Returns the environment of a run: the memory limit (by default half of the memory) and the interrupt handler. */
 gsai_env session_env(const cli_arguments *arguments);
 
-int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsai_env *env,
-                        gsa_reader **out);
+/* Opens files, or the query of --sql if n_paths is 0, by the command line and what the verb wants of the reader. */
+int session_open_reader(const cli_arguments *arguments, const gsa_reader_options *wanted, const char *const *paths,
+                        size_t n_paths, const gsai_env *env, gsa_reader **out);
 /* Reads until the format of the input is known, and prints it. */
 gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error);
 /* Says, after the rows were read, how many cells were not UTF-8 if any were. */

@@ -395,7 +395,15 @@ static int open_input(training *run)
     env.call.ctx = run;
     if (arguments_given(arguments, "publish"))
         env.call.should_stop = reading_should_stop;
-    int code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &run->reader);
+    /* Algorithm 1 of the paper sees values as they are; rows that are not the first to be learned have the offsets of
+     * the model, if it has any. */
+    gsa_reader_options wanted = {.remember_names = true,
+                                 .keep = arguments_text(arguments, "position"),
+                                 .without_offsets = strcmp(arguments_text(arguments, "method"), "paper") == 0 ||
+                                                    arguments_given(arguments, "start-from") ||
+                                                    arguments_flag(arguments, "resume")};
+    int code =
+        session_open_reader(arguments, &wanted, arguments->positional, arguments->n_positional, &env, &run->reader);
     if (code == EXIT_DONE && arguments_given(arguments, "publish") && !progress_of(run->reader).is_stream)
         return complain_usage("--publish is for a stream (-, or a pipe); give -o for files");
     return code;

@@ -15,7 +15,9 @@ int train_test_open(const cli_arguments *arguments, const gsai_env *env, train_t
     if (out->path == NULL)
         return EXIT_DONE;
     out->results = json_array();
-    int code = session_open_reader(arguments, &out->path, 1, env, &out->reader);
+    gsa_reader_options wanted = {
+        .remember_names = true, .keep = arguments_text(arguments, "position"), .without_offsets = true};
+    int code = session_open_reader(arguments, &wanted, &out->path, 1, env, &out->reader);
     if (code != EXIT_DONE)
         return code;
     if (progress_of(out->reader).is_stream)

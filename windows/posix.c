@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <process.h>
 #include <psapi.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -38,9 +40,12 @@ int fcntl(int fd, int command, ...)
 ssize_t readlink(const char *path, char *out, size_t size)
 {
     (void)path;
-    (void)out;
-    (void)size;
-    return fail(EINVAL);
+    DWORD length = GetModuleFileNameA(NULL, out, (DWORD)size);
+    if (length == 0 || length >= size)
+        return fail(EINVAL);
+    for (DWORD i = 0; i < length; i++)
+        out[i] = (char)(out[i] == '\\' ? '/' : out[i]);
+    return (ssize_t)length;
 }
 
 static int stat_handle(HANDLE handle, struct gsai_windows_stat *out)
@@ -127,6 +132,67 @@ int sigemptyset(sigset_t *set)
 }
 
 /* ---- the machine and the process -------------------------------------------------------------------------------- */
+
+/* Ctrl-C reaches both processes, and is for the other one. A handler is not inherited, as ignoring would be. */
+static BOOL WINAPI leave_to_program(DWORD kind)
+{
+    (void)kind;
+    return TRUE;
+}
+
+/* A word within quotes, as the runtime of a program takes its command line apart: backslashes are doubled before a
+ * quote only. NULL if there is no memory. */
+static char *quote(const char *word)
+{
+    char *quoted = malloc(2 * strlen(word) + 3), *at = quoted;
+    size_t n_slashes = 0;
+    if (quoted == NULL)
+        return NULL;
+    *at++ = '"';
+    for (; *word != '\0'; word++) {
+        for (size_t i = 0; *word == '"' && i <= n_slashes; i++)
+            *at++ = '\\';
+        n_slashes = *word == '\\' ? n_slashes + 1 : 0;
+        *at++ = *word;
+    }
+    for (; n_slashes > 0; n_slashes--)
+        *at++ = '\\';
+    *at++ = '"';
+    *at = '\0';
+    return quoted;
+}
+
+static int run_to_end(intptr_t (*spawn)(int mode, const char *name, const char *const *words), const char *name,
+                      char *const *words)
+{
+    size_t n = 0;
+    while (words[n] != NULL)
+        n++;
+    const char **quoted = calloc(n + 1, sizeof *quoted);
+    for (size_t i = 0; quoted != NULL && i < n; i++) {
+        quoted[i] = quote(words[i]);
+        if (quoted[i] == NULL)
+            return fail(ENOMEM);
+    }
+    if (quoted == NULL)
+        return fail(ENOMEM);
+    SetConsoleCtrlHandler(leave_to_program, TRUE);
+    intptr_t code = spawn(_P_WAIT, name, quoted);
+    if (code != -1)
+        exit((int)code);
+    SetConsoleCtrlHandler(leave_to_program, FALSE);
+    return -1;
+}
+
+int execv(const char *path, char *const *words)
+{
+    return run_to_end(_spawnv, path, words);
+}
+
+int execvp(const char *name, char *const *words)
+{
+    return run_to_end(_spawnvp, name, words);
+}
 
 long sysconf(int what)
 {

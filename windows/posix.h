@@ -13,6 +13,8 @@
 /* What is made here has names of its own: a program may have another library that adds the same. */
 #define fcntl gsai_windows_fcntl
 #define readlink gsai_windows_readlink
+#define execv gsai_windows_execv
+#define execvp gsai_windows_execvp
 #define mmap gsai_windows_mmap
 #define munmap gsai_windows_munmap
 #define sigaction gsai_windows_sigaction
@@ -40,6 +42,7 @@ struct flock {
     int l_type, l_whence;
 };
 int fcntl(int fd, int command, ...);
+/* The path of this program, with slashes, which is the one link that is asked for. */
 ssize_t readlink(const char *path, char *out, size_t size);
 /* With numbers by which a file is known again. */
 struct gsai_windows_stat {
@@ -74,6 +77,9 @@ int sigemptyset(sigset_t *set);
 #define _SC_PHYS_PAGES 2
 #define _SC_PAGESIZE 3
 long sysconf(int what);
+/* Run a program to its end, and end with its exit code. They return only if it cannot be started. */
+int execv(const char *path, char *const *words);
+int execvp(const char *name, char *const *words);
 int gethostname(char *out, size_t size);
 
 enum { RUSAGE_SELF };

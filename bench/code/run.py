@@ -28,7 +28,7 @@ from shared import markdown
 
 # core and engine are those of version 1.
 LAYERS = ("base", "data", "core", "learn", "solve", "merge", "model", "store", "engine", "train", "mpi", "baseline")
-OTHERS = ("src", "include", "cli", "python/greedystep", "python/tests", "tests", "fuzz", "bench")
+OTHERS = ("src", "include", "cli", "compare", "python/greedystep", "python/tests", "tests", "fuzz", "bench")
 FOLDERS = [*(f"src/{name}" for name in LAYERS), *OTHERS]
 LANGUAGES = "C,C/C++ Header,Python,Bourne Shell"
 CODE = {".c", ".h", ".def", ".py", ".sh"}
@@ -68,7 +68,7 @@ def longest_files(tree: Path, *folders: str) -> str:
 
 def functions(tree: Path) -> str:
     sizes = []
-    for path in code_files(tree, "src", "cli"):
+    for path in code_files(tree, "src", "cli", "compare"):
         text = path.read_text()
         for body in FUNCTION.finditer(text):
             before = text[: body.start()].rstrip().rsplit("\n\n", 1)[-1].rsplit(";\n", 1)[-1]
@@ -124,12 +124,12 @@ def public_symbols(tree: Path) -> int:
 def look_at(tree: Path) -> Facts:
     facts = {f"lines of {folder}": cloc(tree, folder) for folder in FOLDERS}
     facts["pages of docs"] = f"{len(list((tree / 'docs').rglob('*.md')))}"
-    facts["longest files of src, cli"] = longest_files(tree, "src", "cli")
+    facts["longest files of src, cli"] = longest_files(tree, "src", "cli", "compare")
     facts["longest files of tests"] = longest_files(tree, "tests")
     facts["functions, in lines"] = functions(tree)
     facts["public symbols"] = f"{public_symbols(tree)}"
     facts["verbs, options"] = f"{verbs(tree)}, {len(flags(tree))}"
-    for folders in (("src", "cli", "include"), ("python", "bench", "scripts", "examples"), ("tests", "fuzz")):
+    for folders in (("src", "cli", "compare", "include"), ("python", "bench", "scripts", "examples"), ("tests", "fuzz")):
         facts[f"lines in repeated runs of {RUN}: {', '.join(folders)}"] = f"{duplicated(tree, *folders)}"
     return facts
 

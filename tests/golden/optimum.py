@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two small strongly convex problems and their optima: the oracle of the convergence tests of src/baseline.
+"""Two small strongly convex problems and their optima: the oracle of the convergence tests of compare/baseline.
 
     python3 tests/golden/optimum.py > tests/golden/optimum.csv
 

@@ -33,13 +33,13 @@ FOUND = re.compile(r"(warning|error|style|portability|performance): ")
 
 
 def configure(build):
-    """The commands that compile src/ and cli/, as (source below ROOT, words of the command)."""
+    """The commands that compile src/, cli/ and compare/, as (source below ROOT, words of the command)."""
     command = ["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DGREEDYSTEP_TESTS=OFF"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "CC": "gcc"})
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = os.path.relpath(entry["file"], ROOT)
-        if source.startswith(("src/", "cli/")):
+        if source.startswith(("src/", "cli/", "compare/")):
             commands.setdefault(source, shlex.split(entry["command"]))
     return commands
 
@@ -49,7 +49,7 @@ def told(source):
     if source in ("src/base/error.c", "cli/message.c"):
         return []
     told = ["-include", str(HERE / "analysed.h")]
-    if source.startswith("cli/"):
+    if source.startswith(("cli/", "compare/")):
         told += ["-DANALYSED_CLI", f"-I{ROOT}/cli"]
     # What these define themselves, too late now that a header comes before it.
     return told + (["-D_GNU_SOURCE="] if source in ("src/base/posix.c", "src/base/output_path.c") else [])
@@ -86,8 +86,8 @@ def analyse(part, build, only):
         return analyse_each(with_gcc, build, only)
     defined = [f"-DGSA_HAVE_{codec}=1" for codec in ("ZLIB", "ZSTD", "LZMA", "BZIP2")]
     return run(["cppcheck", "--quiet", f"-j{os.cpu_count()}", "--std=c11", "--enable=warning,performance,portability",
-                f"--suppressions-list={HERE}/cppcheck.txt", "--error-exitcode=1", "-Iinclude", "-Isrc",
-                "-D_POSIX_C_SOURCE=200809L", "-DGSAI_HAVE_AVX", *defined, only or "src", only or "cli"])
+                f"--suppressions-list={HERE}/cppcheck.txt", "--error-exitcode=1", "-Iinclude", "-Isrc", "-I.", "-Icompare",
+                "-D_POSIX_C_SOURCE=200809L", "-DGSAI_HAVE_AVX", *defined, *([only] if only else ["src", "cli", "compare"])])
 
 
 def main():

@@ -83,7 +83,7 @@ def findings(text: str) -> list[tuple[int, str, str]]:
 
 def files(source: Path) -> list[Path]:
     """Return the files that people read, as far as git knows them."""
-    names = [*PAGES, "include/*/*.h", "src/**/*.c", "src/**/*.def", "cli/*.c", "python/greedystep/**/*.py"]
+    names = [*PAGES, "include/*/*.h", "src/**/*.c", "src/**/*.def", "cli/*.c", "compare/**/*.c", "python/greedystep/**/*.py"]
     found = sorted({path for name in names for path in source.glob(name)})
     return [path for path in found if not str(path.relative_to(source)).startswith(LEFT_OUT)]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""levels.py SOURCE_DIR [BUILD_DIR] [--picture]: who may include and call whom in src/ and cli/.
+"""levels.py SOURCE_DIR [BUILD_DIR] [--picture]: who may include and call whom in src/, cli/ and compare/.
 
 L1  A folder includes the folders below it (BELOW) and what it may use of the system and of libraries (MAY_USE).
 L2  No headers include each other in a circle.
@@ -29,9 +29,10 @@ BELOW = {
     "model": ("base", "learn"),
     "store": ("base", "learn", "merge", "model"),
     "train": ("base", "data", "learn", "solve", "merge", "model", "store"),
-    "baseline": ("base", "learn"),
     "mpi": (),
     "cli": ("base",),
+    "baseline": ("base", "learn"),
+    "compare": ("base", "learn", "cli", "baseline"),
 }
 PLAIN = "assert ctype errno float inttypes limits math stdalign stdarg stdbool stddef stdint stdlib string"
 SYSTEM = PLAIN + " fcntl poll stdio sys/mman sys/stat sys/types time unistd"
@@ -45,10 +46,11 @@ MAY_USE = {
     "model": PLAIN + " greedystep/greedystep",
     "store": SYSTEM + " greedystep/greedystep greedystep/distributed jansson",
     "train": PLAIN + " greedystep/greedystep greedystep/data greedystep/train greedystep/distributed pthread",
-    "baseline": PLAIN + " greedystep/greedystep",
     "mpi": SYSTEM + " greedystep/distributed greedystep/mpi pthread sched signal",
     "cli": SYSTEM
     + " greedystep/greedystep greedystep/data greedystep/train greedystep/distributed jansson signal stdatomic locale",
+    "baseline": PLAIN + " greedystep/greedystep",
+    "compare": PLAIN + " stdio greedystep/greedystep greedystep/data greedystep/distributed",
 }
 FILES_MAY_USE = {
     "src/base/hash.c": "xxhash",
@@ -79,7 +81,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:([<"])([^>"]*)[>"]|([^<"\s]
 
 
 def folder_of(path: str) -> str:
-    return "cli" if path.startswith("cli/") else path.split("/")[1]
+    top, inner = path.split("/")[:2]
+    return inner if top == "src" or inner == "baseline" else top
 
 
 class Tree:
@@ -87,7 +90,7 @@ class Tree:
         self.root, self.findings = root, []
         self.files = sorted(
             str(path.relative_to(root))
-            for top in ("src", "cli")
+            for top in ("src", "cli", "compare")
             for path in (root / top).rglob("*")
             if path.suffix in (".c", ".h", ".def")
         )
@@ -117,13 +120,16 @@ class Tree:
 
     def check_own(self, path: str, name: str) -> None:
         here = folder_of(path)
-        target = f"cli/{name}" if here == "cli" and "/" not in name else f"src/{name}"
+        top = name.split("/")[0]
+        target = f"src/{name}" if "/" in name else f"{here}/{name}"
+        if top == "cli":
+            target = name
+        elif top == "baseline":
+            target = f"compare/{name}"
         there = folder_of(target)
         ok = there == here or there in BELOW.get(here, ())
-        if here == "baseline" and there == "learn":
+        if here in ("baseline", "compare") and there == "learn":
             ok = name.startswith(("learn/loss/", "learn/kernel/"))
-        if here == "cli" and there == "baseline":
-            ok = re.fullmatch(r"cli/compare\w*\.c", path) is not None
         if not ok:
             self.complain(f'{path} must not include "{name}"')
         elif target not in self.files:
@@ -133,11 +139,12 @@ class Tree:
 
     def read_calls(self, build: Path) -> None:
         defined, wanted = {}, defaultdict(set)
-        for item in sorted(build.glob("src/*/CMakeFiles/gsa_*.dir/**/*.o")):
-            inside = item.relative_to(build / "src").parts  # learn CMakeFiles gsa_learn.dir loss/heavy.c.o
-            if inside[0] == "mpi":
+        for item in sorted([*build.glob("src/*/CMakeFiles/gsa_*.dir/**/*.o"), *build.glob("compare/**/*.o")]):
+            parts = item.relative_to(build).parts  # src learn CMakeFiles gsa_learn.dir loss heavy.c.o
+            at = parts.index("CMakeFiles")
+            if "mpi" in parts[:at]:
                 continue
-            path = "/".join(("src", inside[0], *inside[3:])).removesuffix(".o")
+            path = "/".join((*parts[:at], *parts[at + 2 :])).removesuffix(".o")
             if path not in self.calls:
                 continue  # of a build of another time
             for line in subprocess.run(["nm", item], capture_output=True, text=True, check=True).stdout.splitlines():
@@ -150,7 +157,8 @@ class Tree:
             for symbol in sorted(symbols & defined.keys()):
                 callee = defined[symbol]
                 here, there = folder_of(caller), folder_of(callee)
-                if there != here and there not in BELOW[here]:
+                is_public = here == "compare" and symbol.startswith("gsa_")
+                if there != here and there not in BELOW[here] and not is_public:
                     self.complain(f"{caller} must not call {symbol} of {callee}")
                 if callee != caller:
                     self.calls[caller].setdefault(callee, symbol)
@@ -208,6 +216,8 @@ PLANTED = {
     "cli/inside.c": '#include "learn/state.h"',
     "cli/missing.c": '#include "missing.h"',
     "cli/train.c": '#include "baseline/optimizer.h"',
+    "compare/baseline/state.c": '#include "learn/state.h"',
+    "compare/store.c": '#include "store/snapshot.h"',
     "src/merge/one.h": '#include "merge/two.h"',
     "src/merge/two.h": '#include "merge/one.h"',
 }
@@ -217,9 +227,10 @@ FINE = {
     "src/base/error.h": "",
     "src/base/hash.c": "#include <xxhash.h>",
     "src/train/job.h": "",
-    "src/baseline/optimizer.h": "",
+    "compare/baseline/optimizer.h": "",
     "src/mpi/fine.c": "#include <greedystep/mpi.h>",
-    "cli/compare_fine.c": '#include "baseline/optimizer.h"',
+    "compare/fine.c": '#include "baseline/optimizer.h"',
+    "compare/fine_too.c": '#include "cli/fine.h"',
     "cli/fine.h": "#include <greedystep/train.h> /* public */",
     "cli/fine.c": '#include "fine.h"',
 }

@@ -1,5 +1,5 @@
 /* What every method must survive: odd rows, any number of outputs, steps that are too long, no memory. */
-#include "unit/baseline/problems.h"
+#include "unit/compare/problems.h"
 
 #include "support/failing_memory.h"
 

@@ -5,7 +5,7 @@
  * rows. */
 #include "compare.h"
 
-#include "views.h"
+#include "cli/views.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,6 +15,28 @@
 compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t seed, size_t pass)
 {
     return &grid->records[(method * grid->n_seeds + seed) * grid->n_passes + pass];
+}
+
+compare_spread compare_grid_spread(const compare_grid *grid, size_t method, compare_measure measure)
+{
+    compare_spread spread = {0, INFINITY, -INFINITY};
+    for (size_t seed = 0; seed < grid->n_seeds; seed++) {
+        const compare_score *score = &compare_grid_at(grid, method, seed, grid->n_passes - 1)->score[COMPARE_TEST];
+        const double values[] = {
+            [COMPARE_LOSS] = score->loss, [COMPARE_ACCURACY] = score->accuracy, [COMPARE_AUC] = score->auc};
+        spread.mean += values[measure] / (double)grid->n_seeds;
+        spread.min = fmin(spread.min, values[measure]);
+        spread.max = fmax(spread.max, values[measure]);
+    }
+    return spread;
+}
+
+size_t compare_grid_diverged(const compare_grid *grid, size_t method)
+{
+    size_t n = 0;
+    for (size_t seed = 0; seed < grid->n_seeds; seed++)
+        n += compare_grid_at(grid, method, seed, grid->n_passes - 1)->diverged;
+    return n;
 }
 
 /* ---- scores ----------------------------------------------------------------------------------------------------- */
@@ -147,7 +169,7 @@ static void show_method(compare_grid *grid, size_t method)
 {
     if (!grid->progress.shown || grid->progress.is_live)
         return;
-    char parameters[COMPARE_PARAMETERS_SIZE], accuracy[40] = "", loss[64];
+    char parameters[COMPARE_PARAMETERS_SIZE], accuracy[40] = "", loss[80];
     compare_spread losses = compare_grid_spread(grid, method, COMPARE_LOSS);
     compare_spread accuracies = compare_grid_spread(grid, method, COMPARE_ACCURACY);
     size_t n_diverged = compare_grid_diverged(grid, method);

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_BASELINE_DENSE_LOSS_H
 #define TESTS_UNIT_BASELINE_DENSE_LOSS_H
 
-#include "unit/baseline/problems.h"
+#include "unit/compare/problems.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * scored as a model of floats, as greedy step averaging is. */
 #include "compare.h"
 
-#include "views.h"
+#include "cli/views.h"
 
 #include "base/memory.h"
 #include "baseline/optimizer.h"

@@ -1,15 +1,16 @@
-/* The verb `compare`, from the inside out.
+/* greedystep-compare, from the inside out.
  *
- * Rows are read once; with every seed they are split into a task (compare_rows.c). A method (compare_method.c) learns
- * it pass by pass through a learner (compare_learners.c). Each pass is scored and recorded (compare_grid.c), and the
- * records become a CSV file and a table (compare_report.c). compare.c is the verb.
+ * Rows are read once; with every seed they are split into a task (task.c). A method (method.c) learns
+ * it pass by pass through a learner (learners.c). Each pass is scored and recorded (grid.c), and the records become a
+ * CSV file and a table (results.c). compare.c is the program.
  *
  * Functions that give a gsa_status print nothing, so that the progress line can be cleared before a message. */
-#ifndef GREEDYSTEP_CLI_COMPARE_H
-#define GREEDYSTEP_CLI_COMPARE_H
+#ifndef GREEDYSTEP_COMPARE_COMPARE_H
+#define GREEDYSTEP_COMPARE_COMPARE_H
 
-#include "message.h"
-#include "progress.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/env.h"
 #include "base/error.h"
@@ -123,13 +124,8 @@ const char *compare_method_parameters(const compare_method *method, char buffer[
 /* Returns whether the method goes back to earlier rows, so that it cannot learn from a stream. */
 bool compare_method_needs_rows(const compare_method *method);
 
-typedef struct compare_method_help {
-    char usage[64];
-    char text[400];
-    bool needs_rows;
-} compare_method_help;
 /* Describes a method by its number; returns false beyond the end. */
-bool compare_method_describe(size_t number, compare_method_help *out);
+bool compare_method_describe(size_t number, verb_method *out);
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
@@ -163,11 +159,6 @@ compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t 
 gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsai_env *env, gsa_error *error);
 void compare_grid_free(compare_grid *grid);
 
-/* Writes all records as CSV; returns false if the stream fails. */
-bool compare_write_csv(const compare_grid *grid, FILE *stream);
-/* Prints what each method came to. */
-void compare_print_table(const compare_grid *grid);
-
 /* Over the seeds, of the test rows after the last pass. */
 typedef struct compare_spread {
     double mean, min, max;
@@ -175,5 +166,10 @@ typedef struct compare_spread {
 typedef enum compare_measure { COMPARE_LOSS, COMPARE_ACCURACY, COMPARE_AUC, COMPARE_MEASURES } compare_measure;
 compare_spread compare_grid_spread(const compare_grid *grid, size_t method, compare_measure measure);
 size_t compare_grid_diverged(const compare_grid *grid, size_t method);
+
+/* Writes all records as CSV; returns false if the stream fails. */
+bool compare_write_csv(const compare_grid *grid, FILE *stream);
+/* Prints what each method came to. */
+void compare_print_table(const compare_grid *grid);
 
 #endif

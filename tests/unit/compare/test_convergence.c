@@ -1,6 +1,6 @@
 /* The methods that theory says converge do: to optima that another program found (tests/golden/optimum.csv). */
 #include "golden/golden.h"
-#include "unit/baseline/problems.h"
+#include "unit/compare/problems.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Fregata against plain loops: the sizes of partitions, uniform averaging, and P = 1 as greedy step averaging. */
-#include "unit/baseline/dense.h"
+#include "unit/compare/dense.h"
 
 #include <stdio.h>
 

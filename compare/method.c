@@ -1,8 +1,8 @@
 /* The methods by name: parsed from --methods, and described for the help. */
 #include "compare.h"
 
-#include "report.h"
-#include "suggest.h"
+#include "cli/report.h"
+#include "cli/suggest.h"
 
 #include "base/text.h"
 #include "baseline/optimizer.h"
@@ -150,7 +150,7 @@ const char *compare_method_parameters(const compare_method *method, char buffer[
 }
 
 /* "sgd-decay:r[:t0]", and what it is, with "; r: the step, from 1e-12 to 1e+06" for every knob. */
-static void describe_baseline(const gsai_method *method, compare_method_help *out)
+static void describe_baseline(const gsai_method *method, verb_method *out)
 {
     size_t n_optional = 0;
     report_append(out->usage, sizeof out->usage, "%s", method->name);
@@ -170,9 +170,9 @@ static void describe_baseline(const gsai_method *method, compare_method_help *ou
     out->needs_rows = method->needs_rows;
 }
 
-bool compare_method_describe(size_t number, compare_method_help *out)
+bool compare_method_describe(size_t number, verb_method *out)
 {
-    static const compare_method_help own[] = {
+    static const verb_method own[] = {
         {.usage = "gsa[:last|suffix|full|recent]",
          .text = "train's --method gsa: greedy step averaging, with a tenth of the rows held out (default: recent)"},
         {.usage = "paper[:last|suffix|full|recent]",
@@ -183,7 +183,7 @@ bool compare_method_describe(size_t number, compare_method_help *out)
     };
     _Static_assert(MAX_SHARDS == 1024, "the help says so");
     size_t n_own = sizeof own / sizeof *own, at = 0;
-    *out = number < n_own ? own[number] : (compare_method_help){.needs_rows = false};
+    *out = number < n_own ? own[number] : (verb_method){.needs_rows = false};
     if (number < n_own)
         return true;
     while (at < number - n_own && gsai_methods[at] != NULL)

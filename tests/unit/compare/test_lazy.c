@@ -2,7 +2,7 @@
  *
  * Sparse problems of 200 rows and 40 features, all three losses, with and without an intercept, several passes of
  * shuffled rows; weights are compared at the end of every pass with those of dense.h. */
-#include "unit/baseline/dense.h"
+#include "unit/compare/dense.h"
 
 /* Largest difference over the largest weight. */
 static double difference(const double *a, const double *b, size_t n)

@@ -1,7 +1,7 @@
 /* The results: every record as a line of CSV, and a table of what each method came to. */
 #include "compare.h"
 
-#include "style.h"
+#include "cli/style.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,30 +61,6 @@ bool compare_write_csv(const compare_grid *grid, FILE *stream)
                 for (compare_part part = COMPARE_TRAIN; part < COMPARE_PARTS; part++)
                     write_record(grid, stream, method, seed, pass, part);
     return !ferror(stream);
-}
-
-/* ---- over the seeds ---------------------------------------------------------------------------------------------- */
-
-compare_spread compare_grid_spread(const compare_grid *grid, size_t method, compare_measure measure)
-{
-    compare_spread spread = {0, INFINITY, -INFINITY};
-    for (size_t seed = 0; seed < grid->n_seeds; seed++) {
-        const compare_score *score = &compare_grid_at(grid, method, seed, grid->n_passes - 1)->score[COMPARE_TEST];
-        const double values[] = {
-            [COMPARE_LOSS] = score->loss, [COMPARE_ACCURACY] = score->accuracy, [COMPARE_AUC] = score->auc};
-        spread.mean += values[measure] / (double)grid->n_seeds;
-        spread.min = fmin(spread.min, values[measure]);
-        spread.max = fmax(spread.max, values[measure]);
-    }
-    return spread;
-}
-
-size_t compare_grid_diverged(const compare_grid *grid, size_t method)
-{
-    size_t n = 0;
-    for (size_t seed = 0; seed < grid->n_seeds; seed++)
-        n += compare_grid_at(grid, method, seed, grid->n_passes - 1)->diverged;
-    return n;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * Squared loss, no intercept, two features; g = w.x - y, the gradient is g x:
  *   A: x = (1, 0), y = 1      B: x = (0, 2), y = 2      C: x = (1, 1), y = 0
  * in this order, so that the first feature has to be caught up with at C. */
-#include "unit/baseline/problems.h"
+#include "unit/compare/problems.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
-/* `greedystep compare`: several methods on the same rows, in the same order, evaluated after every pass. Nothing is
- * written before all have run. */
+/* Several methods on the same rows, in the same order, evaluated after every pass. Nothing is written before all have
+ * run. */
 #include "compare.h"
 
-#include "interrupt.h"
-#include "output.h"
-#include "session.h"
-#include "verbs.h"
-#include "views.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "cli/views.h"
 
 #include "base/text.h"
 
@@ -121,10 +121,11 @@ static int open_data(comparing *what)
     what->data.intercept = arguments_text(arguments, "intercept");
     if (test != NULL && strcmp(test, "-") == 0 && strcmp(arguments->positional[0], "-") == 0)
         return complain_usage("standard input cannot be both DATA and --test; give one of them as a file");
-    int code =
-        session_open_reader(arguments, arguments->positional, arguments->n_positional, &what->env, &what->data.reader);
+    static const gsa_reader_options wanted = {.without_offsets = false}, wanted_of_test = {.without_offsets = true};
+    int code = session_open_reader(arguments, &wanted, arguments->positional, arguments->n_positional, &what->env,
+                                   &what->data.reader);
     if (code == EXIT_DONE && test != NULL)
-        code = session_open_reader(arguments, &test, 1, &what->env, &what->data.test_reader);
+        code = session_open_reader(arguments, &wanted_of_test, &test, 1, &what->env, &what->data.test_reader);
     return code == EXIT_DONE ? check_stream(what) : code;
 }
 
@@ -218,7 +219,7 @@ static int run_compare(const cli_arguments *arguments)
     return code;
 }
 
-const cli_verb compare_verb = {
+const cli_verb compare_program = {
     .name = "compare",
     .usage = "DATA... --methods LIST -o FILE [OPTIONS]",
     .summary = "compare several optimisers on the same rows",
@@ -235,5 +236,6 @@ const cli_verb compare_verb = {
     .positional = "DATA",
     .min_positional = 1,
     .max_positional = SIZE_MAX,
+    .describe_method = compare_method_describe,
     .run = run_compare,
 };

@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_BASELINE_DENSE_H
 #define TESTS_UNIT_BASELINE_DENSE_H
 
-#include "unit/baseline/dense_loss.h"
+#include "unit/compare/dense_loss.h"
 
 static inline void dense_sgd(dense *d, const uint32_t *order, size_t n, size_t at)
 {

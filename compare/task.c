@@ -2,7 +2,7 @@
  * weights, so that a reader that delivers some is refused. */
 #include "compare.h"
 
-#include "views.h"
+#include "cli/views.h"
 
 #include "base/batch.h"
 #include "base/memory.h"

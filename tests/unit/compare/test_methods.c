@@ -1,5 +1,5 @@
 /* Methods from their text, and the table of methods. */
-#include "unit/baseline/problems.h"
+#include "unit/compare/problems.h"
 
 #include <math.h>
 #include <stdio.h>
