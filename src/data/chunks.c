@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 
+#include <string.h>
+
 /* A chunk has 256 KiB of text (lines.c) unless lines are long, and so many rows if they have 32 bytes. What is left of
  * a chunk with more of them is read where it is taken. */
 #define ROWS (2 * GSAI_BATCH_ROWS)
@@ -20,8 +22,10 @@ typedef struct chunk {
     gsai_format_input input;
     gsai_feature_names names;
     gsai_rows rows;
-    gsai_rows_source source;
-    gsa_status status; /* GSA_OK: there is more to read */
+    size_t n_taken;      /* rows that the reader has */
+    gsai_word_map words; /* to those of the reader */
+    uint64_t n_lines;    /* of the file, before its line 1 */
+    gsa_status status;   /* GSA_OK: there is more to read */
     gsa_error error;
     uint64_t n_bytes;
 } chunk;
@@ -66,9 +70,8 @@ static bool make_chunk(gsai_chunks *chunks, chunk *out, const gsai_reader_sizes 
     const gsai_feature_names *names = chunks->input->names;
     size_t n_rows = sizes->batch_rows ? sizes->batch_rows : ROWS;
     size_t n_values = sizes->batch_values ? sizes->batch_values : VALUES;
-    out->source.rows = &out->rows;
+    gsai_rows_init(&out->rows, n_rows, n_values, env);
     return chunks->format->open(sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
-           gsai_rows_init(&out->rows, n_rows, n_values, env, NULL) == GSA_OK &&
            (!gsai_format_keeps(chunks->input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK) &&
            (!names->came || gsai_feature_names_list(&out->names, names, chunks->input->schema->bits, env));
 }
@@ -110,7 +113,7 @@ static void free_chunk(const gsai_chunks *chunks, chunk *of)
     if (of->rows.env)
         gsai_rows_free(&of->rows);
     gsai_feature_names_free(&of->names);
-    gsai_free(&chunks->env, of->source.word);
+    gsai_free(&chunks->env, of->words.number);
 }
 
 void gsai_chunks_free(gsai_chunks *chunks)
@@ -147,7 +150,7 @@ static void forget(chunk *of)
 {
     gsai_feature_names_clear(&of->names);
     of->input.n_bad_rows = of->input.n_unlabelled = of->input.n_recoded = 0;
-    of->source.n_taken = 0;
+    of->n_taken = 0;
 }
 
 void gsai_chunks_stop(gsai_chunks *chunks)
@@ -186,7 +189,7 @@ static bool begin_next(gsai_chunks *chunks)
         return false;
     chunk *next = chunks->current = &chunks->chunk[slot];
     chunks->n_bytes = next->n_bytes;
-    next->source.n_lines = *chunks->format->lines(chunks->parser);
+    next->n_lines = *chunks->format->lines(chunks->parser);
     take_facts(chunks, next);
     return true;
 }
@@ -197,7 +200,7 @@ static void end_current(gsai_chunks *chunks)
     *chunks->format->lines(chunks->parser) += *chunks->format->lines(last->parser);
     if (last->rows.words.n_words > WORDS) {
         gsai_words_free(&last->rows.words);
-        last->source.n_words = 0;
+        last->words.n = 0;
     }
     chunks->current = NULL;
     gsai_pipeline_release(chunks->pipeline);
@@ -222,9 +225,35 @@ static gsa_status fail(const chunk *from, gsa_error *error)
 {
     if (error) {
         *error = from->error;
-        error->line += error->line > 0 ? from->source.n_lines : 0;
+        error->line += error->line > 0 ? from->n_lines : 0;
     }
     return from->status;
+}
+
+/* Appends rows that were not taken until these are full. */
+static gsa_status take_rows(chunk *from, gsai_rows *rows, gsa_error *error)
+{
+    const gsa_batch batch = gsai_rows_view(&from->rows);
+    size_t first = from->n_taken, before = rows->n_rows;
+    if (first == batch.n_rows)
+        return GSA_OK;
+    size_t n = gsai_batch_count(&batch, first, rows->max_rows - before, rows->max_values - rows->n_values);
+    size_t n_cells = from->rows.n_cells / batch.n_rows; /* of a row */
+    if (n_cells > 0) {
+        size_t max = (rows->max_values - rows->n_cells + n_cells - 1) / n_cells;
+        n = n < max ? n : max;
+        GSA_TRY(gsai_rows_reserve_cells(rows, n * n_cells, error));
+        memcpy(rows->cell + rows->n_cells, from->rows.cell + first * n_cells, n * n_cells * sizeof *rows->cell);
+    }
+    gsa_status status = gsai_rows_append(rows, &batch, first, n, false, &from->words, error);
+    if (status != GSA_OK && error && error->line > 0)
+        error->line += from->n_lines;
+    n = rows->n_rows - before;
+    for (size_t r = before; r < rows->n_rows; r++)
+        rows->place[r].line += from->n_lines;
+    rows->n_cells += n * n_cells;
+    from->n_taken += n;
+    return status;
 }
 
 gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *error)
@@ -234,8 +263,8 @@ gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *err
         if (!chunks->current && !begin_next(chunks))
             return GSA_END;
         chunk *from = chunks->current;
-        status = gsai_rows_append(rows, &from->source, error);
-        if (status != GSA_OK || from->source.n_taken < from->rows.n_rows)
+        status = take_rows(from, rows, error);
+        if (status != GSA_OK || from->n_taken < from->rows.n_rows)
             continue;
         if (from->status == GSA_END)
             end_current(chunks);

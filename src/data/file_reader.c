@@ -85,7 +85,7 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     const uint32_t file = reader->rows.place[0].file;
     reader->begins_file = file != reader->last_file || reader->input.begins_file;
     reader->last_file = file;
-    gsai_rows_view(&reader->rows, out);
+    *out = gsai_rows_view(&reader->rows);
     if (reader->spill.writer && reader->begins_file)
         gsa_writer_begin_file(reader->spill.writer);
     gsai_spill_add(&reader->spill, out, reader->schema.text, &head->env);
@@ -292,10 +292,9 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     reader->input.options = &reader->options;
     bool has_room = !options || copy_options(reader, options);
     reader->options.files = NULL; /* those of the caller are copied */
-    gsa_status status = gsai_rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
+    gsai_rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env);
     reader->rows.without_labels = reader->options.without_labels != 0;
-    if (status == GSA_OK && gsai_format_keeps(&reader->input))
-        status = gsai_rows_keep(&reader->rows, error);
+    gsa_status status = gsai_format_keeps(&reader->input) ? gsai_rows_keep(&reader->rows, error) : GSA_OK;
     if (status == GSA_OK && !has_room)
         status = gsai_fail_memory(&resolved, error, "no memory for a reader");
     if (status == GSA_OK)

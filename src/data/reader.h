@@ -2,8 +2,8 @@
 #ifndef GSA_DATA_READER_H
 #define GSA_DATA_READER_H
 
+#include "base/rows.h"
 #include "data/format/format.h"
-#include "data/rows.h"
 
 #include <greedystep/data.h>
 

@@ -34,12 +34,9 @@ gsa_status gsai_block_new(const gsai_env *env, gsai_block **out, gsa_error *erro
     gsai_block *block = gsai_alloc_zeroed(&resolved, 1, sizeof *block);
     GSAI_TRY_MEMORY(block, &resolved, error, "no memory for a block of rows");
     block->env = resolved;
-    gsa_status status = gsai_rows_init(&block->rows, 0, 0, &block->env, error);
-    if (status != GSA_OK)
-        gsai_free(&resolved, block);
-    else
-        *out = block;
-    return status;
+    gsai_rows_init(&block->rows, 0, 0, &block->env);
+    *out = block;
+    return GSA_OK;
 }
 
 void gsai_block_free(gsai_block *block)
@@ -89,33 +86,6 @@ static gsa_status copy_words(gsai_block *block, const gsa_batch *from, gsa_error
     return GSA_OK;
 }
 
-/* Where the entries of a row begin. */
-static size_t start_of(const gsa_batch *from, size_t row)
-{
-    return from->index ? (size_t)from->row_start[row] : row * from->width;
-}
-
-/* The entries of a row but for zeros, which mean the same as none; returns how many there are now. */
-static size_t copy_entries(gsai_rows *to, size_t at, const gsa_batch *from, size_t start, size_t end)
-{
-    int is_plain = from->index != NULL;
-    for (size_t i = start; i < end && from->value; i++)
-        is_plain &= from->value[i] != 0;
-    if (is_plain && end > start) {
-        memcpy(to->index + at, from->index + start, (end - start) * sizeof *to->index);
-        if (from->value)
-            memcpy(to->value + at, from->value + start, (end - start) * sizeof *to->value);
-        return at + (end - start);
-    }
-    for (size_t i = start; i < end; i++) {
-        to->index[at] = from->index ? from->index[i] : (uint32_t)(i - start);
-        if (from->value)
-            to->value[at] = from->value[i];
-        at += !from->value || from->value[i] != 0;
-    }
-    return at;
-}
-
 /* Entries of dense rows. */
 static size_t count_entries(const gsa_batch *from, size_t row, size_t n)
 {
@@ -130,93 +100,31 @@ static size_t count_entries(const gsa_batch *from, size_t row, size_t n)
     return n_entries;
 }
 
-/* Whether these rows of what is pending go to the block as they are, dense; if so, makes room for them. */
-static gsa_status reserve_rows(gsai_block *block, size_t n, size_t n_values, bool *is_dense, gsa_error *error)
-{
-    const gsa_batch *from = &block->pending;
-    gsai_rows *to = &block->rows;
-    *is_dense = !from->index && from->width > 0 && (to->n_rows == 0 || to->width == from->width);
-    if (*is_dense) {
-        size_t n_entries = count_entries(from, block->pending_row, n);
-        *is_dense = n_values - n_entries < n_entries;
-        block->n_entries += *is_dense ? n_entries : 0;
-    }
-    if (*is_dense)
-        return gsai_rows_reserve_dense(to, n, from->width, error);
-    GSA_TRY(gsai_rows_make_sparse(to, error));
-    return gsai_rows_reserve_block(to, n, n_values, from->value != NULL, error);
-}
-
-/* The texts of a row, and whether it is a bad one. */
-static gsa_status copy_kept(gsai_rows *to, size_t r, const gsa_batch *from, size_t row, gsa_error *error)
-{
-    if (from->kept)
-        GSA_TRY(gsai_rows_keep_texts(to, from->kept + from->kept_start[row],
-                                     from->kept_start[row + 1] - from->kept_start[row], error));
-    to->kept_start[r + 1] = to->kept_size;
-    to->bad[r] = from->bad ? from->bad[row] : 0;
-    to->any_bad = to->any_bad || to->bad[r];
-    return GSA_OK;
-}
-
-/* n rows of what is pending, which have so many values, zeros included. */
-static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_values, gsa_error *error)
-{
-    static const gsa_place nowhere = {0, 0, 0};
-    const gsa_batch *from = &block->pending;
-    gsai_rows *to = &block->rows;
-    const bool has_values = from->value != NULL;
-    bool is_dense;
-    if (from->kept || from->bad)
-        GSA_TRY(gsai_rows_keep(to, error));
-    GSA_TRY(reserve_rows(block, n, n_values, &is_dense, error));
-    size_t at = to->n_values, row = block->pending_row, r = to->n_rows;
-    if (is_dense)
-        memcpy(to->value + at, from->value + start_of(from, row), n_values * sizeof *to->value);
-    for (size_t i = 0; i < n; i++, row++, r++) {
-        at = is_dense ? at + from->width : copy_entries(to, at, from, start_of(from, row), start_of(from, row + 1));
-        to->row_start[r + 1] = (int64_t)at;
-        to->label[r] = from->label ? from->label[row] : 0;
-        to->word[r] = from->word ? from->word[row] : -1;
-        to->weight[r] = from->weight ? from->weight[row] : 1;
-        to->place[r] = from->place ? from->place[row] : nowhere;
-        if (to->keeps)
-            GSA_TRY(copy_kept(to, r, from, row, error));
-    }
-    to->any_word = to->any_word || from->word;
-    to->any_weight = to->any_weight || from->weight;
-    gsai_rows_finish_block(to, n, has_values, !has_values);
-    block->n_entries = is_dense ? block->n_entries : to->n_values;
-    block->pending_row = row;
-    return GSA_OK;
-}
-
 static int is_full(const gsai_block *block, size_t max_rows)
 {
     return block->rows.n_rows >= max_rows || block->rows.n_rows - block->part_row >= GSA_BLOCK_ROWS ||
            block->n_entries - block->part_entries >= GSA_BLOCK_ENTRIES;
 }
 
-int gsai_block_is_full(const gsai_block *block)
-{
-    return is_full(block, GSA_BLOCK_ROWS);
-}
-
 static gsa_status take_pending(gsai_block *block, size_t max_rows, gsa_error *error)
 {
     const gsa_batch *from = &block->pending;
-    gsa_status status = GSA_OK;
-    while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, max_rows)) {
-        size_t row = block->pending_row, start = start_of(from, row), n = 0;
-        size_t max = GSA_BLOCK_ENTRIES - (block->n_entries - block->part_entries);
-        size_t left = max_rows - block->rows.n_rows, part = GSA_BLOCK_ROWS - (block->rows.n_rows - block->part_row);
-        left = left < part ? left : part;
-        do
-            n++;
-        while (n < left && row + n < from->n_rows && start_of(from, row + n) - start < max);
-        status = copy_rows(block, n, start_of(from, row + n) - start, error);
+    gsai_rows *to = &block->rows;
+    while (block->pending_row < from->n_rows && !is_full(block, max_rows)) {
+        size_t row = block->pending_row, n_entries = 0;
+        size_t left = max_rows - to->n_rows, part = GSA_BLOCK_ROWS - (to->n_rows - block->part_row);
+        size_t n = gsai_batch_count(from, row, left < part ? left : part,
+                                    GSA_BLOCK_ENTRIES - (block->n_entries - block->part_entries));
+        bool is_dense = !from->index && from->width > 0 && (to->n_rows == 0 || to->width == from->width);
+        if (is_dense) {
+            n_entries = count_entries(from, row, n);
+            is_dense = n * from->width - n_entries < n_entries;
+        }
+        GSA_TRY(gsai_rows_append(to, from, row, n, is_dense, NULL, error));
+        block->n_entries = is_dense ? block->n_entries + n_entries : to->n_values;
+        block->pending_row += n;
     }
-    return status;
+    return GSA_OK;
 }
 
 void gsai_block_continue(gsai_block *block, const gsai_block *before)
@@ -227,18 +135,17 @@ void gsai_block_continue(gsai_block *block, const gsai_block *before)
     block->is_cut = false; /* which is where this one begins */
 }
 
-size_t gsai_block_view(const gsai_block *block, gsa_batch *view)
+static void view_rows(const gsai_block *block, gsa_batch *view)
 {
-    gsai_rows_view(&block->rows, view);
+    *view = gsai_rows_view(&block->rows);
     view->words = block->words;
     view->n_words = block->n_words;
-    return view->n_rows;
 }
 
 gsa_status gsai_block_make_sparse(gsai_block *block, gsa_batch *view, gsa_error *error)
 {
     GSA_TRY(gsai_rows_make_sparse(&block->rows, error));
-    gsai_block_view(block, view);
+    view_rows(block, view);
     return GSA_OK;
 }
 
@@ -247,26 +154,13 @@ uint64_t gsai_block_entries(const gsai_block *block)
     return block->n_entries;
 }
 
-gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error)
-{
-    block->pending = *rows;
-    block->pending.n_rows = n;
-    block->pending_row = *at;
-    gsa_status status = copy_words(block, rows, error);
-    if (status == GSA_OK)
-        status = take_pending(block, GSA_BLOCK_ROWS, error);
-    *at = block->pending_row;
-    block->pending.n_rows = block->pending_row = 0;
-    return status;
-}
-
 /* The reader's last batch as it is, if the block is to have just that. */
 static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows)
 {
     const gsa_batch *from = &block->pending;
     if (block->rows.n_rows > 0 || from->n_rows > max_rows || (!from->index && from->width == 0))
         return 0;
-    size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows), n_values = end;
+    size_t last = gsai_batch_start(from, from->n_rows - 1), end = gsai_batch_start(from, from->n_rows), n_values = end;
     size_t min = min_rows < GSA_BLOCK_ROWS ? min_rows : GSA_BLOCK_ROWS;
     if (!from->index && (from->n_rows >= min || end >= GSA_BLOCK_ENTRIES)) {
         last = count_entries(from, 0, from->n_rows - 1);
@@ -314,7 +208,7 @@ gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_row
 {
     gsa_status status = gather(block, reader, 1, max_rows, error);
     if (status == GSA_OK)
-        gsai_block_view(block, view);
+        view_rows(block, view);
     return status;
 }
 
@@ -330,7 +224,7 @@ gsa_status gsai_block_read_some(gsai_block *block, gsa_reader *reader, size_t mi
     }
     if (status == GSA_OK) {
         block->complete = 1;
-        gsai_block_view(block, view);
+        view_rows(block, view);
     }
     return status;
 }

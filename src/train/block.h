@@ -36,11 +36,6 @@ gsa_status gsai_block_read_range(gsai_block *block, gsa_reader *reader, const gs
 /* Takes what there is into a block that is empty because it follows another: the rows that waited, or the reader's next
  * batch, at most max_rows rows. */
 gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);
-/* Adds rows of a batch from *at on, up to n of them, to a block that is not full; *at becomes the next row. */
-gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error);
-int gsai_block_is_full(const gsai_block *block);
-/* Fills in a view of the rows and returns their number. */
-size_t gsai_block_view(const gsai_block *block, gsa_batch *view);
 /* Goes on where another block of the same reader ended: rows that waited there wait here. */
 void gsai_block_continue(gsai_block *block, const gsai_block *before);
 /* Returns whether the last view reached the end of the input. */

@@ -241,38 +241,6 @@ static size_t rows_that_fit(const gsa_batch *rows, uint64_t max_entries)
     return n;
 }
 
-typedef struct first_rows {
-    sharded *run;
-    gsai_block *block; /* of all shards, learned when it is full */
-    uint64_t number;   /* of the block */
-} first_rows;
-
-static gsa_status learn_first_block(first_rows *all, gsa_error *error)
-{
-    sharded *run = all->run;
-    gsa_batch rows;
-    gsa_status status = GSA_OK;
-    if (gsai_block_view(all->block, &rows) > 0) {
-        rows.place = NULL; /* rows of other processes have none here */
-        status = learn_block(&run->worker, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error);
-    }
-    gsai_block_clear(all->block);
-    return status;
-}
-
-static gsa_status add_first(void *ctx, const gsa_batch *rows, gsa_error *error)
-{
-    first_rows *all = ctx;
-    if (!rows)
-        return learn_first_block(all, error);
-    for (size_t at = 0; at < rows->n_rows;) {
-        GSA_TRY(gsai_block_add(all->block, rows, rows->n_rows, &at, error));
-        if (gsai_block_is_full(all->block))
-            GSA_TRY(learn_first_block(all, error));
-    }
-    return GSA_OK;
-}
-
 static gsa_status pack_first(sharded *run, size_t s, gsai_bytes *to, gsa_error *error)
 {
     gsa_batch rows;
@@ -284,7 +252,7 @@ static gsa_status pack_first(sharded *run, size_t s, gsai_bytes *to, gsa_error *
         GSA_TRY(gsai_block_make_sparse(run->worker.block, &rows, error));
         size_t n = rows_that_fit(&rows, left);
         if (n > 0)
-            GSA_TRY(gsai_rows_pack(to, &rows, n, error));
+            GSA_TRY(gsai_rows_add_frame(to, &rows, n, error));
         run->first[s] += n;
         left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
         fits = n == rows.n_rows;
@@ -295,16 +263,23 @@ static gsa_status pack_first(sharded *run, size_t s, gsai_bytes *to, gsa_error *
 /* Every process learns the first rows of all shards. */
 static gsa_status learn_first(sharded *run, gsa_error *error)
 {
-    first_rows all = {.run = run};
+    gsai_rows all;
     gsai_bytes mine = {.env = &run->job->env};
-    gsa_status status = gsai_block_new(&run->job->env, &all.block, error);
-    if (status == GSA_OK)
-        status = rewind_all(run, error);
+    gsai_rows_init(&all, 0, 0, &run->job->env);
+    all.without_places = true; /* rows of other processes have none here */
+    gsa_status status = rewind_all(run, error);
     for (size_t s = 0; s < run->n_own && status == GSA_OK; s++)
         status = pack_first(run, s, &mine, error);
-    status = gsai_rows_share(run->job, status, &mine, add_first, &all, error);
+    status = gsai_rows_share(run->job, status, &mine, &all, error);
+    const gsa_batch rows = gsai_rows_view(&all);
+    uint64_t number = 0;
+    for (size_t first = 0, n; first < rows.n_rows && status == GSA_OK; first += n) {
+        n = gsa_plan_block(&rows, first);
+        const gsa_batch block = gsai_batch_slice(&rows, first, n);
+        status = learn_block(&run->worker, run->job->state, GSA_FIRST_SHARD, number++, &block, error);
+    }
     gsai_bytes_free(&mine);
-    gsai_block_free(all.block);
+    gsai_rows_free(&all);
     if (status == GSA_OK)
         gsa_state_end_pass(run->job->state);
     return status;

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/format/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,122 +95,23 @@ gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes 
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-/* Before the arrays of a batch: row_start, label, index, value, word and weight, as far as it has them, and its words.
- */
-typedef struct head {
-    uint64_t n_rows, n_entries, n_words;
-    uint32_t has_values, has_words, has_weights, unused;
-} head;
-
-typedef struct array {
-    const void *at;
-    size_t size;
-} array;
-
-enum { N_ARRAYS = 6 };
-
-static void list_arrays(const head *of, const gsa_batch *rows, array out[N_ARRAYS])
+gsa_status gsai_rows_add_frame(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error)
 {
-    const size_t n = (size_t)of->n_rows, n_entries = (size_t)of->n_entries;
-    const array arrays[N_ARRAYS] = {{rows->row_start, (n + 1) * sizeof *rows->row_start},
-                                    {rows->label, n * sizeof *rows->label},
-                                    {rows->index, n_entries * sizeof *rows->index},
-                                    {rows->value, of->has_values ? n_entries * sizeof *rows->value : 0},
-                                    {rows->word, of->has_words ? n * sizeof *rows->word : 0},
-                                    {rows->weight, of->has_weights ? n * sizeof *rows->weight : 0}};
-    memcpy(out, arrays, sizeof arrays);
-}
-
-gsa_status gsai_rows_pack(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error)
-{
-    const head of = {.n_rows = n_rows,
-                     .n_entries = (uint64_t)rows->row_start[n_rows],
-                     .n_words = rows->word ? rows->n_words : 0,
-                     .has_values = rows->value != NULL,
-                     .has_words = rows->word != NULL,
-                     .has_weights = rows->weight != NULL};
-    array arrays[N_ARRAYS];
     size_t start = gsai_frame_begin(to);
-    int failed = gsai_bytes_add(to, &of, sizeof of) != 0;
-    list_arrays(&of, rows, arrays);
-    for (size_t i = 0; i < N_ARRAYS; i++)
-        failed = failed || gsai_bytes_add(to, arrays[i].at, arrays[i].size) != 0;
-    for (size_t i = 0; i < of.n_words; i++)
-        failed = failed || gsai_bytes_add(to, rows->words[i], strlen(rows->words[i]) + 1) != 0;
-    if (failed)
-        return gsai_fail_memory(to->env, error, "no memory for the first %zu rows", n_rows);
+    GSAI_TRY_MEMORY(gsai_rows_pack(rows, 0, n_rows, gsai_bytes_add, to) == 0, to->env, error,
+                    "no memory for the first %zu rows", n_rows);
     return gsai_frame_end(to, start, error);
 }
 
-/* The arrays of a frame, which begins at a multiple of 8; *texts is where its words begin. */
-static gsa_batch view_of(const unsigned char *frame, const head *of, const char **texts)
-{
-    gsa_batch rows = {.n_rows = (size_t)of->n_rows};
-    array arrays[N_ARRAYS];
-    const unsigned char *at = frame + sizeof *of;
-    list_arrays(of, &rows, arrays);
-    for (size_t i = 0; i < N_ARRAYS; i++) {
-        arrays[i].at = arrays[i].size > 0 ? at : NULL;
-        at += arrays[i].size;
-    }
-    rows.row_start = arrays[0].at;
-    rows.label = arrays[1].at;
-    rows.index = of->n_entries > 0 ? arrays[2].at : (const void *)frame; /* never NULL: that is for dense rows */
-    rows.value = arrays[3].at;
-    rows.word = arrays[4].at;
-    rows.weight = arrays[5].at;
-    *texts = (const char *)at;
-    return rows;
-}
-
-/* Each process numbers its words on its own: gives those of a batch the numbers of all. */
-static gsa_status renumber(gsa_batch *rows, const head *of, const char *text, gsai_words *words, gsa_error *error)
-{
-    int32_t *number = gsai_alloc(words->env, (size_t)of->n_words, sizeof *number);
-    int32_t *word = (int32_t *)(uintptr_t)rows->word; /* of a frame that is ours */
-    gsa_status status = number ? GSA_OK : gsai_fail_memory(words->env, error, "no memory for labels");
-    for (size_t i = 0; i < of->n_words && status == GSA_OK; text += strlen(text) + 1)
-        status = gsai_words_enter(words, text, strlen(text), &number[i++], error);
-    for (size_t r = 0; r < rows->n_rows && status == GSA_OK; r++)
-        word[r] = word[r] >= 0 ? number[word[r]] : -1;
-    gsai_free(words->env, number);
-    rows->words = (const char *const *)words->word;
-    rows->n_words = words->n_words;
-    return status;
-}
-
-static gsa_status take_frame(const unsigned char *frame, size_t size, gsai_words *words, gsai_take_rows take, void *ctx,
-                             gsa_error *error)
-{
-    head of;
-    const char *texts;
-    memcpy(&of, frame, sizeof of);
-    unsigned char *own = gsai_alloc(words->env, size, 1);
-    GSAI_TRY_MEMORY(own, words->env, error, "no memory for the first %zu rows", (size_t)of.n_rows);
-    memcpy(own, frame, size);
-    gsa_batch rows = view_of(own, &of, &texts);
-    gsa_status status = rows.word ? renumber(&rows, &of, texts, words, error) : GSA_OK;
-    if (status == GSA_OK)
-        status = take(ctx, &rows, error);
-    gsai_free(words->env, own);
-    return status;
-}
-
-gsa_status gsai_rows_share(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsai_take_rows take, void *ctx,
-                           gsa_error *error)
+gsa_status gsai_rows_share(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsai_rows *to, gsa_error *error)
 {
     const unsigned char *all, *frame;
     const size_t *sizes;
     size_t size;
-    gsai_words words;
     GSA_TRY(gsai_comm_allgather(job, status, mine->at, mine->size, &all, &sizes, error));
-    gsai_words_init(&words, &job->env);
-    for (size_t left = gsai_comm_total(job, sizes); status == GSA_OK && gsai_frame_next(&all, &left, &frame, &size);)
-        status = take_frame(frame, size, &words, take, ctx, error);
-    if (status == GSA_OK)
-        status = take(ctx, NULL, error);
-    gsai_words_free(&words);
-    return status;
+    for (size_t left = gsai_comm_total(job, sizes); gsai_frame_next(&all, &left, &frame, &size);)
+        GSA_TRY(gsai_rows_unpack(to, frame, size, error));
+    return GSA_OK;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */

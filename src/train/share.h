@@ -3,21 +3,20 @@
 #ifndef GSA_TRAIN_SHARE_H
 #define GSA_TRAIN_SHARE_H
 
-#include "train/block.h"
+#include "base/rows.h"
 #include "train/comm.h"
+
+#include <greedystep/distributed.h>
 
 /* Processes that have the same state note it here, learn the labels of their rows, and share them: the state of all
  * then knows those of all, in the order of the ranks. A process that is alone has nothing to do. */
 gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error *error);
 gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes *before, gsa_error *error);
 
-/* Appends rows as bytes, one batch after the other. */
-gsa_status gsai_rows_pack(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error);
-/* Calls `take` for the batches of all processes in the order of the ranks, and with NULL at the end; words are valid
- * until then. */
-typedef gsa_status (*gsai_take_rows)(void *ctx, const gsa_batch *rows, gsa_error *error);
-gsa_status gsai_rows_share(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsai_take_rows take, void *ctx,
-                           gsa_error *error);
+/* Adds the first n_rows rows of a sparse batch as bytes. */
+gsa_status gsai_rows_add_frame(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error);
+/* Appends what all processes have added so, in the order of the ranks. */
+gsa_status gsai_rows_share(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsai_rows *to, gsa_error *error);
 
 /* Gives the state, which all processes have, the names that the readers of all know; the first rank that has one for a
  * feature decides. */

@@ -495,7 +495,7 @@ static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
     arrow->is_begun = true;
     while (status == GSA_OK && !gsai_rows_full(rows)) {
         status = arrow->at < arrow->batch.length ? gsai_arrow_row(arrow, rows, error) : next_batch(arrow, error);
-        status = gsai_format_settle(arrow->table.input, rows, status);
+        status = gsai_format_settle(arrow->table.input, rows, status, error);
     }
     return status;
 }

@@ -3,10 +3,10 @@
 #ifndef GSA_DATA_FORMAT_FORMAT_H
 #define GSA_DATA_FORMAT_FORMAT_H
 
+#include "base/rows.h"
 #include "data/codec/decode.h"
 #include "data/feature_names.h"
 #include "data/format/table_schema.h"
-#include "data/rows.h"
 
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
@@ -62,14 +62,14 @@ static inline bool gsai_format_keeps(const gsai_format_input *input)
 }
 
 /* Handles the status of a row: counts a bad one and, if bad rows are kept, adds it as one. */
-static inline gsa_status gsai_format_settle(gsai_format_input *input, gsai_rows *rows, gsa_status status)
+static inline gsa_status gsai_format_settle(gsai_format_input *input, gsai_rows *rows, gsa_status status,
+                                            gsa_error *error)
 {
     if (status != GSA_INPUT || !input->options->skip_bad_rows)
         return status;
     input->n_bad_rows++;
-    if (input->options->keep_bad_rows)
-        gsai_rows_finish_bad(rows, (gsa_place){0, UINT64_MAX, input->file});
-    return GSA_OK;
+    return input->options->keep_bad_rows ? gsai_rows_finish_bad(rows, (gsa_place){0, UINT64_MAX, input->file}, error)
+                                         : GSA_OK;
 }
 
 static inline gsa_place gsai_format_location(const gsai_format_input *input, uint64_t line, uint64_t byte)

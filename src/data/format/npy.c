@@ -296,7 +296,7 @@ static gsa_status read_npy(void *memory, gsai_rows *rows, gsa_error *error)
         GSA_TRY(read_piece(parser, rows, error));
         const float *value = rows->value + rows->n_values;
         for (size_t i = 0; i < parser->n_piece; i++, value += rows->width)
-            GSA_TRY(gsai_format_settle(parser->input, rows, take_row(parser, rows, i, value, error)));
+            GSA_TRY(gsai_format_settle(parser->input, rows, take_row(parser, rows, i, value, error), error));
         parser->n_piece = 0;
     }
     return GSA_OK;

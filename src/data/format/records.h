@@ -11,8 +11,8 @@
 #ifndef GSA_DATA_FORMAT_RECORDS_H
 #define GSA_DATA_FORMAT_RECORDS_H
 
+#include "base/words.h"
 #include "data/format/text_lines.h"
-#include "data/format/words.h"
 
 typedef struct gsai_cell {
     const char *text;

@@ -6,8 +6,8 @@
 #ifndef GSA_DATA_FORMAT_TABLE_SCHEMA_H
 #define GSA_DATA_FORMAT_TABLE_SCHEMA_H
 
+#include "base/words.h"
 #include "data/format/reading.h"
-#include "data/format/words.h"
 
 #define GSAI_DEFAULT_BITS 24u
 #define GSAI_MAX_BITS 31u

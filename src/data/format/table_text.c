@@ -377,7 +377,7 @@ static gsa_status read_table(void *memory, gsai_rows *rows, gsa_error *error)
             return GSA_OK;
         if (status == GSA_OK)
             status = gsai_tabular_row(table, &record, rows, error);
-        status = gsai_format_settle(table->input, rows, status);
+        status = gsai_format_settle(table->input, rows, status, error);
     }
     return status;
 }

@@ -259,7 +259,7 @@ gsa_status gsai_line_text_read(void *parser, gsai_line_parse parse, gsai_rows *r
             status = parse(parser, &line, rows, error);
         if (found && status == GSA_STOPPED) /* the next call begins with this line again */
             gsai_lines_back(&text->lines, &line);
-        status = gsai_format_settle(text->input, rows, status);
+        status = gsai_format_settle(text->input, rows, status, error);
     }
     return status;
 }

@@ -2,8 +2,8 @@
 #include "unit/data/support.h"
 
 #include "base/memory.h"
+#include "base/words.h"
 #include "data/format/input_text.h"
-#include "data/format/words.h"
 
 static void words_keep_their_numbers(void **state)
 {

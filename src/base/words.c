@@ -1,5 +1,5 @@
 /* Words: a hash table with open addressing, at most half full. */
-#include "data/format/words.h"
+#include "base/words.h"
 
 #include "base/error.h"
 #include "base/hash.h"

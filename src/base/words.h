@@ -1,7 +1,7 @@
 /* Words, numbered in the order in which they came: those of labels, and the names of columns. Nothing is ever removed,
  * so that a number keeps its meaning for the life of the reader, over all passes. */
-#ifndef GSA_DATA_FORMAT_WORDS_H
-#define GSA_DATA_FORMAT_WORDS_H
+#ifndef GSA_BASE_WORDS_H
+#define GSA_BASE_WORDS_H
 
 #include "base/env.h"
 
