@@ -102,8 +102,8 @@ typedef struct gsa_predict_hooks {
     gsa_text text;   /* text format, beside the numbers */
     int header;      /* nonzero: CSV begins with a line of column names, in a call of its own */
     int every_class; /* nonzero: CSV and JSONL have the numbers of all classes too */
-    /* Called for one batch at a time, in the order of rows, from the thread that predicted it. Any status but GSA_OK
-     * ends the prediction. */
+    /* Called for one batch at a time, in the order of rows, from the caller's thread. Any status but GSA_OK ends the
+     * prediction. */
     gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);
     /* The names of the texts that the reader keeps of each row (gsa_batch.kept), as in its option keep; "tag". NULL:
      * they are not written, except for a tag in GSA_TEXT_LINES. */

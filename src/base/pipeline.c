@@ -46,23 +46,25 @@ static void work(gsai_pipeline *pipeline)
     size_t slot = pipeline->n_begun++ % pipeline->n_slots;
     pipeline->n_working++;
     pthread_mutex_unlock(&pipeline->lock);
-    pipeline->stages.work(pipeline->ctx, slot);
+    if (pipeline->stages.work)
+        pipeline->stages.work(pipeline->ctx, slot);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->n_working--;
     pipeline->is_done[slot] = true;
     pthread_cond_signal(&pipeline->has_result);
 }
 
-/* To fill goes first: it is done by one thread at a time, so that all others wait for it in the end. */
+/* One thread works on what there is, because filling may wait for a stream. For others filling goes first: one thread
+ * at a time does it, so all wait for it in the end. */
 static void *run(void *memory)
 {
     gsai_pipeline *pipeline = memory;
     pthread_mutex_lock(&pipeline->lock);
     while (!pipeline->quits) {
-        if (can_fill(pipeline))
-            fill(pipeline);
-        else if (pipeline->n_begun < pipeline->n_filled)
+        if (pipeline->n_begun < pipeline->n_filled && (pipeline->n_working == 0 || !can_fill(pipeline)))
             work(pipeline);
+        else if (can_fill(pipeline))
+            fill(pipeline);
         else
             pthread_cond_wait(&pipeline->has_work, &pipeline->lock);
     }
@@ -88,7 +90,7 @@ gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_st
     while (pipeline->thread && pipeline->is_done && pipeline->n_threads < n_threads &&
            gsai_thread_start(&pipeline->thread[pipeline->n_threads], run, pipeline, env) == 0)
         pipeline->n_threads++;
-    if (pipeline->n_threads > 0)
+    if (pipeline->thread && pipeline->is_done)
         return pipeline;
     gsai_pipeline_free(pipeline);
     return NULL;
@@ -127,7 +129,12 @@ bool gsai_pipeline_next(gsai_pipeline *pipeline, size_t *slot)
     *slot = pipeline->n_released % pipeline->n_slots;
     while (pipeline->n_released < pipeline->n_filled ? !pipeline->is_done[*slot]
                                                      : pipeline->is_running || pipeline->is_filling)
-        pthread_cond_wait(&pipeline->has_result, &pipeline->lock);
+        if (pipeline->n_threads > 0)
+            pthread_cond_wait(&pipeline->has_result, &pipeline->lock);
+        else if (pipeline->n_begun < pipeline->n_filled)
+            work(pipeline);
+        else
+            fill(pipeline);
     bool is_there = pipeline->n_released < pipeline->n_filled;
     pthread_mutex_unlock(&pipeline->lock);
     return is_there;

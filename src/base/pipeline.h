@@ -15,11 +15,11 @@ typedef struct gsai_pipeline gsai_pipeline;
 
 typedef struct gsai_stages {
     bool (*fill)(void *ctx, size_t slot); /* false: the slot stays empty, and the pipeline stops running */
-    void (*work)(void *ctx, size_t slot);
+    void (*work)(void *ctx, size_t slot); /* NULL: there is nothing to do */
 } gsai_stages;
 
-/* Starts a pipeline; returns NULL if there is no memory, or no thread. With fewer threads than wanted the result is the
- * same. */
+/* Makes a pipeline that does not run yet; returns NULL if out of memory. With fewer threads than wanted the result is
+ * the same; without any, gsai_pipeline_next runs the stages. */
 gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_stages *stages, void *ctx,
                                  const gsai_env *env);
 void gsai_pipeline_free(gsai_pipeline *pipeline);

@@ -1,24 +1,14 @@
-/* Predictions of a reader's rows, on threads, in the order of the rows.
- *
- * Every worker takes the rows that come next, predicts them and makes their text beside the others, and hands them on
- * when its turn has come. No thread waits for a full block, so that a stream is answered as it comes.
- *
- *   1 The worker that has `reading` may touch the reader, `last`, `n_rows` and rows that wait in blocks; n_taken is the
- *     number of its turn.
- *   2 The worker that has `telling` and whose turn it is (n_told) may call the hook and set the result.
- *   3 The first turn that failed or came to the end is the last one that is told. */
+/* Predictions of a reader's rows, on threads, in the order of the rows. */
 #include "model/model.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/workers.h"
-#include "train/block.h"
+#include "train/scan.h"
 
 #include <greedystep/train.h>
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -304,34 +294,14 @@ static char *text_line(const prediction_text *text, const answer *of, char *out)
 /* And long labels must not make their text one. */
 #define MAX_TEXT ((size_t)16 << 20)
 
-typedef struct worker {
-    gsai_block *block;
-    double *number;
-    char *text;
-    size_t number_capacity, text_capacity;
-    uint64_t turn;
-    gsa_batch rows;
-    gsa_predictions some;
-    gsa_error error;
-} worker;
-
 typedef struct predicting {
     const gsa_model *model;
     gsa_model_info info;
-    gsa_reader *reader;
-    const gsa_predict_hooks *hooks;
+    gsa_predict_hooks hooks;
     gsai_env env;
     bool has_margins; /* classes without probabilities */
-    size_t width, max_rows, n_workers;
-    worker *workers;
-    pthread_mutex_t reading, telling;
-    pthread_cond_t told;
-    const gsai_block *last;
-    uint64_t n_rows, n_taken, n_told;
+    size_t width;
     prediction_text text;
-    atomic_bool ended;
-    gsa_status status;
-    gsa_error failure;
 } predicting;
 
 /* The class that is predicted, and its probability or margin; two classes have one margin, that of the second. */
@@ -349,160 +319,87 @@ static size_t best_class(const predicting *run, const double *row, double *numbe
 }
 
 /* Makes the text of predictions that have their numbers. */
-static gsa_status write_text(const predicting *run, worker *mine)
+static gsa_status write_text(const predicting *run, gsai_piece *of, gsa_error *error)
 {
-    const gsa_batch *rows = &mine->rows;
-    size_t size = 0;
+    const gsa_batch *rows = &of->rows;
+    of->text_size = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        const double *row = mine->number + i * run->width;
-        answer of = {.row = mine->some.first_row + i + 1,
+        const double *row = of->number + i * run->width;
+        answer to = {.row = of->first_row + i + 1,
                      .number = row[0],
                      .every = row,
                      .kept = rows->kept ? rows->kept + rows->kept_start[i] : "",
                      .kept_size = rows->kept ? rows->kept_start[i + 1] - rows->kept_start[i] : 0,
                      .is_bad = rows->bad && rows->bad[i]};
-        of.best = run->info.n_classes > 0 ? best_class(run, row, &of.number) : 0;
-        size_t room = run->text.room + JSON_GROWTH * of.kept_size;
-        GSAI_TRY_MEMORY(gsai_reserve(&run->env, &mine->text, &mine->text_capacity, size + room, 1), &run->env,
-                        &mine->error, "no memory for the text of %zu predictions", rows->n_rows);
-        size = (size_t)(text_line(&run->text, &of, mine->text + size) - mine->text);
-    }
-    mine->some.text = mine->text;
-    mine->some.text_size = size;
-    return GSA_OK;
-}
-
-/* The next rows, and their turn. */
-static gsa_status take_rows(predicting *run, worker *mine)
-{
-    gsa_status status = GSA_END;
-    pthread_mutex_lock(&run->reading);
-    if (!run->ended) {
-        if (run->last)
-            gsai_block_continue(mine->block, run->last);
-        run->last = mine->block;
-        status = gsai_should_stop(&run->env)
-                     ? gsai_fail(&mine->error, GSA_STOPPED, "stopped on request")
-                     : gsai_block_take(mine->block, run->reader, run->max_rows, &mine->rows, &mine->error);
-    }
-    if (status != GSA_OK)
-        run->ended = true;
-    mine->turn = run->n_taken++;
-    mine->some = (gsa_predictions){.rows = &mine->rows, .first_row = run->n_rows, .width = run->width};
-    run->n_rows += status == GSA_OK ? mine->rows.n_rows : 0;
-    pthread_mutex_unlock(&run->reading);
-    return status;
-}
-
-static gsa_status predict_rows(const predicting *run, worker *mine)
-{
-    size_t n = mine->rows.n_rows * run->width;
-    GSAI_TRY_MEMORY(gsai_reserve(&run->env, &mine->number, &mine->number_capacity, n, sizeof *mine->number), &run->env,
-                    &mine->error, "no memory for %zu predictions", n);
-    gsa_status status =
-        (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
-    if (status != GSA_OK)
-        gsa_reader_locate(run->reader, &mine->rows, &mine->error);
-    for (size_t i = 0; mine->rows.bad && status == GSA_OK && i < n; i++)
-        if (mine->rows.bad[i / run->width])
-            mine->number[i] = NAN;
-    mine->some.number = mine->number;
-    return status == GSA_OK && run->hooks->text != GSA_TEXT_NONE ? write_text(run, mine) : status;
-}
-
-static void hand_on(predicting *run, worker *mine, gsa_status status)
-{
-    pthread_mutex_lock(&run->telling);
-    while (run->n_told != mine->turn)
-        pthread_cond_wait(&run->told, &run->telling);
-    if (run->status == GSA_OK && status == GSA_OK)
-        status = run->hooks->take(run->hooks->ctx, &mine->some, &mine->error);
-    if (run->status == GSA_OK && status != GSA_OK) {
-        run->ended = true;
-        run->status = status;
-        run->failure = mine->error;
-    }
-    run->n_told++;
-    pthread_cond_broadcast(&run->told);
-    pthread_mutex_unlock(&run->telling);
-}
-
-static gsa_status work(void *ctx, size_t number, gsa_error *unused)
-{
-    predicting *run = ctx;
-    worker *mine = &run->workers[number];
-    (void)unused;
-    while (!run->ended) {
-        mine->error = (gsa_error){.row = GSA_NO_ROW};
-        gsa_status status = take_rows(run, mine);
-        hand_on(run, mine, status == GSA_OK ? predict_rows(run, mine) : status);
+        to.best = run->info.n_classes > 0 ? best_class(run, row, &to.number) : 0;
+        size_t size = of->text_size + run->text.room + JSON_GROWTH * to.kept_size;
+        GSAI_TRY_MEMORY(gsai_reserve(&run->env, &of->text, &of->text_capacity, size, 1), &run->env, error,
+                        "no memory for the text of %zu predictions", rows->n_rows);
+        of->text_size = (size_t)(text_line(&run->text, &to, of->text + of->text_size) - of->text);
     }
     return GSA_OK;
 }
 
-static gsa_status set_up(predicting *run, gsa_error *error)
+static gsa_status predict_piece(void *ctx, gsai_piece *of, gsa_error *error)
 {
-    const gsa_model_info *info = &run->info;
-    run->info.size = sizeof run->info;
-    gsa_model_get_info(run->model, &run->info);
-    run->has_margins = info->n_classes > 0 && !info->has_probabilities;
-    run->width = (size_t)(run->has_margins ? info->n_outputs : info->n_classes > 0 ? info->n_classes : 1);
-    run->max_rows = run->width < TABLE_LEN ? TABLE_LEN / run->width : 1;
-    if (run->max_rows > GSA_BLOCK_ROWS)
-        run->max_rows = GSA_BLOCK_ROWS;
-    run->workers = gsai_alloc_zeroed(&run->env, run->n_workers, sizeof *run->workers);
-    gsa_status status = run->workers ? GSA_OK : gsai_fail_memory(&run->env, error, "no memory to predict");
-    for (size_t i = 0; i < run->n_workers && status == GSA_OK; i++)
-        status = gsai_block_new(&run->env, &run->workers[i].block, error);
-    if (status == GSA_OK && run->hooks->text != GSA_TEXT_NONE)
-        status = text_open(&run->text, run->model, run->hooks, &run->env, error);
-    if (run->text.room > MAX_TEXT / run->max_rows)
-        run->max_rows = run->text.room < MAX_TEXT ? MAX_TEXT / run->text.room : 1;
-    return status;
+    const predicting *run = ctx;
+    size_t n = of->rows.n_rows * run->width;
+    GSAI_TRY_MEMORY(gsai_reserve(&run->env, &of->number, &of->number_capacity, n, sizeof *of->number), &run->env, error,
+                    "no memory for %zu predictions", n);
+    GSA_TRY((run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &of->rows, of->number, error));
+    for (size_t i = 0; of->rows.bad && i < n; i++)
+        if (of->rows.bad[i / run->width])
+            of->number[i] = NAN;
+    return run->hooks.text != GSA_TEXT_NONE ? write_text(run, of, error) : GSA_OK;
 }
 
-static gsa_status tell_header(predicting *run, gsa_error *error)
+static gsa_status deliver_piece(void *ctx, gsai_piece *of, gsa_error *error)
+{
+    const predicting *run = ctx;
+    gsa_predictions some = {.rows = &of->rows,
+                            .first_row = of->first_row,
+                            .width = run->width,
+                            .number = of->number,
+                            .text = run->hooks.text != GSA_TEXT_NONE ? of->text : NULL,
+                            .text_size = of->text_size};
+    return run->hooks.take(run->hooks.ctx, &some, error);
+}
+
+static gsa_status deliver_header(const predicting *run, gsa_error *error)
 {
     gsa_batch no_rows = {0};
-    worker *first = &run->workers[0];
-    GSAI_TRY_MEMORY(gsai_reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1), &run->env, error,
-                    "no memory for the names of columns");
-    gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
-    some.text_size = (size_t)(text_header(&run->text, run->hooks->kept, first->text) - first->text);
-    return run->hooks->take(run->hooks->ctx, &some, error);
+    char *text = gsai_alloc(&run->env, run->text.room, 1);
+    GSAI_TRY_MEMORY(text, &run->env, error, "no memory for the names of columns");
+    gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = text};
+    some.text_size = (size_t)(text_header(&run->text, run->hooks.kept, text) - text);
+    gsa_status status = run->hooks.take(run->hooks.ctx, &some, error);
+    gsai_free(&run->env, text);
+    return status;
 }
 
 gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_call *call,
                        gsa_error *error)
 {
-    gsai_env own;
-    GSA_TRY(gsai_env_take(&own, &model->env.memory, call, error));
-    gsa_predict_hooks taken;
-    GSA_TRY(gsai_take(&taken, hooks, error));
-    predicting run = {.model = model,
-                      .reader = reader,
-                      .hooks = &taken,
-                      .env = own,
-                      .reading = PTHREAD_MUTEX_INITIALIZER,
-                      .telling = PTHREAD_MUTEX_INITIALIZER,
-                      .told = PTHREAD_COND_INITIALIZER};
-    run.n_workers = gsai_workers_count(&run.env);
-    gsa_status status = set_up(&run, error);
-    if (status == GSA_OK && taken.header && taken.text == GSA_TEXT_CSV)
-        status = tell_header(&run, error);
-    if (status == GSA_OK)
-        status = gsai_workers_run(run.n_workers, run.n_workers, work, &run, &run.env, error);
-    if (status == GSA_OK && run.status != GSA_END) {
-        status = run.status;
-        if (error)
-            *error = run.failure;
+    predicting run = {.model = model, .info.size = sizeof run.info};
+    GSA_TRY(gsai_env_take(&run.env, &model->env.memory, call, error));
+    GSA_TRY(gsai_take(&run.hooks, hooks, error));
+    gsa_model_get_info(model, &run.info);
+    size_t n_outputs = (size_t)run.info.n_outputs, n_classes = (size_t)run.info.n_classes;
+    run.has_margins = n_classes > 0 && !run.info.has_probabilities;
+    run.width = run.has_margins ? n_outputs : n_classes > 0 ? n_classes : 1;
+    gsa_status status = GSA_OK;
+    if (run.hooks.text != GSA_TEXT_NONE)
+        status = text_open(&run.text, model, &run.hooks, &run.env, error);
+    if (status == GSA_OK && run.hooks.header && run.hooks.text == GSA_TEXT_CSV)
+        status = deliver_header(&run, error);
+    if (status == GSA_OK) {
+        size_t max_rows = run.width < TABLE_LEN ? TABLE_LEN / run.width : 1;
+        max_rows = max_rows < GSA_BLOCK_ROWS ? max_rows : GSA_BLOCK_ROWS;
+        if (run.text.room > MAX_TEXT / max_rows)
+            max_rows = run.text.room < MAX_TEXT ? MAX_TEXT / run.text.room : 1;
+        gsai_scan scan = {reader, max_rows, predict_piece, deliver_piece, &run};
+        status = gsai_scan_rows(&scan, &run.env, error);
     }
-    for (size_t i = 0; run.workers && i < run.n_workers; i++) {
-        gsai_block_free(run.workers[i].block);
-        gsai_free(&run.env, run.workers[i].number);
-        gsai_free(&run.env, run.workers[i].text);
-    }
-    gsai_free(&run.env, run.workers);
     gsai_free(&run.env, run.text.start);
     gsai_free(&run.env, run.text.kept_marks);
     return status;

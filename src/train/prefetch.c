@@ -1,17 +1,19 @@
-/* Reading ahead: two sides take turns, and a thread of its own fills the blocks of one while the caller has those of
- * the other.
+/* Reading ahead: two sides take turns in a pipeline, which fills one while the caller has the blocks of the other.
  *
- *   1 `busy` means that a thread runs; it alone touches the reader and the side that is not current.
- *   2 With one thread, or where none can be made, the caller reads: the blocks are the same.
+ *   1 The thread of the pipeline alone touches the reader and the side that is not current, while it runs. It does not
+ *     run after a side with a status other than GSA_OK, nor where there is no memory for a second side.
+ *   2 The caller reads where the pipeline does not: the blocks are the same.
  *   3 Views of a side are valid until its last one was delivered and another is asked for. */
 #include "train/prefetch.h"
 
-#include "base/workers.h"
+#include "base/pipeline.h"
 #include "train/block.h"
 #include "train/comm.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+
+#include <stdatomic.h>
 
 /* What came of reading some blocks: views, and why there are no more. */
 typedef struct side {
@@ -25,14 +27,16 @@ typedef struct side {
 struct gsai_prefetch {
     gsai_env env;
     gsa_reader *reader;
-    size_t n_threads, n_together;
+    size_t n_threads;
+    atomic_size_t n_together; /* blocks of a side */
+    size_t max_rows;          /* of a block */
     side side[2];
-    int current;
+    size_t current;
+    gsai_pipeline *pipeline;
+    bool is_running, is_held;     /* the pipeline; it filled the current side */
+    bool has_ended;               /* the side that was read last has a status other than GSA_OK */
     const gsai_block *last_block; /* that was read; the next goes on where it ended */
-    pthread_t thread;
-    int busy;
-    size_t want, max_rows; /* of the side that is read: blocks, and rows of each */
-    int is_live, is_begun; /* is_begun: of live rows, those of a first block were read */
+    int is_live, is_begun;        /* is_begun: of live rows, those of a first block were read */
     struct {
         const gsai_index *index; /* NULL: the reader's blocks, one after the other */
         const gsai_job *job;
@@ -41,38 +45,6 @@ struct gsai_prefetch {
         int is_there; /* the reader's next row is the first of block `next` */
     } range;
 };
-
-gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_env *env, gsai_prefetch **out,
-                             gsa_error *error)
-{
-    gsai_prefetch *prefetch = gsai_alloc_zeroed(env, 1, sizeof *prefetch);
-    GSAI_TRY_MEMORY(prefetch, env, error, "no memory for blocks of rows");
-    prefetch->env = *env;
-    prefetch->reader = reader;
-    prefetch->n_threads = n_threads;
-    prefetch->n_together = 1;
-    *out = prefetch;
-    return GSA_OK;
-}
-
-static void wait_for_thread(gsai_prefetch *prefetch)
-{
-    if (prefetch->busy)
-        gsai_thread_join(prefetch->thread, &prefetch->env);
-    prefetch->busy = 0;
-}
-
-void gsai_prefetch_free(gsai_prefetch *prefetch)
-{
-    if (!prefetch)
-        return;
-    wait_for_thread(prefetch);
-    for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
-            gsai_block_free(prefetch->side[s].block[i]);
-    gsai_env env = prefetch->env;
-    gsai_free(&env, prefetch);
-}
 
 /* Blocks of others are passed over. */
 static gsa_status find_next(gsai_prefetch *prefetch, gsai_block *block, size_t *n_rows, gsa_error *error)
@@ -116,69 +88,109 @@ static gsa_status read_block(gsai_prefetch *prefetch, side *to)
     return status;
 }
 
-/* As many blocks as are read at a time, but no more than a full one and a part where rows are long. */
+/* Reads as many blocks as belong together, but no more than a full one and a part where rows are long. */
 static void read_side(gsai_prefetch *prefetch, side *to)
 {
     uint64_t n_entries = 0;
+    size_t n_together = atomic_load(&prefetch->n_together);
     to->error = (gsa_error){0};
     to->n = to->n_given = 0;
     do {
         to->status = read_block(prefetch, to);
         if (to->status != GSA_OK)
-            return;
+            break;
         n_entries += gsai_block_entries(to->block[to->n]);
         to->n++;
-    } while (to->n < prefetch->want && n_entries < GSA_BLOCK_ENTRIES && !gsai_block_is_last(prefetch->last_block));
+    } while (to->n < n_together && n_entries < GSA_BLOCK_ENTRIES && !gsai_block_is_last(prefetch->last_block));
+    prefetch->has_ended = to->status != GSA_OK;
 }
 
-static void *read_other(void *memory)
+/* Reads a side ahead, if there is more to read, and memory for blocks like those of the other side. */
+static bool fill_side(void *memory, size_t slot)
 {
     gsai_prefetch *prefetch = memory;
-    read_side(prefetch, &prefetch->side[!prefetch->current]);
-    return NULL;
+    side *to = &prefetch->side[slot];
+    const side *other = &prefetch->side[!slot];
+    if (prefetch->has_ended || (prefetch->last_block && gsai_block_is_last(prefetch->last_block)))
+        return false;
+    uint64_t size = 0;
+    for (size_t i = 0; i < GSA_MAX_RESIDENT && other->block[i]; i++)
+        size += gsai_block_size(other->block[i]);
+    if (!to->block[0] && size + size / 4 > gsai_memory_left(&prefetch->env))
+        return false;
+    read_side(prefetch, to);
+    return to->n > 0;
 }
 
-/* The other side begins to be read, if there is more to read and a thread to read it. */
-static void begin_next(gsai_prefetch *prefetch)
+gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_env *env, gsai_prefetch **out,
+                             gsa_error *error)
 {
-    const side *at = &prefetch->side[prefetch->current];
-    if (prefetch->n_threads < 2 || at->status != GSA_OK || gsai_block_is_last(prefetch->last_block))
+    static const gsai_stages stages = {fill_side, NULL};
+    gsai_prefetch *prefetch = gsai_alloc_zeroed(env, 1, sizeof *prefetch);
+    GSAI_TRY_MEMORY(prefetch, env, error, "no memory for blocks of rows");
+    prefetch->env = *env;
+    prefetch->reader = reader;
+    prefetch->n_threads = n_threads;
+    prefetch->n_together = 1;
+    prefetch->pipeline = n_threads > 1 ? gsai_pipeline_new(1, 2, &stages, prefetch, env)
+                                       : gsai_pipeline_new(0, 1, &stages, prefetch, env);
+    if (!prefetch->pipeline) {
+        gsai_free(env, prefetch);
+        return gsai_fail_memory(env, error, "no memory to read ahead");
+    }
+    *out = prefetch;
+    return GSA_OK;
+}
+
+void gsai_prefetch_free(gsai_prefetch *prefetch)
+{
+    if (!prefetch)
         return;
-    uint64_t size = 0; /* what blocks like those of this side take: without room for as many, nothing is read ahead */
-    for (size_t i = 0; i < at->n; i++)
-        size += gsai_block_size(at->block[i]);
-    const side *other = &prefetch->side[!prefetch->current];
-    if (!other->block[0] && size + size / 4 > gsai_memory_left(&prefetch->env))
-        return;
-    prefetch->busy = gsai_thread_start(&prefetch->thread, read_other, prefetch, &prefetch->env) == 0;
-    if (!prefetch->busy)
-        prefetch->n_threads = 1;
+    gsai_pipeline_free(prefetch->pipeline);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
+            gsai_block_free(prefetch->side[s].block[i]);
+    gsai_env env = prefetch->env;
+    gsai_free(&env, prefetch);
+}
+
+/* Returns when no thread reads any more. */
+static void stop_reading(gsai_prefetch *prefetch)
+{
+    gsai_pipeline_stop(prefetch->pipeline);
+    prefetch->is_running = prefetch->is_held = prefetch->has_ended = false;
 }
 
 gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error)
 {
     side *at = &prefetch->side[prefetch->current];
     if (at->n_given == at->n && at->status == GSA_OK) {
-        int was_read = prefetch->busy;
-        wait_for_thread(prefetch);
-        prefetch->want = prefetch->n_together;
-        prefetch->max_rows = max_rows;
-        prefetch->current = was_read ? !prefetch->current : prefetch->current;
-        at = &prefetch->side[prefetch->current];
-        if (!was_read)
+        size_t slot;
+        if (prefetch->is_held)
+            gsai_pipeline_release(prefetch->pipeline);
+        if (!prefetch->is_running) {
+            prefetch->max_rows = max_rows;
+            gsai_pipeline_start(prefetch->pipeline);
+        }
+        prefetch->is_running = prefetch->is_held = gsai_pipeline_next(prefetch->pipeline, &slot);
+        if (prefetch->is_held || prefetch->side[slot].status != GSA_OK)
+            prefetch->current = slot;
+        else
             read_side(prefetch, at);
-        begin_next(prefetch);
+        at = &prefetch->side[prefetch->current];
     }
-    if (at->n_given == at->n) {
-        gsa_status status = at->status;
-        if (error)
-            *error = at->error;
-        if (status == GSA_STOPPED && prefetch->is_live) /* the rows that were read wait in this side */
-            at->status = GSA_OK;
-        return status;
+    if (at->n_given < at->n) {
+        *view = at->view[at->n_given++];
+        return GSA_OK;
     }
-    *view = at->view[at->n_given++];
-    return GSA_OK;
+    gsa_status status = at->status;
+    if (error)
+        *error = at->error;
+    if (status == GSA_STOPPED && prefetch->is_live) { /* the rows that were read wait in this side */
+        stop_reading(prefetch);
+        at->status = GSA_OK;
+    }
+    return status;
 }
 
 void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun)
@@ -189,7 +201,7 @@ void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun)
 
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks)
 {
-    prefetch->n_together = n_blocks < prefetch->n_threads ? n_blocks : prefetch->n_threads;
+    atomic_store(&prefetch->n_together, n_blocks < prefetch->n_threads ? n_blocks : prefetch->n_threads);
 }
 
 int gsai_prefetch_releases(const gsai_prefetch *prefetch)
@@ -199,7 +211,7 @@ int gsai_prefetch_releases(const gsai_prefetch *prefetch)
 
 static void forget(gsai_prefetch *prefetch)
 {
-    wait_for_thread(prefetch);
+    stop_reading(prefetch);
     prefetch->last_block = NULL;
     for (int s = 0; s < 2; s++) {
         prefetch->side[s].n = prefetch->side[s].n_given = 0;

@@ -68,7 +68,7 @@ FILES_MAY_USE = {
     "src/data/reader.h": "stdatomic",  # progress, asked by another thread
     "src/data/spill.h": "stdatomic",
     "src/data/format/digits.h": "emmintrin",  # only where the compiler says that there is SSE2
-    "src/train/predict.c": "stdatomic",  # a flag that readers ask without a lock
+    "src/train/prefetch.c": "stdatomic",  # a size that may change while a thread reads
     "cli/style.c": "strings sys/ioctl",  # what a terminal is called, and how wide it is
     "cli/trace.c": "sys/resource",  # the peak memory of a run
     "cli/train_checkpoint.c": "dirent",  # what a killed process has left

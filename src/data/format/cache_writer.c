@@ -283,16 +283,10 @@ static bool empty_slot(void *memory, size_t slot)
     return true;
 }
 
-static void leave_slot(void *writer, size_t slot)
-{
-    (void)writer;
-    (void)slot;
-}
-
 /* Lets another thread write from now on, if there is one, and memory for a second block like this. */
 static void start_pipeline(cache_writer *writer)
 {
-    static const gsai_stages stages = {empty_slot, leave_slot};
+    static const gsai_stages stages = {empty_slot, NULL};
     const gsai_env *env = &writer->head.env;
     uint64_t size = 0;
     for (size_t i = 0; i < N_COLUMNS; i++)

@@ -51,7 +51,7 @@ static void slots_come_in_order_with_what_was_filled_in(void **state)
 {
     (void)state;
     gsai_env env = gsai_env_resolve(NULL);
-    for (size_t n_threads = 1; n_threads <= 7; n_threads += 3) {
+    for (size_t n_threads = 0; n_threads <= 6; n_threads += 2) { /* without a thread the caller runs the stages */
         ring of = {0};
         gsai_pipeline *pipeline = gsai_pipeline_new(n_threads, SLOTS, &stages, &of, &env);
         assert_non_null(pipeline);
@@ -118,7 +118,7 @@ static void threads_count_in_the_budget_until_it_is_freed(void **state)
     assert_int_equal(n, 10);
     gsai_pipeline_free(pipeline);
     assert_int_equal(budget.used, 0);
-    budget.limit = 4096;
+    budget.limit = 64;
     assert_null(gsai_pipeline_new(2, SLOTS, &stages, &of, &env));
     assert_int_equal(budget.used, 0);
 }
