@@ -14,6 +14,7 @@
  * of a feature that was in n rows counts n / (n + shrinkage), as the mean of a normal posterior around 0 would, with
  * the shrinkage that the held-out rows ask for, if they do (docs/decisions/0015-shrinkage.md). */
 #include "learn/calibration.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -441,4 +442,18 @@ void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env)
 {
     gsai_free(env, held_out->margins);
     gsai_free(env, held_out->weight);
+}
+
+double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot, double weight)
+{
+    if (slot == 0)
+        return calibration->scale * weight + calibration->offset;
+    return weight == 0 ? 0 : calibration->scale * gsai_state_shrinkage(state, slot, calibration->shrinkage) * weight;
+}
+
+bool gsai_state_uses_checkpoint(const gsa_state *state)
+{
+    bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
+    return gsai_sample_count(&state->sample) > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER &&
+           same_shape && state->best_checkpoint.pass < state->position.pass;
 }

@@ -39,20 +39,9 @@ void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env);
 /* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
 float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration);
 /* Returns whether the model of a state has the weights of its best checkpoint. */
-static inline bool gsai_state_uses_checkpoint(const gsa_state *state)
-{
-    bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
-    return gsai_sample_count(&state->sample) > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER &&
-           same_shape && state->best_checkpoint.pass < state->position.pass;
-}
+bool gsai_state_uses_checkpoint(const gsa_state *state);
 
 /* Returns the averaged weight of a slot of the state, calibrated. */
-static inline double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot,
-                                     double weight)
-{
-    if (slot == 0)
-        return calibration->scale * weight + calibration->offset;
-    return weight == 0 ? 0 : calibration->scale * gsai_state_shrinkage(state, slot, calibration->shrinkage) * weight;
-}
+double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot, double weight);
 
 #endif

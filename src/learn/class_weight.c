@@ -5,7 +5,7 @@
  * them. That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends to
  * r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual, because
  * a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
-#include "learn/learner.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -46,10 +46,21 @@ static double rarest_class(const gsa_state *state, size_t class_number, double c
     return rarest > min ? rarest : min;
 }
 
-gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
+gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
 {
+    *out = c;
+    if (!gsai_params_balance(&state->params))
+        return GSA_OK;
     GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
     double own = state->class_sums.at[class_number + 1] + c;
     *out = c * ((rarest_class(state, class_number, c) + 1) / (own + 1));
     return GSA_OK;
+}
+
+void gsai_class_sums_add(gsa_state *state, size_t class_number, double c)
+{
+    if (!gsai_params_balance(&state->params))
+        return;
+    state->class_sums.at[0] += c;
+    state->class_sums.at[class_number + 1] += c;
 }

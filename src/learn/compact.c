@@ -1,9 +1,8 @@
 /* Features in the order of |weight| x deviation, and how many of them the held-out rows need. */
 #include "learn/compact.h"
+#include "learn/parts.h"
 
 #include "learn/calibration.h"
-#include "learn/engine.h"
-#include "learn/learner.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -213,11 +212,6 @@ static gsai_unlearned held_at(const void *ctx, size_t number)
 {
     const gsai_held_row *held = ((const gsai_sample *)ctx)->at[number];
     return (gsai_unlearned){gsai_held_row_view(held), held->class_number, held->number, held->seen};
-}
-
-bool gsai_state_is_solved(const gsa_state *state)
-{
-    return state->n_solved > 0;
 }
 
 gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error)

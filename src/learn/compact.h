@@ -2,7 +2,14 @@
 #ifndef GSA_LEARN_COMPACT_H
 #define GSA_LEARN_COMPACT_H
 
-#include "learn/state.h"
+#include "base/env.h"
+#include "learn/row.h"
+
+/* What dropping the weakest features came to: features, and the loss of rows that were not learned. */
+typedef struct gsai_compaction {
+    uint64_t n_before, n_after; /* both 0: nothing was tried */
+    double loss_before, loss_after, error_of_mean;
+} gsai_compaction;
 
 /* A row that the weights were not learned from. */
 typedef struct gsai_unlearned {
@@ -27,4 +34,10 @@ gsa_status gsai_compact_measure(const gsa_state *state, const gsai_unlearned_row
  * The other features become as if no row had had them; the intercept makes up for what they add to these rows on
  * average. */
 gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error);
+
+/* Held-out rows below which nothing is dropped: they could not tell which features matter. */
+#define GSAI_COMPACT_MIN_ROWS 30
+/* Drops the weakest features by the held-out sample; nothing if there is none. */
+gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error);
+
 #endif

@@ -58,6 +58,11 @@ static inline uint64_t gsai_params_average(const gsai_params *params)
         return asked;
     return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? GSAI_AVERAGE_LAST : GSAI_AVERAGE_RECENT;
 }
+/* Returns whether rows of rare classes count for more. */
+static inline bool gsai_params_balance(const gsai_params *params)
+{
+    return params->value[GSAI_PARAM_class_weight] == GSAI_CLASS_WEIGHT_BALANCED;
+}
 bool gsai_param_decides_result(gsai_param_id id);
 /* Returns whether files leave the parameter out if it has its initial value. */
 bool gsai_param_is_late(gsai_param_id id);

@@ -1,7 +1,10 @@
 /* Copies of a state: a replica that continues like it, and a state that begins a new run from it. */
-#include "learn/learner.h"
+#include "learn/fork.h"
+#include "learn/life.h"
 #include "learn/lineage.h"
+#include "learn/parts.h"
 #include "learn/schema.h"
+#include "learn/state_outputs.h"
 
 #include "base/error.h"
 #include "base/memory.h"

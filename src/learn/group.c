@@ -3,7 +3,8 @@
  * All rows of a group see the weights before it, and take the mean step after the greedy steps of all have entered it.
  * With steps that end at a row's own minimum several rows at once would go past it, so that only losses with
  * probabilities have groups of more than one row; and the first rows, which move the weights far, have small ones. */
-#include "learn/learner.h"
+#include "learn/group_many.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -27,6 +28,11 @@ static size_t rows_of_group(const gsa_state *state)
     if (!state->loss->has_probabilities || average == GSAI_AVERAGE_SUFFIX || average == GSAI_AVERAGE_FULL)
         return 1;
     return size < GSAI_GROUP_ROWS ? (size_t)size : GSAI_GROUP_ROWS;
+}
+
+bool gsai_state_has_groups(const gsa_state *state)
+{
+    return state->loss && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
 }
 
 bool gsai_group_is_full(const gsa_state *state)

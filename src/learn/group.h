@@ -10,6 +10,7 @@
 #define GSA_LEARN_GROUP_H
 
 #include "learn/row.h"
+#include "learn/scaling.h"
 
 #include <stdbool.h>
 
@@ -66,5 +67,22 @@ typedef struct gsai_group_margins {
     float m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS]; /* without the intercept; m of one output */
     bool means_move;                                /* a mean of squares is not what the rows have; of one output */
 } gsai_group_margins;
+
+/* Returns whether a state learns rows in groups (gsa_state_close_group closes one). */
+bool gsai_state_has_groups(const gsa_state *state);
+/* Copies a row behind those that wait and looks at it on the way; the second makes it one of them if nothing was
+ * learned in between, GSA_INPUT if a value of it is not finite. */
+gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error);
+gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
+                          gsa_error *error);
+bool gsai_group_is_full(const gsa_state *state);
+/* Makes room for a row and what it takes to learn it, several times. */
+gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error);
+/* Learns the group with this table; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a
+ * message, if margins are not finite. */
+gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
+                            double past_weight, double *loss);
+void gsai_group_clear(gsai_group *group);
+gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 
 #endif

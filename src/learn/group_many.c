@@ -3,7 +3,8 @@
  * Where rows have much the same features, margins and updates are small products of matrices: a weight is loaded once
  * for all rows of the group. Elsewhere the rows are taken one after the other; their records are asked for as the rows
  * come. */
-#include "learn/learner.h"
+#include "learn/group_many.h"
+#include "learn/parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,8 +4,7 @@
  * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. A
  * robust loss has the median of the first labels, which outliers do not move. With a log link the offset is the
  * logarithm of the mean, and steps are those of labels in units of the mean. */
-#include "learn/engine.h"
-#include "learn/learner.h"
+#include "learn/parts.h"
 
 #include "base/real.h"
 

@@ -5,6 +5,7 @@
  * loss's (loss/). */
 #include "learn/learner.h"
 #include "learn/calibration.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -262,11 +263,12 @@ static void note_loss(gsa_state *state, double loss, const struct rows *rows)
     at->loss_sum += loss;
     at->loss_weight += weight;
     if (power_of_two || state->n_rows == 0) {
-        memcpy(at->earlier, at->late, sizeof at->late);
-        at->late[0] = at->late[1] = 0;
+        at->earlier_loss_sum = at->late_loss_sum;
+        at->earlier_loss_weight = at->late_loss_weight;
+        at->late_loss_sum = at->late_loss_weight = 0;
     }
-    at->late[0] += loss;
-    at->late[1] += weight;
+    at->late_loss_sum += loss;
+    at->late_loss_weight += weight;
 }
 
 /* The entries of the row, or the group, are in the state, and there is room for them. */

@@ -1,7 +1,6 @@
 /* The id of a run, and the runs that a state contains. */
 #include "learn/lineage.h"
-
-#include "learn/engine.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/hash.h"

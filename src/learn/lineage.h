@@ -3,7 +3,19 @@
 #ifndef GSA_LEARN_LINEAGE_H
 #define GSA_LEARN_LINEAGE_H
 
-#include "learn/state.h"
+#include "base/hash.h"
+
+#include <greedystep/distributed.h>
+
+#include <stdbool.h>
+
+/* Identifies a run: a rolling hash of its first rows. Two states that began alike must not be added up. */
+#define GSAI_RUN_ID_ROWS 1024u
+typedef struct gsai_run_id {
+    uint64_t hash;
+    uint64_t n_rows; /* rows in the hash */
+    uint64_t closed; /* nonzero: no more rows enter */
+} gsai_run_id;
 
 /* Adds a row to a fingerprint, by its hash (gsai_row_hash). */
 static inline void gsai_fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash)

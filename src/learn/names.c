@@ -4,9 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "learn/engine.h"
-#include "learn/learner.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "learn/strongest.h"
 
 #include <math.h>
@@ -18,11 +16,6 @@ void gsai_names_release(gsai_names *names, const gsai_env *env)
     gsai_free(env, names->start);
     gsai_free(env, names->text);
     *names = (gsai_names){0};
-}
-
-const gsai_names *gsai_state_names(const gsa_state *state)
-{
-    return &state->names;
 }
 
 const char *gsai_names_find(const gsai_names *names, uint64_t feature)
@@ -102,7 +95,7 @@ static gsa_status replace_names(gsa_state *state, gsai_strongest *strongest, gsa
 static bool is_seen(const gsa_state *state, size_t slot)
 {
     return gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u != 0 ||
-           gsai_state_n_seen(state, slot) > 0;
+           gsai_slot_count(state, slot) > 0;
 }
 
 gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),

@@ -6,10 +6,24 @@
  * are left out because standardised features learn faster at first even where they are worse in the end. With one
  * output the held-out rows count too, each as much as a row that is learned: where rows come sorted by label, the next
  * row tells nothing, and calibrated margins of held-out ones do. */
-#include "learn/state.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+
+bool gsai_scaling_prefers_standard(const gsa_state *state)
+{
+    const gsai_scaling *scaling = state->scaling;
+    double loss[2];
+    for (int i = 0; i < 2 && scaling; i++)
+        loss[i] = scaling->earlier_loss[i] + scaling->loss[i] + scaling->held_out_loss[i];
+    return scaling && loss[1] < (1 - GSA_MIN_GAIN) * loss[0];
+}
+
+const gsai_step_mean *gsai_state_step(const gsa_state *state)
+{
+    return gsai_scaling_prefers_standard(state) ? &state->scaling->step : &state->step;
+}
 
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error)
 {
@@ -39,7 +53,7 @@ void gsai_scaling_close(gsa_state *state)
     gsai_scaling *scaling = state->scaling;
     if (!scaling)
         return;
-    if (gsai_scaling_prefers_standard(scaling)) {
+    if (gsai_scaling_prefers_standard(state)) {
         gsai_table loser = state->table;
         state->table = scaling->table;
         state->step = scaling->step;

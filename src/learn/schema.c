@@ -1,7 +1,7 @@
 /* The schema: what the columns of the rows mean, as their reader put it. Here it is a text that is kept, copied and
  * compared, and asked for the column of the label; only src/data knows the rest of its syntax. */
 #include "learn/schema.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"

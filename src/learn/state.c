@@ -1,7 +1,5 @@
-/* The life of a state: made, decided, summed up, freed. learner.c and update.c learn, fork.c copies, merge/merge.c
- * merges. */
-#include "learn/state.h"
-#include "learn/engine.h"
+/* What others see of a state, and room for what it learns. */
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -9,72 +7,170 @@
 #include <math.h>
 #include <string.h>
 
-gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa_state **out, gsa_error *error)
+const gsai_env *gsai_state_env(const gsa_state *state)
 {
-    gsai_env resolved = gsai_env_kept(env);
-    gsa_state *state = gsai_alloc_zeroed(&resolved, 1, sizeof *state);
-    GSAI_TRY_MEMORY(state, &resolved, error, "no memory for a state");
-    state->env = resolved;
-    state->params = *params;
-    state->kernels = gsai_kernels_best();
-    gsai_labels_init(&state->labels, &resolved);
-    state->averaging.restart = state->averaging.per_row = 1;
-    state->position.last_pass_loss = state->position.held_out_loss = state->position.constant_loss = NAN;
-    state->sample.below = GSAI_SAMPLE_BELOW;
-    state->n_merged = 1;
-    *out = state;
-    return GSA_OK;
+    return &state->env;
 }
 
-const gsa_memory *gsai_state_memory(const gsa_state *state)
+const gsai_params *gsai_state_params(const gsa_state *state)
 {
-    return &state->env.memory;
+    return &state->params;
 }
 
-gsa_status gsa_state_new(const gsa_config *config, const gsa_memory *memory, gsa_state **out, gsa_error *error)
+uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id)
 {
-    gsai_env own;
-    GSA_TRY(gsai_env_take(&own, memory, NULL, error));
-    gsai_params params;
-    gsai_params_init(&params);
-    if (config)
-        params = config->params;
-    GSA_TRY(gsai_state_create(&params, &own, out, error));
-    const gsai_loss *loss = params.has_custom_loss ? &gsai_loss_custom : gsai_loss_asked(&params);
-    gsa_status status = loss ? gsai_state_decide(*out, loss, error) : GSA_OK;
-    if (status == GSA_OK && loss)
-        status = gsai_scaling_open(*out, error);
-    if (status != GSA_OK) {
-        gsa_state_free(*out);
-        *out = NULL;
+    return state->params.value[id];
+}
+
+void gsai_state_set_order(gsa_state *state, uint64_t order)
+{
+    gsai_params_set_number(&state->params, GSAI_PARAM_order, order);
+}
+
+const gsai_loss *gsai_state_loss(const gsa_state *state)
+{
+    return state->loss;
+}
+
+const gsai_labels *gsai_state_labels(const gsa_state *state)
+{
+    return &state->labels;
+}
+
+const gsai_names *gsai_state_names(const gsa_state *state)
+{
+    return &state->names;
+}
+
+const gsai_sample *gsai_state_sample(const gsa_state *state)
+{
+    return &state->sample;
+}
+
+const gsai_position *gsai_state_position(const gsa_state *state)
+{
+    return &state->position;
+}
+
+const gsai_best_checkpoint *gsai_state_best_checkpoint(const gsa_state *state)
+{
+    return &state->best_checkpoint;
+}
+
+const gsai_results *gsai_state_results(const gsa_state *state)
+{
+    return &state->results;
+}
+
+const gsai_table *gsai_state_table(const gsa_state *state)
+{
+    return gsai_scaling_prefers_standard(state) ? &state->scaling->table : &state->table;
+}
+
+gsai_table *gsai_state_own_table(gsa_state *state)
+{
+    return &state->table;
+}
+
+gsai_prior_totals *gsai_state_prior(gsa_state *state)
+{
+    return &state->prior;
+}
+
+uint64_t gsai_state_n_rows(const gsa_state *state)
+{
+    return state->n_rows;
+}
+
+uint64_t gsai_state_rows_behind(const gsa_state *state)
+{
+    return state->rows_behind;
+}
+
+uint64_t gsai_state_n_solved(const gsa_state *state)
+{
+    return state->n_solved;
+}
+
+size_t gsai_state_n_outputs(const gsa_state *state)
+{
+    return state->table.n_outputs;
+}
+
+bool gsai_state_is_standardised(const gsa_state *state)
+{
+    return state->standardised || gsai_scaling_prefers_standard(state);
+}
+
+double gsai_state_label_offset(const gsa_state *state)
+{
+    return state->label_offset.at;
+}
+
+size_t gsai_state_n_waiting(const gsa_state *state)
+{
+    return state->group.n_rows;
+}
+
+const char *gsai_state_method(const gsa_state *state)
+{
+    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    return is_paper ? "paper" : state->n_solved ? "optimum" : "gsa";
+}
+
+bool gsai_state_is_binary(const gsa_state *state)
+{
+    return gsai_loss_has_classes(state->loss) && state->table.n_outputs == 1;
+}
+
+bool gsai_state_lacks_loss(const gsa_state *state)
+{
+    return gsai_loss_is_custom(state->loss) && !state->params.has_custom_loss;
+}
+
+gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
+{
+    return gsai_state_target(state, held->class_number, held->number);
+}
+
+uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
+{
+    return gsai_slot_count(state, slot);
+}
+
+double gsai_state_sum_sq(const gsa_state *state, size_t slot)
+{
+    double sum_sq = slot < state->prior.n ? state->prior.sum_sq[slot] : 0.0;
+    if (slot < state->table.n_slots) {
+        const gsai_cell *record = gsai_table_slot(&state->table, slot);
+        sum_sq += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;
     }
-    return status;
+    return sum_sq;
 }
 
-void gsa_state_free(gsa_state *state)
+double gsai_averaging_total(const gsa_state *state, uint64_t t)
 {
-    if (!state)
-        return;
-    gsai_env env = state->env;
-    gsai_labels_release(&state->labels);
-    gsai_free(&env, state->schema);
-    gsai_names_release(&state->names, &env);
-    gsai_scaling_close(state);
-    gsai_table_release(&state->table, &env);
-    gsai_sample_release(&state->sample, &env);
-    gsai_free(&env, state->prior.sum_sq);
-    gsai_free(&env, state->prior.count);
-    gsai_free(&env, state->class_sums.at);
-    gsai_free(&env, state->lineage);
-    gsai_free(&env, state->scratch);
-    gsai_free(&env, state->best_checkpoint.weight);
-    gsai_free(&env, state->entries.memory);
-    gsai_free(&env, state->group.slot);
-    gsai_free(&env, state->group.x);
-    gsai_free(&env, state->group.origin);
-    gsai_free(&env, state->centre.at);
-    gsai_free(&env, state);
+    double n = (double)t;
+    if (gsai_params_average(&state->params) == GSAI_AVERAGE_RECENT)
+        return n * (n + 1) * (n + 2) / 3;
+    return t < state->averaging.first ? 0 : (double)(t - state->averaging.first + 1);
 }
+
+double gsai_state_average_total(const gsa_state *state)
+{
+    bool is_averaged = gsai_params_average(&state->params) != GSAI_AVERAGE_LAST;
+    return is_averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
+}
+
+double gsai_state_average(const gsa_state *state, size_t slot, size_t output)
+{
+    const gsai_table *table = gsai_state_table(state);
+    const gsai_cell *record = gsai_table_slot(table, slot);
+    double weight = (double)record[output].f, total = gsai_state_average_total(state);
+    return total > 0 ? weight - (double)record[gsai_table_average(table) + output].f / total : weight;
+}
+
+/* ---- room -------------------------------------------------------------------------------------------------------- */
 
 /* Margins, and the scales of each row, begin with a line of the cache: vectors that straddle two are stored at half the
  * speed. */
@@ -130,7 +226,7 @@ gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
     GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
     for (size_t slot = 0; slot < state->table.n_slots; slot++) {
         double sum_sq = gsai_state_sum_sq(state, slot);
-        uint64_t count = gsai_state_n_seen(state, slot);
+        uint64_t count = gsai_slot_count(state, slot);
         gsai_cell *record = gsai_table_slot(&state->table, slot);
         record[gsai_table_mean(&state->table)].f = 0;
         record[gsai_table_count(&state->table)].u = 0;
@@ -139,22 +235,6 @@ gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
     }
     state->n_counted = 0;
     return GSA_OK;
-}
-
-const char *gsai_state_label(const gsa_state *state, size_t number)
-{
-    return state->labels.at[number].text;
-}
-
-int gsai_state_label_number(const gsa_state *state, size_t number, double *out)
-{
-    *out = state->labels.at[number].number;
-    return state->labels.at[number].is_number;
-}
-
-size_t gsai_state_n_outputs(const gsa_state *state)
-{
-    return state->table.n_outputs;
 }
 
 /* Values below 1e-18 matter only with weights above this. */
@@ -172,98 +252,4 @@ size_t gsai_state_count_tiny(const gsa_state *state)
         n += is_tiny;
     }
     return n;
-}
-
-static double falling(const gsai_position *at)
-{
-    if (!(at->late[1] >= at->earlier[1] / 4 && at->earlier[1] > 0 && at->earlier[0] > 0)) /* too few to tell */
-        return NAN;
-    return 1 - at->late[0] / at->late[1] / (at->earlier[0] / at->earlier[1]);
-}
-
-const char *gsai_state_method(const gsa_state *state)
-{
-    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
-    return is_paper ? "paper" : state->n_solved ? "optimum" : "gsa";
-}
-
-void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
-{
-    gsa_summary now = {0};
-    now.loss = gsai_loss_name(state->loss);
-    now.method = gsai_state_method(state);
-    now.n_rows = state->n_rows + state->group.n_rows;
-    now.n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* 1 per row and replica */
-    now.n_held_out = gsai_sample_count(&state->sample);
-    now.n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
-    now.n_classes = state->labels.n;
-    now.pass = state->position.pass;
-    now.pass_rows = state->position.pass_rows;
-    now.step = gsai_step_mean_value(gsai_state_step(state));
-    now.loss_sum = state->position.loss_sum;
-    now.loss_weight = state->position.loss_weight;
-    now.last_pass_loss = state->position.last_pass_loss;
-    now.n_merged = state->n_merged;
-    now.best_pass = state->best_checkpoint.weight ? state->best_checkpoint.pass : 0;
-    now.best_loss = state->best_checkpoint.weight ? state->best_checkpoint.loss : (double)NAN;
-    now.falling = falling(&state->position);
-    now.n_features_full = state->compaction.n_before;
-    now.n_features_kept = state->compaction.n_after;
-    now.full_loss = state->compaction.loss_before;
-    now.compact_loss = state->compaction.loss_after;
-    now.compact_error = state->compaction.error_of_mean;
-    gsai_give_sized(out, &now, sizeof now);
-}
-
-const char *gsa_state_get(const gsa_state *state, const char *name)
-{
-    return gsai_params_get(&state->params, name);
-}
-
-gsa_status gsa_state_get_number(const gsa_state *state, const char *name, uint64_t *out, gsa_error *error)
-{
-    gsai_param_id id = gsai_param_find(name);
-    if (id == GSAI_PARAMS)
-        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'", name);
-    *out = state->params.value[id];
-    return GSA_OK;
-}
-
-uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id)
-{
-    return state->params.value[id];
-}
-
-void gsai_state_set_order(gsa_state *state, uint64_t order)
-{
-    gsai_params_set_number(&state->params, GSAI_PARAM_order, order);
-}
-
-gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error)
-{
-    gsai_params changed = state->params;
-    GSA_TRY(gsai_params_set(&changed, name, value, error));
-    gsai_param_id id = gsai_param_find(name);
-    bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
-    bool settled = begun || (id == GSAI_PARAM_loss && state->loss);
-    if (changed.value[id] != state->params.value[id] && gsai_param_decides_result(id) && settled)
-        return gsai_fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot continue with %s; begin a new one",
-                         name, state->params.text[id], value);
-    const gsai_loss *loss = gsai_loss_asked(&changed);
-    GSA_TRY(gsai_class_weight_check(&changed, state->loss, error));
-    if (!state->loss && loss)
-        GSA_TRY(gsai_state_decide(state, loss, error));
-    state->params = changed;
-    bool new_scaling = id == GSAI_PARAM_scale || id == GSAI_PARAM_method || id == GSAI_PARAM_loss;
-    if (!new_scaling || begun || state->table.n_slots != 1)
-        return GSA_OK;
-    gsai_scaling_close(state); /* nothing is learned yet: what is asked for now may need another, or none */
-    return gsai_scaling_open(state, error);
-}
-
-gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)
-{
-    if (!gsai_loss_is_custom(state->loss))
-        return gsai_fail(error, GSA_CONFLICT, "this state learns with the %s loss", gsai_loss_name(state->loss));
-    return gsai_params_set_loss(&state->params, loss, error);
 }

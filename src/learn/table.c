@@ -1,8 +1,6 @@
 /* The memory of the table. */
 #include "learn/table.h"
 
-#include "learn/engine.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 

@@ -94,4 +94,16 @@ bool gsai_table_refill(gsai_table *table, const gsai_table *from);
 /* Zeroes the average terms of all slots. */
 void gsai_table_clear_average(gsai_table *table);
 
+/* Adds x times the averaged weights of a slot; total: the total weight in the average, 0: that of the last weights. */
+static inline void gsai_table_add_average(const gsai_table *table, double total, size_t slot, double x, double *margins)
+{
+    const gsai_cell *weight = gsai_table_slot(table, slot), *average = weight + gsai_table_average(table);
+    for (size_t k = 0; k < table->n_outputs; k++)
+        margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
+}
+
+/* Part of the message about features that would need a table above the memory limit: the caller knows where the
+ * features come from, and so what to do. */
+#define GSAI_NEEDS_TABLE " needs a table of "
+
 #endif

@@ -1,6 +1,9 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
+#include "learn/update.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"
+#include "learn/parts.h"
+#include "learn/prepare.h"
 
 #include "base/error.h"
 #include "base/memory.h"

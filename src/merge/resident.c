@@ -1,6 +1,8 @@
 /* States in memory: what becomes of their outputs, and their slots as arrays. */
 #include "merge/resident.h"
 
+#include "learn/state_outputs.h"
+
 #include "base/memory.h"
 
 #include <string.h>

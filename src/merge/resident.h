@@ -2,7 +2,7 @@
 #ifndef GSA_MERGE_RESIDENT_H
 #define GSA_MERGE_RESIDENT_H
 
-#include "learn/state.h"
+#include "learn/parts.h"
 
 /* A state, or the header of a replica, and where its outputs go in those of the merged state. */
 typedef struct gsai_resident {

@@ -105,11 +105,12 @@ static void note_losses(gsa_state *into, const gsai_change *sum, uint64_t rows_b
     at->loss_sum += sum->loss_sum;
     at->loss_weight += sum->loss_weight;
     if ((rows_before ^ into->n_rows) > rows_before) { /* the highest bit is another one */
-        memcpy(at->earlier, at->late, sizeof at->late);
-        at->late[0] = at->late[1] = 0;
+        at->earlier_loss_sum = at->late_loss_sum;
+        at->earlier_loss_weight = at->late_loss_weight;
+        at->late_loss_sum = at->late_loss_weight = 0;
     }
-    at->late[0] += sum->loss_sum;
-    at->late[1] += sum->loss_weight;
+    at->late_loss_sum += sum->loss_sum;
+    at->late_loss_weight += sum->loss_weight;
 }
 
 void gsai_change_apply(gsa_state *into, const gsai_change *sum, const gsa_state *base, bool continues)

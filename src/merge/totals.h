@@ -2,7 +2,7 @@
 #ifndef GSA_MERGE_TOTALS_H
 #define GSA_MERGE_TOTALS_H
 
-#include "learn/state.h"
+#include "learn/parts.h"
 
 typedef struct gsai_change {
     uint64_t n_rows, n_averaged, n_merged;

@@ -5,8 +5,10 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "learn/calibration.h"
+#include "learn/fork.h"
 #include "learn/learner.h"
 #include "learn/schema.h"
+#include "learn/update.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,13 +59,14 @@ typedef struct output_map {
 
 static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_map *map, gsa_error *error)
 {
+    const gsai_labels *labels = gsai_state_labels(state);
     map->sign = 1;
-    map->order = gsai_alloc(&model->env, state->labels.n, sizeof *map->order);
-    GSAI_TRY_MEMORY(map->order, &model->env, error, "no memory for %zu labels", state->labels.n);
-    GSA_TRY(gsai_labels_add_sorted(&model->labels, &state->labels, error));
-    for (size_t k = 0; k < state->labels.n; k++)
-        map->order[k] = gsai_labels_find_text(&state->labels, model->labels.at[k].text);
-    if (gsai_state_is_binary(state) && state->labels.n == 2 && map->order[0] == 1)
+    map->order = gsai_alloc(&model->env, labels->n, sizeof *map->order);
+    GSAI_TRY_MEMORY(map->order, &model->env, error, "no memory for %zu labels", labels->n);
+    GSA_TRY(gsai_labels_add_sorted(&model->labels, labels, error));
+    for (size_t k = 0; k < labels->n; k++)
+        map->order[k] = gsai_labels_find_text(labels, model->labels.at[k].text);
+    if (gsai_state_is_binary(state) && labels->n == 2 && map->order[0] == 1)
         map->sign = -1;
     return GSA_OK;
 }
@@ -83,31 +86,32 @@ struct made_of {
 /* Adds the loss and the metrics of held-out rows that did not choose their calibration. */
 static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, gsai_results *out, gsa_error *error)
 {
-    size_t n_outputs = state->table.n_outputs;
+    size_t n_outputs = gsai_state_n_outputs(state);
+    const gsai_loss *loss = gsai_state_loss(state);
+    const gsai_sample *sample = gsai_state_sample(state);
     gsai_held_out held_out;
     gsai_quality quality = {0};
-    if (state->sample.n > MAX_HELD_OUT_MARGINS / n_outputs)
+    if (sample->n > MAX_HELD_OUT_MARGINS / n_outputs)
         return GSA_OK;
     gsa_status status = gsai_held_out_predict(state, env, &held_out, error);
     if (status == GSA_OK)
-        status = gsai_quality_init(&quality, state->labels.n, env, error);
-    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n && status == GSA_OK && held_out.margins; i++) {
+        status = gsai_quality_init(&quality, gsai_state_labels(state)->n, env, error);
+    for (size_t i = 0, n = gsai_sample_count(sample); i < n && status == GSA_OK && held_out.margins; i++) {
         const double *margins = held_out.margins + i * n_outputs;
-        gsai_target target = gsai_held_target(state, state->sample.at[i]);
-        if (gsai_loss_has_classes(state->loss))
+        gsai_target target = gsai_held_target(state, sample->at[i]);
+        if (gsai_loss_has_classes(loss))
             status =
                 gsai_quality_add_class(&quality, margins, n_outputs, target.class_number, held_out.weight[i], error);
         else
-            gsai_quality_add_number(&quality,
-                                    state->loss->has_log_link ? gsai_exp(margins[0] + target.origin) : margins[0],
+            gsai_quality_add_number(&quality, loss->has_log_link ? gsai_exp(margins[0] + target.origin) : margins[0],
                                     target.y, held_out.weight[i]);
     }
     if (status == GSA_OK)
         out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
-    gsai_quality_finish(&quality, gsai_loss_has_classes(state->loss), quality.weight > 0 ? out : NULL);
-    if (gsai_params_balance(&state->params)) /* rows do not count alike */
+    gsai_quality_finish(&quality, gsai_loss_has_classes(loss), quality.weight > 0 ? out : NULL);
+    if (gsai_params_balance(gsai_state_params(state))) /* rows do not count alike */
         out->at[GSAI_RESULT_accuracy] = NAN;
-    gsai_held_out_free(&held_out, &state->env);
+    gsai_held_out_free(&held_out, gsai_state_env(state));
     return status;
 }
 
@@ -115,19 +119,21 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, 
 static gsa_status find_results(const gsa_state *state, const gsai_env *env, struct made_of *from, gsa_error *error)
 {
     gsai_results *out = &from->results;
-    *out = state->n_solved > 0 ? state->results : gsai_results_none();
+    const gsai_position *position = gsai_state_position(state);
+    bool is_solved = gsai_state_n_solved(state) > 0;
+    *out = is_solved ? *gsai_state_results(state) : gsai_results_none();
     out->at[GSAI_RESULT_baseline_loss] = gsa_state_constant_loss(state);
-    out->at[GSAI_RESULT_held_out_loss] = state->position.held_out_loss;
-    if (state->n_solved > 0 || state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER)
+    out->at[GSAI_RESULT_held_out_loss] = position->held_out_loss;
+    if (is_solved || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER)
         return GSA_OK;
-    out->at[GSAI_RESULT_standardised] = state->standardised || gsai_state_table(state) != &state->table ? 1 : 0;
-    if (gsai_sample_count(&state->sample) == 0 ||
-        gsai_loss_is_custom(state->loss)) /* files do not contain a custom loss */
+    out->at[GSAI_RESULT_standardised] = gsai_state_is_standardised(state) ? 1 : 0;
+    if (gsai_sample_count(gsai_state_sample(state)) == 0 ||
+        gsai_loss_is_custom(gsai_state_loss(state))) /* files do not contain a custom loss */
         return GSA_OK;
     const gsai_best_checkpoint *best = from->checkpoint;
-    out->at[GSAI_RESULT_best_pass] = best ? (double)best->pass : (double)state->position.pass;
+    out->at[GSAI_RESULT_best_pass] = best ? (double)best->pass : (double)position->pass;
     out->at[GSAI_RESULT_calibration_scale] = best ? best->scale : from->calibration.scale;
-    if (state->table.n_outputs == 1)
+    if (gsai_state_n_outputs(state) == 1)
         out->at[GSAI_RESULT_calibration_shift] = best ? best->offset : from->calibration.offset;
     if (!best)
         out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
@@ -136,7 +142,7 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
 
 static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)
 {
-    size_t n_outputs = from->state->table.n_outputs, k = n_outputs > 1 ? map->order[output] : output;
+    size_t n_outputs = gsai_state_n_outputs(from->state), k = n_outputs > 1 ? map->order[output] : output;
     double sign = n_outputs > 1 ? 1 : map->sign;
     if (from->checkpoint)
         return slot < from->checkpoint->n_slots ? sign * (double)from->checkpoint->weight[slot * n_outputs + k] : 0;
@@ -160,13 +166,14 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
 static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
 {
     size_t n_outputs = model->n_outputs;
-    bool is_paper = from->state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    bool is_paper = gsai_state_param(from->state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
     GSA_TRY(make_weights(model, error));
     const gsai_table *table = gsai_state_table(from->state);
-    for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
+    const gsai_table *kept = from->compact ? gsai_state_table(from->compact) : table;
+    for (size_t slot = 0; slot < table->n_slots; slot++) {
         bool was_seen = from->checkpoint || slot == 0 || !gsai_table_is_zero(table, slot);
         if (from->compact && slot > 0)
-            was_seen = slot < from->compact->table.n_slots && !gsai_table_is_zero(&from->compact->table, slot);
+            was_seen = slot < kept->n_slots && !gsai_table_is_zero(kept, slot);
         for (size_t k = 0; k < n_outputs && was_seen; k++) {
             double exact = model_weight(from, map, slot, k);
             float weight = (float)exact;
@@ -174,7 +181,7 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
                 return gsai_fail(error, GSA_DIVERGED, "a weight is no longer finite: %s",
                                  gsai_diverged_remedy(from->state, 0));
             if (slot == 0) /* that of features far from 0 is large, and its rounding would be seen */
-                model->intercept[k] = from->state->label_offset.at + (is_paper ? (double)weight : exact);
+                model->intercept[k] = gsai_state_label_offset(from->state) + (is_paper ? (double)weight : exact);
             else if (weight != 0) /* leaves pages of features that were never seen untouched */
                 model->owned_weights[(slot - 1) * n_outputs + k] = weight;
         }
@@ -185,29 +192,32 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
 static gsa_status make_model(const struct made_of *from, const gsai_env *env, gsa_model **out, gsa_error *error)
 {
     const gsa_state *state = from->state;
-    if (!state->loss || (gsai_loss_has_classes(state->loss) && state->labels.n == 0))
+    const gsai_loss *loss = gsai_state_loss(state);
+    const gsai_params *params = gsai_state_params(state);
+    size_t n_labels = gsai_state_labels(state)->n, n_outputs = gsai_state_n_outputs(state);
+    if (!loss || (gsai_loss_has_classes(loss) && n_labels == 0))
         return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make; give it rows first");
     gsa_model *model = NULL;
     output_map map = {0};
     GSA_TRY(gsai_model_create(env, &model, error));
-    model->loss = state->loss;
+    model->loss = loss;
     memcpy(model->method, gsai_state_method(state), strlen(gsai_state_method(state)) + 1);
-    const char *average = state->params.text[GSAI_PARAM_average];
-    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_AUTO)
-        average = gsai_params_average(&state->params) == GSAI_AVERAGE_LAST ? "last" : "recent";
+    const char *average = params->text[GSAI_PARAM_average];
+    if (params->value[GSAI_PARAM_average] == GSAI_AVERAGE_AUTO)
+        average = gsai_params_average(params) == GSAI_AVERAGE_LAST ? "last" : "recent";
     memcpy(model->average, average, strlen(average) + 1);
-    model->has_intercept = state->params.value[GSAI_PARAM_intercept];
-    model->n_rows = state->n_solved > 0 ? state->n_solved : state->n_rows;
-    model->n_passes = state->position.pass;
+    model->has_intercept = params->value[GSAI_PARAM_intercept];
+    model->n_rows = gsai_state_n_solved(state) > 0 ? gsai_state_n_solved(state) : gsai_state_n_rows(state);
+    model->n_passes = gsai_state_position(state)->pass;
     model->results = from->results;
-    model->n_features = state->table.n_slots - 1;
+    model->n_features = gsai_state_table(state)->n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
-    model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
+    model->n_outputs = n_outputs > 1 ? n_labels : 1;
     gsa_status status = map_labels(state, model, &map, error);
     if (status == GSA_OK)
-        status = gsai_schema_copy(&model->schema, state->schema, &model->env, error);
+        status = gsai_schema_copy(&model->schema, gsa_state_schema(state), &model->env, error);
     if (status == GSA_OK)
-        status = gsai_names_copy(&model->names, &state->names, &model->env, error);
+        status = gsai_names_copy(&model->names, gsai_state_names(state), &model->env, error);
     if (status == GSA_OK)
         status = copy_weights(from, &map, model, error);
     if (status == GSA_OK)
@@ -226,9 +236,9 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
 {
     gsai_env resolved;
     const gsai_env *env = &resolved;
-    GSA_TRY(gsai_env_take(&resolved, &state->env.memory, call, error));
+    GSA_TRY(gsai_env_take(&resolved, &gsai_state_env(state)->memory, call, error));
     gsa_state *copy = NULL;
-    if (state->group.n_rows > 0) {
+    if (gsai_state_n_waiting(state) > 0) {
         gsa_status status = gsai_state_closed(state, &copy, error);
         if (status == GSA_OK)
             status = gsa_state_finish(copy, call, out, error);
@@ -237,11 +247,11 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
     }
     struct made_of from = {.state = state,
                            .calibration = {1, 0, 0, NAN},
-                           .compact = state->params.value[GSAI_PARAM_compact] ? state : NULL};
-    bool has_sample =
-        gsai_sample_count(&state->sample) > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+                           .compact = gsai_state_param(state, GSAI_PARAM_compact) ? state : NULL};
+    bool has_sample = gsai_sample_count(gsai_state_sample(state)) > 0 &&
+                      gsai_state_param(state, GSAI_PARAM_method) != GSAI_METHOD_PAPER;
     if (gsai_state_uses_checkpoint(state)) {
-        from.checkpoint = &state->best_checkpoint;
+        from.checkpoint = gsai_state_best_checkpoint(state);
         gsa_status found = find_results(state, env, &from, error);
         if (found != GSA_OK && found != GSA_STOPPED)
             return found;

@@ -2,6 +2,7 @@
  * learn/kernel/kernel.h says; ids that the model has no weights for are absent. */
 #include "model/model.h"
 
+#include "learn/kernel/kernel.h"
 #include "learn/schema.h"
 
 #include "base/error.h"
@@ -200,8 +201,8 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
     const gsai_table *table = gsai_state_table(state);
     double total = gsai_state_average_total(state);
     for (size_t k = 0; k < table->n_outputs; k++)
-        margins[k] = state->label_offset.at;
-    if (state->params.value[GSAI_PARAM_intercept])
+        margins[k] = gsai_state_label_offset(state);
+    if (gsai_state_param(state, GSAI_PARAM_intercept))
         gsai_table_add_average(table, total, 0, 1, margins);
     for (size_t i = 0; i < row->n; i++) {
         size_t slot = id_at(row, i) + 1;
@@ -214,8 +215,9 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
 /* A state with one label may have two outputs, and needs no margins. */
 gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out, gsa_error *error)
 {
-    size_t n_labels = state->labels.n;
-    if (!state->loss || (gsai_loss_has_classes(state->loss) && n_labels == 0))
+    size_t n_labels = gsai_state_labels(state)->n;
+    const gsai_loss *loss = gsai_state_loss(state);
+    if (!loss || (gsai_loss_has_classes(loss) && n_labels == 0))
         return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: give rows or labels first");
     GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 0, error));
     for (size_t r = 0; r<batch->n_rows; r++, out += n_labels> 1 ? n_labels : 1) {
@@ -223,7 +225,7 @@ gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, dou
         GSA_TRY(check_row(batch, &row, r, error));
         if (n_labels != 1)
             state_margins(state, &row, out);
-        predict_row(state->loss, n_labels, out, state->table.n_outputs, out);
+        predict_row(loss, n_labels, out, gsai_state_n_outputs(state), out);
     }
     return GSA_OK;
 }

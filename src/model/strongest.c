@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/learner.h"
+#include "learn/centre.h"
 #include "learn/strongest.h"
 
 #include <math.h>

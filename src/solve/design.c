@@ -1,6 +1,9 @@
 /* From rows as they come to rows that can be solved: joined, assigned to folds, numbered, standardised. */
 #include "solve/design.h"
 
+#include "learn/residuals.h"
+#include "learn/state.h"
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -492,17 +495,19 @@ static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, cons
 /* With balanced classes all classes have the same weight. */
 static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state, gsa_error *error)
 {
-    if (!gsai_params_balance(&state->params))
+    const gsai_env *env = gsai_state_env(state);
+    size_t n_classes = gsai_state_labels(state)->n;
+    if (!gsai_params_balance(gsai_state_params(state)))
         return GSA_OK;
-    double total = 0, *of_class = gsai_alloc_zeroed(&state->env, state->labels.n + 1, sizeof *of_class);
-    GSAI_TRY_MEMORY(of_class, &state->env, error, "no memory for the weights of %zu classes", state->labels.n);
+    double total = 0, *of_class = gsai_alloc_zeroed(env, n_classes + 1, sizeof *of_class);
+    GSAI_TRY_MEMORY(of_class, env, error, "no memory for the weights of %zu classes", n_classes);
     for (size_t i = 0; i < n; i++) {
         of_class[sorted[i].label] += sorted[i].weight;
         total += sorted[i].weight;
     }
     for (size_t i = 0; i < n; i++)
-        sorted[i].weight *= total / (of_class[sorted[i].label] * (double)state->labels.n);
-    gsai_free(&state->env, of_class);
+        sorted[i].weight *= total / (of_class[sorted[i].label] * (double)n_classes);
+    gsai_free(env, of_class);
     return GSA_OK;
 }
 
@@ -581,7 +586,8 @@ static void set_targets(gsai_design *design, const gsai_gathered *rows, const or
 
 gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_state *state, gsa_error *error)
 {
-    bool has_classes = gsai_loss_has_classes(state->loss), centres = state->params.value[GSAI_PARAM_intercept];
+    const gsai_loss *loss = gsai_state_loss(state);
+    bool has_classes = gsai_loss_has_classes(loss), centres = gsai_state_param(state, GSAI_PARAM_intercept);
     size_t n_weighed = 0, n = rows->n_rows;
     ordered_row *sorted = order_rows(rows, has_classes);
     *design = (gsai_design){.env = rows->env};
@@ -590,15 +596,15 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
     if (status == GSA_OK) {
         design->n_rows = join(sorted, n, &design->n_different);
         design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
-        design->n_outputs = gsai_loss_outputs(state->loss, state->labels.n);
+        design->n_outputs = gsai_loss_outputs(loss, gsai_state_labels(state)->n);
         design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;
         status = balance(sorted, design->n_rows, state, error);
     }
     if (status == GSA_OK)
         status = copy_rows(design, rows, sorted, error);
     if (status == GSA_OK) {
-        status = set_units(design, rows, sorted, state->loss, centres, error);
-        set_targets(design, rows, sorted, state->loss);
+        status = set_units(design, rows, sorted, loss, centres, error);
+        set_targets(design, rows, sorted, loss);
         if (status == GSA_OK && !number_columns(design, rows))
             status = gsai_fail_memory(&rows->env, error, "no memory to number the features");
     }

@@ -1,7 +1,7 @@
 /* Rows as they come, checked, with the class or number of each. */
 #include "solve/design.h"
 
-#include "learn/learner.h"
+#include "learn/prepare.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -2,6 +2,8 @@
  * strengths that are about as good are mixed. */
 #include "solve/optimum.h"
 
+#include "learn/config.h"
+
 #include "base/error.h"
 #include "base/real.h"
 

@@ -2,6 +2,7 @@
 #ifndef GSA_SOLVE_OPTIMUM_H
 #define GSA_SOLVE_OPTIMUM_H
 
+#include "learn/residuals.h"
 #include "learn/results.h"
 #include "solve/path.h"
 

@@ -1,6 +1,8 @@
 /* The prior, from a state and today's columns. */
 #include "solve/fit.h"
 
+#include "learn/state.h"
+
 #include "base/error.h"
 
 #include <math.h>
@@ -28,13 +30,14 @@ static double middle_of(const gsai_design *design, size_t j)
 static void take_weights(const gsai_problem *problem, const gsa_state *state)
 {
     const gsai_design *design = problem->design;
+    const gsai_table *table = gsai_state_table(state);
     size_t stride = design->stride;
     for (size_t k = 0; k < design->n_outputs; k++) {
-        double intercept = (double)gsai_table_slot(&state->table, 0)[k].f + state->label_offset.at;
+        double intercept = (double)gsai_table_slot(table, 0)[k].f + gsai_state_label_offset(state);
         intercept -= design->margin_origin;
         for (size_t j = 1; j < design->n_columns; j++) {
             size_t slot = (size_t)design->id[j] + 1;
-            double w = slot < state->table.n_slots ? (double)gsai_table_slot(&state->table, slot)[k].f : 0;
+            double w = slot < table->n_slots ? (double)gsai_table_slot(table, slot)[k].f : 0;
             float standard = (float)(w * design->unit[j] / design->margin_unit);
             problem->prior->standard[j * stride + k] = isfinite(standard) ? standard : 0;
             intercept += w * middle_of(design, j);
@@ -114,7 +117,7 @@ gsa_status gsai_prior_make(gsai_problem *problem, const gsa_state *state, size_t
     gsai_arena own = {.env = problem->env};
     gsai_problem unscaled = *problem;
     size_t n = design->n_rows;
-    if (state->rows_behind == 0)
+    if (gsai_state_rows_behind(state) == 0)
         return GSA_OK;
     gsai_prior *prior = gsai_arena_take(arena, 1, sizeof *prior);
     uint32_t *row = gsai_arena_take(&own, n, sizeof *row);

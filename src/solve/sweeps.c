@@ -1,6 +1,8 @@
 /* Dual sweeps along a path of strengths. */
 #include "solve/sweeps.h"
 
+#include "learn/config.h"
+
 #include "base/error.h"
 
 #include <float.h>

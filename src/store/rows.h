@@ -2,7 +2,7 @@
 #ifndef GSA_STORE_ROWS_H
 #define GSA_STORE_ROWS_H
 
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "store/bundle.h"
 
 /* Add rows to a snapshot, and restore them into a state whose loss, labels and table are restored already; a bundle

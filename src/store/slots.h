@@ -2,7 +2,7 @@
 #ifndef GSA_STORE_SLOTS_H
 #define GSA_STORE_SLOTS_H
 
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "store/bundle.h"
 
 /* Describes all parts that the state has; the list of their lines is "slot" and has the first and the last. */

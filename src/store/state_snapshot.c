@@ -1,4 +1,5 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
+#include "learn/life.h"
 #include "learn/lineage.h"
 #include "store/lines.h"
 #include "store/rows.h"
@@ -36,10 +37,10 @@ static const gsai_field state_fields[] = {
     {{"position.pass_rows", GSAI_U64, MAX_COUNT}, AT(position.pass_rows)},
     {{"position.loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.loss_sum)},
     {{"position.loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.loss_weight)},
-    {{"position.late_loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.late[0])},
-    {{"position.late_loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.late[1])},
-    {{"position.earlier_loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.earlier[0])},
-    {{"position.earlier_loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.earlier[1])},
+    {{"position.late_loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.late_loss_sum)},
+    {{"position.late_loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.late_loss_weight)},
+    {{"position.earlier_loss_sum", GSAI_F64, GSAI_FINITE}, AT(position.earlier_loss_sum)},
+    {{"position.earlier_loss_weight", GSAI_F64, GSAI_NOT_NEGATIVE}, AT(position.earlier_loss_weight)},
     {{"position.last_pass_loss", GSAI_F64, GSAI_ANY_NUMBER}, AT(position.last_pass_loss)},
     {{"position.held_out_loss", GSAI_F64, GSAI_ANY_NUMBER}, AT(position.held_out_loss)},
     {{"position.constant_loss", GSAI_F64, GSAI_ANY_NUMBER}, AT(position.constant_loss)},

@@ -2,7 +2,7 @@
 #include "train/job.h"
 
 #include "base/error.h"
-#include "learn/engine.h"
+#include "learn/prepare.h"
 
 #include <greedystep/distributed.h>
 

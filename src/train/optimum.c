@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/workers.h"
-#include "learn/engine.h"
+#include "learn/state.h"
 #include "solve/solve.h"
 
 #include <string.h>

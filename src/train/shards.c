@@ -14,7 +14,7 @@
 #include "train/replicas.h"
 #include "train/share.h"
 
-#include "learn/engine.h"
+#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -81,7 +81,7 @@ gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shar
                            uint64_t *n_rows, gsa_error *error)
 {
     gsai_env own;
-    GSA_TRY(gsai_env_take(&own, gsai_state_memory(replica), call, error));
+    GSA_TRY(gsai_env_take(&own, &gsai_state_env(replica)->memory, call, error));
     gsai_job job = {.state = replica, .reader = reader, .env = own};
     shard_learner worker = {.job = &job};
     gsa_status status = shard_learner_begin(&worker, replica, error);
@@ -388,7 +388,7 @@ gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const ui
                               size_t n_replicas, const gsa_call *call, gsa_error *error)
 {
     gsai_env own;
-    GSA_TRY(gsai_env_take(&own, gsai_state_memory(state), call, error));
+    GSA_TRY(gsai_env_take(&own, &gsai_state_env(state)->memory, call, error));
     if (n_replicas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "0 replicas: expected at least one");
     gsai_job job = {.state = state, .env = own};

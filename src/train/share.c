@@ -1,8 +1,8 @@
 /* Labels, rows and names that processes exchange. */
 #include "train/share.h"
 
-#include "learn/engine.h"
 #include "learn/names.h"
+#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -23,10 +23,9 @@ static gsa_status list_labels(const gsa_state *state, size_t n_known, gsai_bytes
 {
     size_t n = (size_t)gsai_summary_of(state).n_classes;
     for (size_t i = n_known; i < n; i++) {
-        const char *label = gsai_state_label(state, i);
-        label_head of = {0, 0};
-        of.is_number = gsai_state_label_number(state, i, &of.number) != 0;
-        if (gsai_bytes_add(to, &of, sizeof of) != 0 || gsai_bytes_add(to, label, strlen(label) + 1) != 0)
+        const gsai_label *label = &gsai_state_labels(state)->at[i];
+        label_head of = {label->number, label->is_number};
+        if (gsai_bytes_add(to, &of, sizeof of) != 0 || gsai_bytes_add(to, label->text, strlen(label->text) + 1) != 0)
             return gsai_fail_memory(to->env, error, "no memory for %zu labels", n);
     }
     return GSA_OK;

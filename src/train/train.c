@@ -18,8 +18,9 @@
 #include "train/shards.h"
 #include "train/share.h"
 
-#include "learn/engine.h"
+#include "learn/compact.h"
 #include "learn/names.h"
+#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -189,7 +190,7 @@ static void tell_of_late_labels(const training *run)
     if (!run->job.hooks.notice || run->n_first == 0 || n_late == 0)
         return;
     (void)gsai_fail(&note, GSA_LABEL, "label '%.60s'%s first came after %u rows; check that it is meant to be a class",
-                    gsai_state_label(run->job.state, (size_t)run->n_first), n_late > 1 ? ", and others," : "",
+                    gsai_state_labels(run->job.state)->at[run->n_first].text, n_late > 1 ? ", and others," : "",
                     GSA_FIRST_ROWS);
     run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_LATE_LABELS, note.message);
 }
@@ -445,7 +446,7 @@ static bool is_to_compact(const gsa_state *state)
 {
     gsa_summary summary = {.size = sizeof summary};
     gsa_state_get_summary(state, &summary);
-    return gsai_state_param(state, GSAI_PARAM_compact) && !gsai_state_is_solved(state) &&
+    return gsai_state_param(state, GSAI_PARAM_compact) && gsai_state_n_solved(state) == 0 &&
            summary.n_held_out >= GSAI_COMPACT_MIN_ROWS;
 }
 
@@ -481,7 +482,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
                      gsa_error *error)
 {
     gsai_env resolved;
-    GSA_TRY(gsai_env_take(&resolved, gsai_state_memory(state), call, error));
+    GSA_TRY(gsai_env_take(&resolved, &gsai_state_env(state)->memory, call, error));
     gsa_train_hooks taken;
     GSA_TRY(gsai_take(&taken, hooks, error));
     training *run = gsai_alloc_zeroed(&resolved, 1, sizeof *run);

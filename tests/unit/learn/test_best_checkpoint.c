@@ -3,6 +3,7 @@
 
 #include "learn/calibration.h"
 #include "learn/learner.h"
+#include "learn/parts.h"
 #include "store/snapshot.h"
 #include "support/failing_memory.h"
 

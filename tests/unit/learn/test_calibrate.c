@@ -5,6 +5,8 @@
 
 #include "learn/calibration.h"
 #include "learn/learner.h"
+#include "learn/parts.h"
+#include "learn/prepare.h"
 #include "support/failing_memory.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include "learn/learner.h"
+#include "learn/parts.h"
 #include "support/failing_memory.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "bytes.h"
 
 #include "base/memory.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "golden/golden.h"
 #include "learn/loss/loss.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 
 #include <math.h>
 

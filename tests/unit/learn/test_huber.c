@@ -3,8 +3,8 @@
 #include "bytes.h"
 
 #include "learn/loss/loss.h"
+#include "learn/parts.h"
 #include "learn/residuals.h"
-#include "learn/state.h"
 
 #include "greedystep/train.h"
 

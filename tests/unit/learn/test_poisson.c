@@ -3,7 +3,7 @@
 #include "bytes.h"
 
 #include "learn/loss/rows.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "solve/kernel/kernel.h"
 
 #include "base/real.h"

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "learn/labels.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #include "rows.h"
 
 #include "learn/learner.h"
+#include "learn/parts.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "rows.h"
 
 #include "base/memory.h"
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "model/model.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Copies that learn side by side: their averages, and what becomes of them in a merge. */
 #include "../learn/bytes.h"
 
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "merge/apply.h"
 #include "support/failing_memory.h"
 
@@ -276,10 +276,10 @@ static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused
         loss += copies[c]->position.loss_sum - base->position.loss_sum;
     }
     gsa_state *all = merged((const gsa_state *const *)copies, COPIES, base);
-    assert_close(all->position.earlier[0], base->position.late[0], 0);
-    assert_close(all->position.earlier[1], 300 - 255, 0);
-    assert_close(all->position.late[0], loss, 1e-9);
-    assert_close(all->position.late[1], 4 * 200, 0);
+    assert_close(all->position.earlier_loss_sum, base->position.late_loss_sum, 0);
+    assert_close(all->position.earlier_loss_weight, 300 - 255, 0);
+    assert_close(all->position.late_loss_sum, loss, 1e-9);
+    assert_close(all->position.late_loss_weight, 4 * 200, 0);
     assert_close(all->position.loss_sum, base->position.loss_sum + loss, 1e-9);
     for (size_t c = 0; c < COPIES; c++)
         gsa_state_free(copies[c]);

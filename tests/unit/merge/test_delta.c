@@ -2,7 +2,7 @@
  */
 #include "../learn/bytes.h"
 
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "support/failing_memory.h"
 
 enum { MAX_COPIES = 9, MAX_DELTAS = 7, FEATURES = 60, MAX_SPREAD = 17 };

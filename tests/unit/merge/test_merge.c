@@ -1,7 +1,7 @@
 /* Merge policy. */
 #include "../learn/evaluated.h"
 
-#include "learn/state.h"
+#include "learn/parts.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* States and models as bytes: nothing is lost, equal states give equal bytes, a resumed run gives the same bits. */
 #include "../learn/bytes.h"
 
-#include "learn/state.h"
+#include "learn/parts.h"
 #include "store/snapshot.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* The outputs of a state: one per class, or one for two classes, as labels come. */
-#include "learn/learner.h"
+#include "learn/state_outputs.h"
+#include "learn/parts.h"
 
 #include "base/error.h"
 #include "base/real.h"

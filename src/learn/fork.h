@@ -1,0 +1,13 @@
+/* Copies of a state. */
+#ifndef GSA_LEARN_FORK_H
+#define GSA_LEARN_FORK_H
+
+#include <greedystep/greedystep.h>
+
+/* Makes a copy whose group is closed. */
+gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error);
+/* Copies the sample into a state that has none. */
+gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
+gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
+
+#endif

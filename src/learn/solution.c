@@ -1,0 +1,120 @@
+/* The state of an optimum. */
+#include "learn/solution.h"
+
+#include "learn/learner.h"
+#include "learn/parts.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+gsa_status gsai_solution_begin(const gsa_state *state, const gsa_batch *first, gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy;
+    GSA_TRY(gsa_state_fork(state, 1, &copy, error));
+    copy->run_id = state->run_id; /* it begins with these rows, not as a copy */
+    gsa_status status = gsa_state_prepare(copy, first, error);
+    if (status == GSA_OK) {
+        gsai_scaling_close(copy);
+        *out = copy;
+    } else {
+        gsa_state_free(copy);
+    }
+    return status;
+}
+
+/* Returns the share of n rows as a whole number, at least 1. */
+static double part_of(double n, double share)
+{
+    double part = floor(n * share + 0.5);
+    return n > 0 && part < 1 ? 1 : part;
+}
+
+/* Lets a share of the rows of earlier runs count. Means stay as they were: counts become whole numbers, and sums
+ * follow. */
+static gsa_status forget(gsa_state *state, double share, gsa_error *error)
+{
+    gsa_status status = gsai_state_fold(state, error);
+    for (size_t slot = 0; slot < state->prior.n && status == GSA_OK; slot++) {
+        double before = (double)state->prior.count[slot], after = part_of(before, share);
+        state->prior.count[slot] = (uint64_t)after;
+        state->prior.sum_sq[slot] *= before > 0 ? after / before : share;
+    }
+    for (size_t slot = 0; slot < state->centre.n; slot++) {
+        gsai_column *column = &state->centre.at[slot];
+        double after = part_of(column->n, share);
+        column->squares *= column->n > 0 ? after / column->n : 0;
+        column->n = after;
+    }
+    state->rows_behind = (uint64_t)part_of((double)state->rows_behind, share);
+    return status;
+}
+
+/* One pass that moves no weight: counts, sums of squares, the mean step at the optimum. */
+static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    double mean = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        double weight = rows->at(rows->ctx, i).weight;
+        gsai_row_weights_add(&state->row_weights, weight);
+        mean += weight / (double)rows->n;
+    }
+    for (size_t i = 0; i < rows->n; i++) {
+        gsai_unlearned row = rows->at(rows->ctx, i);
+        gsai_class_sums_add(state, row.class_number, row.weight / mean);
+    }
+    state->is_frozen = true;
+    for (size_t i = 0; i < rows->n && status == GSA_OK; i++) {
+        gsai_unlearned row = rows->at(rows->ctx, i);
+        double c;
+        status = gsai_class_weight_of(state, row.class_number, row.weight / mean, &c, error);
+        if (status == GSA_OK)
+            status = gsai_state_learn(state, &row.row, row.class_number, row.number, c, error);
+        if (status == GSA_OK && i % 256 == 0 && gsai_should_stop(rows->env))
+            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
+    }
+    if (status == GSA_OK)
+        status = gsa_state_close_group(state, error);
+    state->is_frozen = false;
+    return status;
+}
+
+gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution, const gsai_unlearned_rows *rows,
+                                gsa_error *error)
+{
+    bool has_intercept = state->params.value[GSAI_PARAM_intercept];
+    gsai_cell *weight = gsai_table_slot(&state->table, 0), *average = weight + gsai_table_average(&state->table);
+    if (solution->label_offset)
+        state->label_offset = *solution->label_offset;
+    state->standardised = solution->is_standardised;
+    state->results = solution->results;
+    for (size_t k = 0; k < state->table.n_outputs; k++)
+        weight[k].f = (float)solution->intercept[k];
+    if (state->rows_behind > 0)
+        GSA_TRY(forget(state, solution->prior_share, error));
+    GSA_TRY(measure_rows(state, rows, error));
+    state->residuals = solution->residuals;
+    state->n_solved = solution->n_different;
+    state->averaging.now = solution->n_different; /* what rows that follow are weighed against: equal rows are one */
+    /* An intercept is a float, and the rest that it lacks is in the average's term. */
+    double total = gsai_averaging_total(state, state->averaging.now);
+    for (size_t k = 0; k < state->table.n_outputs && total > 0 && has_intercept; k++)
+        average[k].f = (float)(total * ((double)weight[k].f - solution->intercept[k]));
+    state->rows = solution->fingerprint;
+    state->position.pass_rows = solution->n_taken;
+    gsa_state_end_pass(state);
+    state->position.held_out_loss = solution->held_out_loss;
+    state->position.constant_loss = solution->constant_loss;
+    return GSA_OK;
+}
+
+gsa_status gsai_solution_compact(gsa_state *state, const gsai_compaction *measured, const gsai_unlearned_rows *rows,
+                                 gsa_error *error)
+{
+    double cost = fmax(0, measured->loss_after - measured->loss_before);
+    state->compaction = *measured;
+    state->position.held_out_loss += cost;
+    state->position.last_pass_loss += cost;
+    return gsai_compact_apply(state, rows, error);
+}
