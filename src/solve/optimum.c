@@ -122,7 +122,7 @@ static void add_to(const gsai_path *path, const gsai_fit *fit, const gsai_record
 {
     const gsai_design *design = path->problem->design;
     size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
-    const gsai_fold_calibration *by = &record->calibration;
+    const gsai_scale_shift *by = &record->calibration;
     for (size_t i = 0; i < n_cells; i++)
         held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
     for (size_t k = 0; k < n_outputs; k++) {
@@ -150,8 +150,8 @@ void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *pena
 }
 
 /* Adds up the predictions of held-out rows, in units of the design. */
-static gsa_status measure(const gsai_path *path, const float *held, const gsai_fold_calibration *last,
-                          gsai_results *out, gsa_error *error)
+static gsa_status measure(const gsai_path *path, const float *held, const gsai_scale_shift *last, gsai_results *out,
+                          gsa_error *error)
 {
     const gsai_problem *problem = path->problem;
     const gsai_design *design = problem->design;
@@ -200,10 +200,10 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         top = share[r] > share[top] ? r : top;
         n_averaged++;
     }
-    gsai_fold_calibration last = {1, 0, path->record[best].calibration.loss};
+    gsai_scale_shift last = {1, 0, path->record[best].calibration.loss};
     if (path->record[best].penalty.share == 0)
-        last = gsai_fold_calibration_fit(path->problem, path->held_target, path->held_weight, held, n_held, 0,
-                                         path->scratch[0]);
+        last =
+            gsai_held_calibrate(path->problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
     for (size_t i = 0; i < n; i++)
         out->weight[i] *= last.scale;
     for (size_t k = 0; k < design->n_outputs; k++)

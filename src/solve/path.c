@@ -251,9 +251,9 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
         gsai_prior_set(path->problem, penalty);
     GSA_TRY(fit_folds(path, penalty, error));
     path->n_records++;
-    record->calibration = gsai_fold_calibration_fit(
-        path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
-        penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
+    record->calibration =
+        gsai_held_calibrate(path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
+                            penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
     gsai_report_strength(path->problem, record->calibration.loss);
     record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
     record->v = gsai_arena_take(path->arena, size, sizeof(float));
@@ -271,8 +271,8 @@ double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_recor
     size_t n = path->held_from[path->n_folds];
     const gsai_record *both[2] = {of, over};
     for (int i = 0; i < 2; i++)
-        gsai_fold_calibration_losses(path->problem, &both[i]->calibration, path->held_target, path->held_weight,
-                                     both[i]->held, n, path->scratch[0], path->held_loss[i]);
+        gsai_held_losses(path->problem, &both[i]->calibration, path->held_target, path->held_weight, both[i]->held, n,
+                         path->scratch[0], path->held_loss[i]);
     return gsai_mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
 }
 

@@ -6,7 +6,7 @@
 #ifndef GSA_SOLVE_PATH_H
 #define GSA_SOLVE_PATH_H
 
-#include "solve/fit.h"
+#include "solve/held_out.h"
 
 /* A strength is better if it gains this share of the loss, and another scaling if it gains this one. */
 #define GSAI_STRENGTH_GAIN 1e-3
@@ -17,18 +17,12 @@
 /* More columns than this have a diagonal inverse to begin with. */
 #define GSAI_FACTOR_COLUMNS ((size_t)1024)
 
-/* Held-out margins m become scale m + shift. */
-typedef struct gsai_fold_calibration {
-    double scale, shift;
-    double loss; /* mean, of the rows that it was fitted on */
-} gsai_fold_calibration;
-
 /* A strength that was tried. */
 typedef struct gsai_record {
     gsai_column_scaling scaling;
     size_t strength; /* number on the path */
     gsai_penalty penalty;
-    gsai_fold_calibration calibration;
+    gsai_scale_shift calibration;
     float *held; /* margins of the held-out rows */
     float *v;    /* mean of the folds */
 } gsai_record;
@@ -67,16 +61,5 @@ gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_
 gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error);
 /* Returns the mean excess loss of a record's held-out rows over another's, and its standard error. */
 double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_record *over, double *error_of_mean);
-
-/* Fits scale and shift to held-out rows, by Newton's method with a unit normal prior about (1, 0), and as if for each
- * row there were `behind` rows for which that is right. Labels of two classes are Platt's (1999). calibrate.c. */
-gsai_fold_calibration gsai_fold_calibration_fit(const gsai_problem *problem, const float *target, const float *weight,
-                                                const float *margin, size_t n, double behind, float *scratch);
-/* Losses of single rows under a scaling. */
-void gsai_fold_calibration_losses(const gsai_problem *problem, const gsai_fold_calibration *scaling,
-                                  const float *target, const float *weight, const float *margin, size_t n,
-                                  float *scratch, float *loss);
-/* Returns the mean excess of weighted losses over others of the same rows, and its standard error. */
-double gsai_mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean);
 
 #endif

@@ -42,7 +42,7 @@ struct trial {
     size_t strength;
     double lambda, share; /* of the penalty; of the prior */
     double accuracy;
-    gsai_fold_calibration calibration;
+    gsai_scale_shift calibration;
 };
 
 struct search {
@@ -228,10 +228,10 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     }
     problem->kernels->margins(&list, search->scratch, stride, search->margin);
     double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0;
-    trial->calibration = gsai_fold_calibration_fit(problem, search->held_target, search->held_weight, search->margin,
-                                                   search->n_held, behind, search->scratch);
-    gsai_fold_calibration_losses(problem, &trial->calibration, search->held_target, search->held_weight, search->margin,
-                                 search->n_held, search->scratch, search->loss[number]);
+    trial->calibration = gsai_held_calibrate(problem, search->held_target, search->held_weight, search->margin,
+                                             search->n_held, behind, search->scratch);
+    gsai_held_losses(problem, &trial->calibration, search->held_target, search->held_weight, search->margin,
+                     search->n_held, search->scratch, search->loss[number]);
     trial->accuracy = accuracy_of(search);
 }
 

@@ -4,7 +4,7 @@
 
 #include "learn/loss/loss.h"
 
-/* Functions of arrays of floats, the same bits on every machine (solve/kernel). */
+/* Functions of arrays of floats, the same bits on every machine. */
 typedef struct gsai_array_math {
     /* x = e^x, for x in [-87, 88] (clamped), with a relative error of 2e-7. */
     void (*exponentials)(float *x, size_t n);
@@ -24,6 +24,8 @@ typedef struct gsai_array_math {
     /* to = by[row] * from. */
     void (*scale_rows)(float *to, const float *by, const float *from, size_t n_rows, size_t stride);
 } gsai_array_math;
+/* Those that any machine can run; the solver has wider ones (solve/kernel). */
+extern const gsai_array_math gsai_array_math_generic;
 
 /* Outputs that can be solved for are at most this many: a row of them is on the stack. */
 #define GSAI_MAX_OUTPUTS ((size_t)4096)
