@@ -95,12 +95,15 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
     uint64_t *values = gsai_alloc(&rows->env, ENTRIES_COMPARED, sizeof *values);
     size_t n = 0, n_single = 0;
     GSAI_TRY_MEMORY(values, &rows->env, error, "no memory to compare values");
-    for (size_t i = 0; i < rows->n_rows && n < ENTRIES_COMPARED; i = run_end(sorted, i, rows->n_rows, FEATURES)) {
+    for (size_t i = 0; i < rows->csr.n_rows && n < ENTRIES_COMPARED;
+         i = run_end(sorted, i, rows->csr.n_rows, FEATURES)) {
         size_t row = sorted[i].row;
-        for (size_t t = rows->start[row]; t < rows->start[row + 1] && n < ENTRIES_COMPARED; t++) {
+        const gsai_row entries = gsai_gathered_at(rows, row).row;
+        for (size_t t = 0; t < entries.n && n < ENTRIES_COMPARED; t++) {
             uint32_t bits;
-            memcpy(&bits, &rows->value[t], sizeof bits);
-            values[n++] = (uint64_t)rows->index[t] << 32 | bits;
+            float value = gsai_row_value(&entries, t);
+            memcpy(&bits, &value, sizeof bits);
+            values[n++] = (uint64_t)entries.index[t] << 32 | bits;
         }
     }
     qsort(values, n, sizeof *values, compare_numbers);
@@ -123,9 +126,9 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
                                    gsa_error *error)
 {
-    struct kinds kinds = count_kinds(sorted, rows->n_rows, copies);
+    struct kinds kinds = count_kinds(sorted, rows->csr.n_rows, copies);
     *whole = kinds.n >= (size_t)KINDS_PER_FOLD * GSAI_FOLDS && kinds.same >= SAME_LABEL * (double)kinds.n_repeated;
-    if (!*whole || (double)kinds.n_repeated < REPEATED_FEW * (double)(rows->n_rows / copies))
+    if (!*whole || (double)kinds.n_repeated < REPEATED_FEW * (double)(rows->csr.n_rows / copies))
         return GSA_OK;
     *whole = KINDS_PER_MIXED * kinds.n_mixed < kinds.n_several;
     return *whole ? are_measured(rows, sorted, whole, error) : GSA_OK;
@@ -234,11 +237,11 @@ static gsa_status deal(const gsai_gathered *rows, ordered_row **all, size_t *n, 
     copies = common_copies(sorted, *n, has_classes);
     bool whole;
     gsa_status status = kinds_stay_whole(rows, sorted, copies, &whole, error);
-    for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
+    for (size_t i = 0; i < rows->csr.n_rows && status == GSA_OK; i++) {
         kind += i > 0 && sorted[i].hash != sorted[i - 1].hash;
         sorted[i].fold = (uint32_t)((whole ? kind : i / copies) % GSAI_FOLDS);
     }
-    *n_weighed = status != GSA_OK || whole ? 0 : rows->n_rows / copies;
+    *n_weighed = status != GSA_OK || whole ? 0 : rows->csr.n_rows / copies;
     return status;
 }
 
@@ -269,16 +272,16 @@ static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
 
 static ordered_row *order_rows(const gsai_gathered *rows, bool has_classes)
 {
-    ordered_row *sorted = gsai_alloc(&rows->env, rows->n_rows, sizeof *sorted);
-    for (size_t i = 0; sorted && i < rows->n_rows; i++) {
-        uint64_t label = rows->class_number[i];
-        double number = rows->number[i] + 0.0; /* -0 is 0 */
+    ordered_row *sorted = gsai_alloc(&rows->env, rows->csr.n_rows, sizeof *sorted);
+    for (size_t i = 0; sorted && i < rows->csr.n_rows; i++) {
+        uint64_t label = (uint64_t)rows->csr.word[i];
+        double number = rows->csr.label[i] + 0.0; /* -0 is 0 */
         if (!has_classes)
             memcpy(&label, &number, sizeof label);
-        sorted[i] = (ordered_row){rows->hash[i], label, rows->weight[i], (uint32_t)i, 0};
+        sorted[i] = (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
     }
     if (sorted)
-        qsort(sorted, rows->n_rows, sizeof *sorted, compare_rows);
+        qsort(sorted, rows->csr.n_rows, sizeof *sorted, compare_rows);
     return sorted;
 }
 
@@ -333,7 +336,7 @@ static bool number_columns(gsai_design *design, const gsai_gathered *rows)
     const gsai_env *env = &design->env;
     struct numbers of = {0};
     size_t n_ids = (size_t)rows->highest + 1, n = 0;
-    uint32_t *direct = n_ids <= 65536 + 4 * rows->n_entries ? gsai_alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
+    uint32_t *direct = n_ids <= 65536 + 4 * rows->csr.n_values ? gsai_alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
     bool done = true;
     for (size_t t = 0; t < design->start[design->n_rows] && done; t++) {
         uint32_t id = design->column[t], number;
@@ -465,7 +468,7 @@ static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, cons
     const gsai_env *env = &design->env;
     size_t n = design->n_rows, n_entries = 0;
     for (size_t i = 0; i < n; i++)
-        n_entries += rows->start[sorted[i].row + 1] - rows->start[sorted[i].row];
+        n_entries += gsai_gathered_at(rows, sorted[i].row).row.n;
     design->start = gsai_alloc(env, n + 1, sizeof *design->start);
     design->column = gsai_alloc(env, n_entries + 1, sizeof *design->column);
     design->value = gsai_alloc(env, n_entries + 1, sizeof *design->value);
@@ -478,12 +481,13 @@ static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, cons
                     env, error, "no memory for %zu rows", n);
     design->start[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t from = rows->start[sorted[i].row], size = rows->start[sorted[i].row + 1] - from, to = design->start[i];
-        if (size > 0) { /* without any entries there are no arrays */
-            memcpy(design->column + to, rows->index + from, size * sizeof *design->column);
-            memcpy(design->value + to, rows->value + from, size * sizeof *design->value);
+        const gsai_row row = gsai_gathered_at(rows, sorted[i].row).row;
+        size_t to = design->start[i];
+        for (size_t t = 0; t < row.n; t++) {
+            design->column[to + t] = row.index[t];
+            design->value[to + t] = gsai_row_value(&row, t);
         }
-        design->start[i + 1] = to + size;
+        design->start[i + 1] = to + row.n;
         design->fold[i] = (uint8_t)sorted[i].fold;
         design->kind[i] = i == 0 ? 0 : design->kind[i - 1] + (sorted[i].hash != sorted[i - 1].hash);
     }
@@ -520,7 +524,7 @@ static gsa_status find_medians(const gsai_gathered *rows, const ordered_row *sor
     size_t n_off = 0;
     GSAI_TRY_MEMORY(at, &rows->env, error, "no memory for the median of %zu labels", n);
     for (size_t i = 0; i < n; i++)
-        at[i] = (gsai_weighted){rows->number[sorted[i].row], sorted[i].weight};
+        at[i] = (gsai_weighted){rows->csr.label[sorted[i].row], sorted[i].weight};
     *median = centres ? gsai_weighted_median(at, n) : 0;
     for (size_t i = 0; i < n; i++)
         at[i].number = fabs(at[i].number - *median);
@@ -544,7 +548,7 @@ static gsa_status set_units(gsai_design *design, const gsai_gathered *rows, cons
     bool has_mean = centres && !gsai_loss_has_classes(loss);
     for (size_t i = 0; i < n; i++) {
         total += sorted[i].weight;
-        mean += has_mean ? (rows->number[sorted[i].row] - mean) * (sorted[i].weight / total) : 0;
+        mean += has_mean ? (rows->csr.label[sorted[i].row] - mean) * (sorted[i].weight / total) : 0;
     }
     design->weight_unit = total / design->total_weight;
     design->margin_unit = design->loss_unit = 1;
@@ -557,7 +561,7 @@ static gsa_status set_units(gsai_design *design, const gsai_gathered *rows, cons
     if (loss->has_width) /* outliers move neither the median nor the median distance from it */
         GSA_TRY(find_medians(rows, sorted, n, centres, &mean, &scale, error));
     for (size_t i = 0; i < n && !loss->has_width; i++) {
-        double off = rows->number[sorted[i].row] - mean;
+        double off = rows->csr.label[sorted[i].row] - mean;
         squares += sorted[i].weight / total * off * off;
     }
     scale = loss->has_width ? scale : sqrt(squares);
@@ -572,14 +576,14 @@ static void set_targets(gsai_design *design, const gsai_gathered *rows, const or
 {
     for (size_t i = 0; i < design->n_rows; i++) {
         size_t row = sorted[i].row;
-        double y = loss->has_log_link ? rows->number[row] / design->loss_unit
-                                      : (rows->number[row] - design->margin_origin) / design->margin_unit;
+        double y = loss->has_log_link ? rows->csr.label[row] / design->loss_unit
+                                      : (rows->csr.label[row] - design->margin_origin) / design->margin_unit;
         if (loss->has_width && fabs(y) > GSAI_MAX_TARGET) {
             design->clipped +=
                 (fabs(y) - GSAI_MAX_TARGET) * (sorted[i].weight / design->weight_unit) / design->total_weight;
             y = y > 0 ? GSAI_MAX_TARGET : -GSAI_MAX_TARGET;
         }
-        design->target[i] = gsai_loss_has_classes(loss) ? (float)rows->class_number[row] : (float)y;
+        design->target[i] = gsai_loss_has_classes(loss) ? (float)rows->csr.word[row] : (float)y;
         design->weight[i] = (float)(sorted[i].weight / design->weight_unit);
     }
 }
@@ -588,10 +592,10 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
 {
     const gsai_loss *loss = gsai_state_loss(state);
     bool has_classes = gsai_loss_has_classes(loss), centres = gsai_state_param(state, GSAI_PARAM_intercept);
-    size_t n_weighed = 0, n = rows->n_rows;
+    size_t n_weighed = 0, n = rows->csr.n_rows;
     ordered_row *sorted = order_rows(rows, has_classes);
     *design = (gsai_design){.env = rows->env};
-    GSAI_TRY_MEMORY(sorted, &rows->env, error, "no memory to order %zu rows", rows->n_rows);
+    GSAI_TRY_MEMORY(sorted, &rows->env, error, "no memory to order %zu rows", rows->csr.n_rows);
     gsa_status status = deal(rows, &sorted, &n, has_classes, &n_weighed, error);
     if (status == GSA_OK) {
         design->n_rows = join(sorted, n, &design->n_different);

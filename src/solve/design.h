@@ -15,6 +15,7 @@
 
 #include "solve/kernel/kernel.h"
 
+#include "base/rows.h"
 #include "learn/compact.h"
 
 #define GSAI_FOLDS 8u
@@ -22,18 +23,12 @@
  * lose the digits of all others. */
 #define GSAI_MAX_TARGET 65536.0
 
-/* Rows as they come, with what they say about their labels. */
+/* Rows as they come. In `csr` the word of a row is its class, the label the number of a loss without classes. */
 typedef struct gsai_gathered {
     gsai_env env;
-    size_t n_rows, n_entries;
-    size_t *start; /* n_rows + 1 */
-    uint32_t *index;
-    float *value;
-    uint64_t *hash; /* of the features */
-    uint32_t *class_number;
-    double *number; /* the label of a loss without classes */
-    double *weight;
-    size_t rows_capacity[5], entries_capacity[2];
+    gsai_rows csr;
+    uint64_t *hash; /* of the features of each row */
+    size_t hash_capacity;
     uint32_t highest;    /* feature id */
     uint64_t n_features; /* different ids; those from GSAI_MAX_COUNTED on count as often as they come */
     uint64_t *seen;      /* a bit per id */
@@ -43,6 +38,8 @@ typedef struct gsai_gathered {
 /* Hashed words have far fewer features than ids: they are counted, in at most 16 MB. */
 #define GSAI_MAX_COUNTED (UINT32_C(1) << 27)
 
+/* Prepares for rows; the struct must not move afterwards. */
+void gsai_gathered_init(gsai_gathered *rows, const gsai_env *env);
 /* Adds the rows of a batch; a row of weight 0 is left out. Labels that are new are entered into the state. */
 gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error);
 void gsai_gathered_release(gsai_gathered *rows);

@@ -9,24 +9,45 @@
 #include <math.h>
 #include <string.h>
 
-static bool make_room(gsai_gathered *rows, size_t n_rows, size_t n_entries)
+void gsai_gathered_init(gsai_gathered *rows, const gsai_env *env)
 {
-    const gsai_env *env = &rows->env;
-    return gsai_reserve(env, &rows->start, &rows->rows_capacity[0], n_rows + 1, sizeof *rows->start) &&
-           gsai_reserve(env, &rows->hash, &rows->rows_capacity[1], n_rows, sizeof *rows->hash) &&
-           gsai_reserve(env, &rows->class_number, &rows->rows_capacity[2], n_rows, sizeof *rows->class_number) &&
-           gsai_reserve(env, &rows->number, &rows->rows_capacity[3], n_rows, sizeof *rows->number) &&
-           gsai_reserve(env, &rows->weight, &rows->rows_capacity[4], n_rows, sizeof *rows->weight) &&
-           gsai_reserve(env, &rows->index, &rows->entries_capacity[0], n_entries, sizeof *rows->index) &&
-           gsai_reserve(env, &rows->value, &rows->entries_capacity[1], n_entries, sizeof *rows->value);
+    *rows = (gsai_gathered){.env = *env};
+    gsai_rows_init(&rows->csr, 0, 0, &rows->env);
+    rows->csr.without_places = true;
+}
+
+void gsai_gathered_release(gsai_gathered *rows)
+{
+    gsai_rows_free(&rows->csr);
+    gsai_free(&rows->env, rows->hash);
+    gsai_free(&rows->env, rows->seen);
+    *rows = (gsai_gathered){.env = rows->env};
+}
+
+/* Counts the features that a row is the first to have. There is a bit for each. */
+static void count_features(gsai_gathered *rows, const uint32_t *index, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = index[i];
+        rows->highest = id > rows->highest ? id : rows->highest;
+        if (id >= GSAI_MAX_COUNTED) {
+            rows->n_features++;
+            continue;
+        }
+        uint64_t bit = UINT64_C(1) << id % 64;
+        rows->n_features += !(rows->seen[id / 64] & bit);
+        rows->seen[id / 64] |= bit;
+    }
 }
 
 /* Makes room for the bits of a row's ids. */
-static bool make_bits(gsai_gathered *rows, const gsai_row *row)
+static bool reserve_bits(gsai_gathered *rows, const gsai_row *row)
 {
-    uint32_t top = row->index || row->n == 0 ? 0 : (uint32_t)(row->n - 1);
-    for (size_t i = 0; row->index && i < row->n; i++)
-        top = row->index[i] > top ? row->index[i] : top;
+    uint32_t top = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        uint32_t id = gsai_row_id(row, i);
+        top = id > top ? id : top;
+    }
     top = top < GSAI_MAX_COUNTED ? top : GSAI_MAX_COUNTED - 1;
     size_t n = top / 64 + 1;
     if (n <= rows->n_seen)
@@ -38,94 +59,56 @@ static bool make_bits(gsai_gathered *rows, const gsai_row *row)
     return true;
 }
 
-static void count_feature(gsai_gathered *rows, uint32_t id)
+static gsa_status add_row(gsai_gathered *rows, const gsa_batch *from, size_t row, size_t class_number, double number,
+                          uint64_t hash, gsa_error *error)
 {
-    if (id >= GSAI_MAX_COUNTED) {
-        rows->n_features++;
-        return;
-    }
-    uint64_t bit = UINT64_C(1) << id % 64;
-    rows->n_features += !(rows->seen[id / 64] & bit);
-    rows->seen[id / 64] |= bit;
-}
-
-static gsa_status take_entries(gsai_gathered *rows, const gsai_row *row, size_t number, gsa_error *error)
-{
-    size_t n = rows->n_entries;
-    GSAI_TRY_MEMORY(make_bits(rows, row), &rows->env, error, "no memory to count features");
-    for (size_t i = 0; i < row->n; i++) {
-        float x = row->value ? row->value[i] : 1.0F;
-        if (!isfinite(x))
-            return gsai_fail_row(error, GSA_INPUT, number, "a value is not a finite number");
-        rows->index[n] = row->index ? row->index[i] : (uint32_t)i;
-        rows->value[n] = x;
-        if (x == 0)
-            continue;
-        rows->highest = rows->index[n] > rows->highest ? rows->index[n] : rows->highest;
-        count_feature(rows, rows->index[n++]);
-    }
-    rows->n_entries = n;
+    gsai_rows *csr = &rows->csr;
+    gsai_row view = gsai_row_at(from, row);
+    size_t at = csr->n_rows, n_before = csr->n_values;
+    GSAI_TRY_MEMORY(gsai_reserve(&rows->env, &rows->hash, &rows->hash_capacity, at + 1, sizeof *rows->hash), &rows->env,
+                    error, "no memory for %zu rows", at + 1);
+    GSAI_TRY_MEMORY(reserve_bits(rows, &view), &rows->env, error, "no memory to count features");
+    for (size_t i = 0; view.value && i < view.n; i++)
+        if (!isfinite(view.value[i]))
+            return gsai_fail_row(error, GSA_INPUT, row, "a value is not a finite number");
+    GSA_TRY(gsai_rows_append(csr, from, row, 1, false, NULL, error));
+    csr->label[at] = number;
+    csr->word[at] = (int32_t)class_number;
+    rows->hash[at] = hash;
+    count_features(rows, csr->index + n_before, csr->n_values - n_before);
     return GSA_OK;
-}
-
-static gsa_status add_row(gsai_gathered *rows, const gsai_unlearned *of, uint64_t hash, size_t number, gsa_error *error)
-{
-    GSAI_TRY_MEMORY(make_room(rows, rows->n_rows + 1, rows->n_entries + of->row.n), &rows->env, error,
-                    "no memory for %zu rows", rows->n_rows + 1);
-    GSA_TRY(take_entries(rows, &of->row, number, error));
-    rows->hash[rows->n_rows] = hash;
-    rows->class_number[rows->n_rows] = (uint32_t)of->class_number;
-    rows->number[rows->n_rows] = of->number;
-    rows->weight[rows->n_rows] = of->weight;
-    rows->start[0] = 0;
-    rows->start[++rows->n_rows] = rows->n_entries;
-    return GSA_OK;
-}
-
-static gsa_status take_row(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
-{
-    double weight, y = 0;
-    size_t class_number = 0;
-    gsai_row view = gsai_row_at(batch, row);
-    GSA_TRY(gsai_row_weight(batch, row, &weight, error));
-    GSA_TRY(gsai_batch_check_ids(batch, row, error));
-    GSA_TRY(gsai_label_check(batch, row, error));
-    if (weight == 0)
-        return GSA_OK;
-    GSA_TRY(gsai_label_take(state, batch, row, &class_number, &y, error));
-    gsai_unlearned of = {view, class_number, y, weight};
-    return add_row(rows, &of, gsai_row_features_hash(batch, row), row, error);
 }
 
 gsa_status gsai_gathered_copy(gsai_gathered *to, const gsai_gathered *from, size_t i, gsa_error *error)
 {
-    gsai_unlearned of = gsai_gathered_at(from, i);
-    return add_row(to, &of, from->hash[i], i, error);
+    const gsa_batch rows = gsai_rows_view(&from->csr);
+    return add_row(to, &rows, i, (size_t)from->csr.word[i], from->csr.label[i], from->hash[i], error);
 }
 
 gsai_unlearned gsai_gathered_at(const void *rows, size_t i)
 {
-    const gsai_gathered *of = rows;
-    gsai_row row = {of->start[i + 1] - of->start[i], of->index + of->start[i], of->value + of->start[i]};
-    return (gsai_unlearned){row, of->class_number[i], of->number[i], of->weight[i]};
+    const gsai_rows *csr = &((const gsai_gathered *)rows)->csr;
+    const gsa_batch view = gsai_rows_view(csr);
+    return (gsai_unlearned){gsai_row_at(&view, i), (size_t)csr->word[i], csr->label[i], (double)csr->weight[i]};
 }
 
 gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error)
 {
     gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
     for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++) {
-        status = take_row(rows, state, batch, row, error);
+        double weight, y = 0;
+        size_t class_number = 0;
+        status = gsai_row_weight(batch, row, &weight, error);
+        if (status == GSA_OK)
+            status = gsai_batch_check_ids(batch, row, error);
+        if (status == GSA_OK)
+            status = gsai_label_check(batch, row, error);
+        if (status == GSA_OK && weight > 0)
+            status = gsai_label_take(state, batch, row, &class_number, &y, error);
+        if (status == GSA_OK && weight > 0)
+            status = add_row(rows, batch, row, class_number, y, gsai_row_features_hash(batch, row), error);
         if (status != GSA_OK && error)
             error->row = row;
     }
     return status;
-}
-
-void gsai_gathered_release(gsai_gathered *rows)
-{
-    void *const all[] = {rows->start,        rows->index,  rows->value,  rows->hash,
-                         rows->class_number, rows->number, rows->weight, rows->seen};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        gsai_free(&rows->env, all[i]);
-    *rows = (gsai_gathered){.env = rows->env};
 }

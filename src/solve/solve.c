@@ -40,7 +40,7 @@ gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const
     *out = NULL;
     GSAI_TRY_MEMORY(solver, env, error, "no memory to solve");
     solver->env = *env;
-    solver->rows.env = *env;
+    gsai_gathered_init(&solver->rows, env);
     gsa_status status = gsai_solution_begin(state, first, &solver->state, error);
     if (status == GSA_OK && gsai_state_n_rows(solver->state) == 0 && gsai_state_loss(solver->state)->rows) {
         *out = solver;
@@ -83,7 +83,7 @@ static bool too_many(const gsai_solver *solver)
         n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(solver->state)->has_probabilities;
     uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
     return n_outputs > GSAI_MAX_OUTPUTS ||
-           gsai_solver_cells(rows->n_rows, rows->n_entries, n_outputs) + per_feature * n_features * n_outputs >
+           gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) + per_feature * n_features * n_outputs >
                GSAI_SOLVER_CELLS;
 }
 
@@ -187,7 +187,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
                               .n_taken = solver->n_taken,
                               .fingerprint = solver->fingerprint,
                               .held_out_loss = optimum->held_out_loss * design->loss_unit};
-    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.n_rows, &solver->env};
+    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
     gsa_status status = constant_loss(state, design, &solution.constant_loss, error);
     if (status == GSA_OK)
         status = set_weights(state, design, optimum, intercept, error);
@@ -260,7 +260,7 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
                             .has_log_link = loss->has_log_link,
                             .has_probabilities = gsai_loss_has_probabilities(loss)};
     if (status == GSA_OK)
-        status = gsai_prior_make(&problem, own, solver->rows.n_rows, &arena, error);
+        status = gsai_prior_make(&problem, own, solver->rows.csr.n_rows, &arena, error);
     if (status == GSA_OK)
         status = loss->has_width ? find_with_width(&problem, &arena, n_threads, &optimum, error)
                                  : find(&problem, &arena, n_threads, &optimum, error);
@@ -285,9 +285,9 @@ static gsa_status solve_rest(const gsai_solver *solver, gsai_solver *rest, gsai_
                              gsa_error *error)
 {
     const gsai_gathered *rows = &solver->rows;
-    for (size_t i = 0; i < rows->n_rows; i++)
+    for (size_t i = 0; i < rows->csr.n_rows; i++)
         GSA_TRY(gsai_gathered_copy(is_held(rows, i) ? held : &rest->rows, rows, i, error));
-    if (held->n_rows < GSAI_COMPACT_MIN_ROWS || rest->rows.n_rows == 0)
+    if (held->csr.n_rows < GSAI_COMPACT_MIN_ROWS || rest->rows.csr.n_rows == 0)
         return GSA_OK;
     GSA_TRY(gsa_state_fork(solver->state, 1, &rest->state, error));
     return solve(rest, n_threads, (gsai_strength_hook){0}, error);
@@ -295,10 +295,12 @@ static gsa_status solve_rest(const gsai_solver *solver, gsai_solver *rest, gsai_
 
 static gsa_status measure(const gsai_solver *solver, size_t n_threads, gsai_compaction *out, gsa_error *error)
 {
-    gsai_solver rest = {.env = solver->env, .rows.env = solver->env};
-    gsai_gathered held = {.env = solver->env};
+    gsai_solver rest = {.env = solver->env};
+    gsai_gathered held;
+    gsai_gathered_init(&rest.rows, &solver->env);
+    gsai_gathered_init(&held, &solver->env);
     gsa_status status = solve_rest(solver, &rest, &held, n_threads, error);
-    gsai_unlearned_rows rows = {gsai_gathered_at, &held, held.n_rows, &solver->env};
+    gsai_unlearned_rows rows = {gsai_gathered_at, &held, held.csr.n_rows, &solver->env};
     if (status == GSA_OK && rest.state)
         status = gsai_compact_measure(rest.state, &rows, out, error);
     gsa_state_free(rest.state);
@@ -311,9 +313,9 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
                              gsa_error *error)
 {
     gsa_state *own = solver->state;
-    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.n_rows, &solver->env};
+    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
     gsai_compaction measured = {0};
-    if (solver->rows.n_rows == 0)
+    if (solver->rows.csr.n_rows == 0)
         return gsai_fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
     if (gsai_state_param(own, GSAI_PARAM_compact))
         GSA_TRY(measure(solver, n_threads, &measured, error));

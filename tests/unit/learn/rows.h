@@ -2,6 +2,8 @@
 #ifndef TESTS_UNIT_CORE_ROWS_H
 #define TESTS_UNIT_CORE_ROWS_H
 
+#include "base/rows.h" /* before the name `rows` is taken */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

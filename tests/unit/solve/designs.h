@@ -16,7 +16,9 @@ static inline gsai_design design_of(const rows *r, const char *const *params)
     gsa_state *state = NULL;
     gsa_batch batch = rows_batch(r);
     gsai_design design;
-    gsai_gathered gathered = {.env = gsai_env_resolve(NULL)};
+    const gsai_env env = gsai_env_resolve(NULL);
+    gsai_gathered gathered;
+    gsai_gathered_init(&gathered, &env);
     batch.weight = r->weight;
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     for (; *params; params += 2)

@@ -284,16 +284,16 @@ static rows *moved(const rows *r, int power, bool of_each, float offset)
 /* A row of the design for every row as given: kinds stand in the order of their hashes. */
 static size_t *rows_by_hash(const gsai_design *design, const gsai_gathered *gathered)
 {
-    size_t *row = calloc(gathered->n_rows + 1, sizeof *row), first = 0;
+    size_t *row = calloc(gathered->csr.n_rows + 1, sizeof *row), first = 0;
     uint64_t last = 0;
     for (uint32_t kind = 0; kind <= design->kind[design->n_rows - 1]; kind++) {
         uint64_t hash = UINT64_MAX;
-        for (size_t i = 0; i < gathered->n_rows; i++)
+        for (size_t i = 0; i < gathered->csr.n_rows; i++)
             if ((kind == 0 || gathered->hash[i] > last) && gathered->hash[i] < hash)
                 hash = gathered->hash[i];
         while (design->kind[first] != kind)
             first++;
-        for (size_t i = 0; i < gathered->n_rows; i++)
+        for (size_t i = 0; i < gathered->csr.n_rows; i++)
             row[i] = gathered->hash[i] == hash ? first : row[i];
         last = hash;
     }
@@ -333,7 +333,8 @@ static double *margins_at_optimum(const rows *r, const rows *like, const char *l
     gsa_batch batch = rows_batch(r), others = rows_batch(like);
     gsa_state *state = state_with("method", "auto", "loss", loss, NULL);
     gsai_env env = gsai_env_resolve(NULL);
-    gsai_gathered gathered = {.env = env};
+    gsai_gathered gathered;
+    gsai_gathered_init(&gathered, &env);
     gsai_design design;
     gsai_arena arena = {.env = &env};
     gsai_optimum optimum = {0};
