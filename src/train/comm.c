@@ -219,3 +219,11 @@ gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, s
                ? unpack_states(&job->env, all, gsai_comm_total(job, sizes), item, n, own_first, own_end, error)
                : status;
 }
+
+gsa_status gsai_comm_share_first(gsai_job *job, gsa_status status, gsa_error *error)
+{
+    bool is_first = gsai_comm_rank(job) == 0;
+    gsa_state *first = is_first ? job->state : NULL;
+    status = gsai_comm_share(job, status, &first, 1, 0, is_first, error);
+    return status == GSA_OK && !is_first ? gsa_state_replace(job->state, first, error) : status;
+}

@@ -57,6 +57,8 @@ gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state 
  * ranks follow one another. */
 gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
                            gsa_error *error);
+/* Replaces the state of every process by that of the first. */
+gsa_status gsai_comm_share_first(gsai_job *job, gsa_status status, gsa_error *error);
 /* Fails because received bytes are not what they must be. */
 gsa_status gsai_comm_protocol_error(gsa_error *error);
 

@@ -2,7 +2,9 @@
 #include "train/job.h"
 
 #include "base/error.h"
+#include "learn/names.h"
 #include "learn/prepare.h"
+#include "learn/state.h"
 
 #include <greedystep/distributed.h>
 
@@ -11,9 +13,9 @@
 #define ROWS_BETWEEN_CHECKS 256u
 #define CLASSES_BETWEEN_CHECKS ((size_t)1 << 20) /* of all these rows together */
 
-gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_error *error)
+gsa_status gsai_job_prepare(const gsai_job *job, gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
-    gsa_status status = gsa_state_prepare(job->state, first, error);
+    gsa_status status = gsa_state_prepare(state, first, error);
     if (status != GSA_OK)
         gsa_reader_locate(job->reader, first, error);
     return status;
@@ -25,6 +27,19 @@ void gsai_job_tell_task(const gsai_job *job, const gsa_state *state)
     if (job->hooks.notice && gsai_state_describe_task(state, &note))
         job->hooks.notice(job->hooks.ctx, gsai_summary_of(state).n_classes > 0 ? GSA_NOTICE_CLASSES : GSA_NOTICE_NUMBER,
                           note.message);
+}
+
+/* The name of the first word that became the feature, which may have come before the reader's first row. */
+static const char *name_of(const void *ctx, uint64_t feature)
+{
+    const gsai_job *job = ctx;
+    const char *known = job->goes_on ? gsai_names_find(gsai_state_names(job->state), feature) : NULL;
+    return known ? known : gsa_reader_name(job->reader, feature);
+}
+
+gsa_status gsai_job_take_names(const gsai_job *job, gsa_error *error)
+{
+    return gsa_reader_schema(job->reader) ? gsa_state_set_names(job->state, name_of, job, error) : GSA_OK;
 }
 
 /* The position behind a row: the first text that the reader keeps of it, else its line. */

@@ -7,6 +7,8 @@
 
 #include <greedystep/train.h>
 
+#include <stdbool.h>
+
 typedef struct gsai_job {
     gsa_state *state;
     gsa_reader *reader;
@@ -15,6 +17,7 @@ typedef struct gsai_job {
     uint64_t n_sent;       /* bytes, to its comm */
     int aborted;           /* a process of its comm failed: none waits for it any more */
     size_t own_size;       /* where it is the only process */
+    bool goes_on;          /* a live run whose input begins where the state stands */
     uint64_t lines_before; /* of a live run: lines of the input before the reader's first, modulo 2^64 */
 } gsai_job;
 
@@ -33,9 +36,11 @@ static inline gsa_reader_progress gsai_progress_of(const gsa_reader *reader)
 }
 
 /* Calls gsa_state_prepare; a failure names the place of the row. */
-gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_error *error);
+gsa_status gsai_job_prepare(const gsai_job *job, gsa_state *state, const gsa_batch *first, gsa_error *error);
 /* Tells what the labels of the first rows were taken for, if that is worth a notice. */
 void gsai_job_tell_task(const gsai_job *job, const gsa_state *state);
+/* Gives the state the names that the reader knows, while no thread reads. */
+gsa_status gsai_job_take_names(const gsai_job *job, gsa_error *error);
 /* Lets `learner` learn these rows of the batch, with a few hundred rows between two checks whether to stop. Reports
  * progress only in the caller's thread. */
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,

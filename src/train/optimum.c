@@ -77,13 +77,6 @@ static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status share_solution(gsai_job *job, gsa_status status, gsa_error *error)
-{
-    gsa_state *solved = gsai_comm_rank(job) == 0 ? job->state : NULL;
-    status = gsai_comm_share(job, status, &solved, 1, 0, gsai_comm_rank(job) == 0, error);
-    return solved && solved != job->state ? gsa_state_replace(job->state, solved, error) : status;
-}
-
 static gsa_status fail_size(const gsai_job *job, gsa_error *error)
 {
     return gsai_fail_about(error, "method",
@@ -136,6 +129,6 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
     gsai_solver_free(solver);
     status = suggest_gsa(job, status, error);
     if (*taken && gsai_comm_size(job) > 1)
-        status = share_solution(job, status, error);
+        status = gsai_comm_share_first(job, status, error);
     return *taken ? gsai_comm_end_pass(job, status, job->state, error) : status;
 }

@@ -7,7 +7,7 @@
 #include "train/comm.h"
 
 gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, size_t own_first, size_t own_end,
-                               gsa_error *error)
+                               const uint64_t *shard_rows, gsa_error *error)
 {
     const gsai_env *env = &replicas->job->env;
     GSAI_TRY_MEMORY(gsai_reserve(env, &replicas->resident, &replicas->capacity, step->n_resident, sizeof(gsa_state *)),
@@ -15,6 +15,7 @@ gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, si
     replicas->step = *step;
     replicas->own_first = own_first;
     replicas->own_end = own_end;
+    replicas->shard_rows = shard_rows;
     replicas->first = replicas->n = replicas->n_begun = 0;
     return gsa_state_close_group(replicas->job->state, error);
 }
@@ -24,37 +25,25 @@ static bool is_own(const gsai_replicas *replicas, size_t number)
     return number >= replicas->own_first && number < replicas->own_end;
 }
 
-typedef struct forking {
-    gsai_replicas *replicas;
-    gsai_copies copies;
-    const void *ctx;
-} forking;
-
-size_t gsai_copies_all(const void *replicas, size_t number)
-{
-    (void)number;
-    return ((const gsai_replicas *)replicas)->step.n_replicas;
-}
-
-/* Task: a replica, in the memory of one that has learned before if there is any. */
+/* Makes a replica (task), in the memory of one that has learned before if there is any. */
 static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
 {
-    const forking *of = ctx;
-    const gsai_job *job = of->replicas->job;
-    gsa_state **replica = &of->replicas->resident[task];
-    size_t number = of->replicas->first + task;
-    if (!is_own(of->replicas, number))
+    const gsai_replicas *replicas = ctx;
+    const gsa_state *base = replicas->job->state;
+    gsa_state **replica = &replicas->resident[task];
+    size_t number = replicas->first + task, n_copies = replicas->step.n_replicas;
+    if (!is_own(replicas, number))
         return GSA_OK;
-    size_t n_copies = of->copies(of->ctx, number);
-    return *replica ? gsa_state_refresh(*replica, job->state, n_copies, error)
-                    : gsa_state_fork(job->state, n_copies, replica, error);
+    if (replicas->shard_rows)
+        n_copies = (size_t)gsa_plan_replicas(replicas->step.n_rows, replicas->shard_rows[number - replicas->own_first]);
+    return *replica ? gsa_state_refresh(*replica, base, n_copies, error)
+                    : gsa_state_fork(base, n_copies, replica, error);
 }
 
-gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error)
+gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsa_error *error)
 {
     const gsai_env *env = &replicas->job->env;
     size_t left = replicas->step.n_replicas - replicas->n_begun;
-    forking of = {replicas, copies, ctx};
     replicas->first = replicas->n_begun;
     replicas->n = replicas->step.n_resident < left ? replicas->step.n_resident : left;
     for (size_t i = 0; i < replicas->n; i++) {
@@ -62,7 +51,7 @@ gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const
         replicas->resident[i] = reuses ? replicas->spare[--replicas->n_spare] : NULL;
     }
     replicas->n_begun += replicas->n;
-    return gsai_workers_run(gsai_workers_count(env), replicas->n, make_replica, &of, env, error);
+    return gsai_workers_run(gsai_workers_count(env), replicas->n, make_replica, replicas, env, error);
 }
 
 bool gsai_replicas_has_next(const gsai_replicas *replicas)

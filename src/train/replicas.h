@@ -14,23 +14,21 @@
 typedef struct gsai_replicas {
     gsai_job *job; /* its state is the base: untouched until the replicas are merged */
     gsa_step step;
-    size_t own_first, own_end; /* replicas of this process */
-    size_t n_begun;            /* replicas that have begun to learn; 0: no step is under way */
-    gsa_state **resident;      /* those in memory: numbers first on, n of them; NULL where another process has it */
+    size_t own_first, own_end;  /* replicas of this process */
+    const uint64_t *shard_rows; /* of these replicas, in contiguous steps; NULL: all replicas have equal rows */
+    size_t n_begun;             /* replicas that have begun to learn; 0: no step is under way */
+    gsa_state **resident;       /* those in memory: numbers first on, n of them; NULL where another process has it */
     size_t first, n, capacity;
     gsai_pending pending; /* replicas that have learned before */
     gsa_state *spare[GSA_MAX_RESIDENT];
     size_t n_spare; /* replicas that are of no use but for their memory */
 } gsai_replicas;
 
-/* Replicas [own_first, own_end) are this process's. */
+/* Begins a step; replicas [own_first, own_end) are this process's. */
 gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, size_t own_first, size_t own_end,
-                               gsa_error *error);
-/* Returns the n_copies of gsa_state_fork for a replica of this process; gsai_copies_all: all have equal rows. */
-typedef size_t (*gsai_copies)(const void *ctx, size_t number);
-size_t gsai_copies_all(const void *replicas, size_t number);
+                               const uint64_t *shard_rows, gsa_error *error);
 /* Makes the next replicas, while none are in memory. */
-gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error);
+gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsa_error *error);
 /* Returns whether more replicas are to follow those in memory. */
 bool gsai_replicas_has_next(const gsai_replicas *replicas);
 /* Turns the changes of the replicas in memory into deltas. */

@@ -18,77 +18,53 @@ typedef struct label_head {
     uint64_t is_number;
 } label_head;
 
-/* Lists the labels from n_known on, each with its NUL. */
-static gsa_status list_labels(const gsa_state *state, size_t n_known, gsai_bytes *to, gsa_error *error)
+/* Lists the labels of `from` that the job's state does not know, each with its NUL. */
+static gsa_status list_labels(const gsai_job *job, const gsa_state *from, gsai_bytes *to, gsa_error *error)
 {
-    size_t n = (size_t)gsai_summary_of(state).n_classes;
-    for (size_t i = n_known; i < n; i++) {
-        const gsai_label *label = &gsai_state_labels(state)->at[i];
-        label_head of = {label->number, label->is_number};
-        if (gsai_bytes_add(to, &of, sizeof of) != 0 || gsai_bytes_add(to, label->text, strlen(label->text) + 1) != 0)
+    size_t n = (size_t)gsai_summary_of(from).n_classes;
+    for (size_t i = (size_t)gsai_summary_of(job->state).n_classes; i < n; i++) {
+        const gsai_label *label = &gsai_state_labels(from)->at[i];
+        label_head head = {label->number, label->is_number};
+        if (gsai_bytes_add(to, &head, sizeof head) != 0 ||
+            gsai_bytes_add(to, label->text, strlen(label->text) + 1) != 0)
             return gsai_fail_memory(to->env, error, "no memory for %zu labels", n);
     }
     return GSA_OK;
 }
 
-static gsa_status add_label(gsai_job *job, const label_head *of, const char *text, gsa_error *error)
+/* Adds listed labels to the job's state, each as a row without features. */
+static gsa_status add_labels(gsai_job *job, const unsigned char *all, size_t size, gsa_error *error)
 {
     static const int64_t no_entries[] = {0, 0};
     static const uint32_t no_index[1];
-    const int32_t word = of->is_number ? -1 : 0;
-    const gsa_batch row = {.n_rows = 1,
-                           .row_start = no_entries,
-                           .index = no_index,
-                           .label = &of->number,
-                           .word = &word,
-                           .words = &text,
-                           .n_words = 1};
-    return gsa_state_prepare(job->state, &row, error);
-}
-
-static gsa_status add_labels(gsai_job *job, const gsai_bytes *all, gsa_error *error)
-{
-    for (size_t at = 0; at < all->size;) {
-        label_head of;
-        memcpy(&of, all->at + at, sizeof of);
-        const char *text = (const char *)all->at + at + sizeof of;
-        GSA_TRY(add_label(job, &of, text, error));
-        at += sizeof of + strlen(text) + 1;
+    for (size_t at = 0; at < size;) {
+        label_head head;
+        memcpy(&head, all + at, sizeof head);
+        const char *text = (const char *)all + at + sizeof head;
+        const int32_t word = head.is_number ? -1 : 0;
+        const gsa_batch row = {.n_rows = 1,
+                               .row_start = no_entries,
+                               .index = no_index,
+                               .label = &head.number,
+                               .word = &word,
+                               .words = &text,
+                               .n_words = 1};
+        GSA_TRY(gsa_state_prepare(job->state, &row, error));
+        at += sizeof head + strlen(text) + 1;
     }
     return GSA_OK;
 }
 
-gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error *error)
+gsa_status gsai_labels_share(gsai_job *job, const gsa_state *from, gsa_error *error)
 {
-    return gsai_comm_size(job) > 1 ? gsa_state_write(job->state, gsai_bytes_add, before, error) : GSA_OK;
-}
-
-/* Goes back to the state before, and lists the labels that came since. */
-static gsa_status list_new(gsai_job *job, const gsai_bytes *before, gsai_bytes *to, gsa_error *error)
-{
-    gsa_state *earlier = NULL;
-    GSA_TRY(gsa_state_read(before->at, before->size, &job->env.memory, &earlier, error));
-    gsa_status status = list_labels(job->state, (size_t)gsai_summary_of(earlier).n_classes, to, error);
-    gsa_status replaced = gsa_state_replace(job->state, earlier, error);
-    return status == GSA_OK ? replaced : status;
-}
-
-gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes *before, gsa_error *error)
-{
-    gsai_bytes mine = {.env = &job->env}, all = {.env = &job->env};
-    const unsigned char *every;
+    gsai_bytes mine = {.env = &job->env};
+    const unsigned char *all;
     const size_t *sizes;
-    if (gsai_comm_size(job) == 1)
-        return status;
+    gsa_status status = list_labels(job, from, &mine, error);
+    status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
     if (status == GSA_OK)
-        status = list_new(job, before, &mine, error);
-    status = gsai_comm_allgather(job, status, mine.at, mine.size, &every, &sizes, error);
-    if (status == GSA_OK && gsai_bytes_add(&all, every, gsai_comm_total(job, sizes)) != 0)
-        status = gsai_fail_memory(&job->env, error, "no memory for labels");
-    if (status == GSA_OK)
-        status = add_labels(job, &all, error);
+        status = add_labels(job, all, gsai_comm_total(job, sizes), error);
     gsai_bytes_free(&mine);
-    gsai_bytes_free(&all);
     return status;
 }
 

@@ -8,10 +8,9 @@
 
 #include <greedystep/distributed.h>
 
-/* Processes that have the same state note it here, learn the labels of their rows, and share them: the state of all
- * then knows those of all, in the order of the ranks. A process that is alone has nothing to do. */
-gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error *error);
-gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes *before, gsa_error *error);
+/* Adds the labels that processes have found to the state, which all have: those of `from`, a copy that knows the labels
+ * of this process, in the order of the ranks. */
+gsa_status gsai_labels_share(gsai_job *job, const gsa_state *from, gsa_error *error);
 
 /* Adds the first n_rows rows of a sparse batch as bytes. */
 gsa_status gsai_rows_add_frame(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error);

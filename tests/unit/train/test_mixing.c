@@ -1,7 +1,7 @@
 /* The runs test of labels. */
 #include "../learn/rows.h"
 
-#include "train/input_check.h"
+#include "train/input.h"
 
 static int poor(const char *pattern, size_t times, size_t chunk)
 {
