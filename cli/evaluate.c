@@ -27,12 +27,12 @@ static void print_classes(const gsa_metrics *metrics, const gsa_model *model)
     size_t n = 0;
     putchar('\n');
     report_heading("%10s  %9s  %9s  %9s  %9s  class", "rows", "predicted", "precision", "recall", "f1");
-    for (; n < CLASSES_SHOWN && gsa_metrics_class_at(metrics, n, &of) != 0; n++) {
+    for (; n < CLASSES_SHOWN && gsa_metrics_class_at(metrics, n, &of) == GSA_OK; n++) {
         printf("%10.10g  %9.10g  %9.4f  %9.4f  %9.4f  ", of.rows, of.predicted, of.precision, of.recall, of.f1);
         printable_put(stdout, gsa_model_label(model, n));
         putchar('\n');
     }
-    if (gsa_metrics_class_at(metrics, n, &of) != 0)
+    if (gsa_metrics_class_at(metrics, n, &of) == GSA_OK)
         puts("...; --json has all classes");
 }
 
@@ -46,7 +46,7 @@ static json_t *classes_json(const gsa_metrics *metrics, const gsa_model *model)
 {
     json_t *list = json_array();
     gsa_class_metrics of = {.size = sizeof of};
-    for (size_t i = 0; gsa_metrics_class_at(metrics, i, &of) != 0; i++) {
+    for (size_t i = 0; gsa_metrics_class_at(metrics, i, &of) == GSA_OK; i++) {
         json_t *entry = json_object();
         json_object_set_new(entry, "label", report_text(gsa_model_label(model, i)));
         json_object_set_new(entry, "rows", rows_json(of.rows));
@@ -66,10 +66,10 @@ static void tell_unknown(const gsa_metrics *metrics)
     char labels[MESSAGE_SIZE] = "";
     const char *label;
     gsa_metric rows, unknown;
-    gsa_metrics_at(metrics, 0, &rows);
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &unknown) != 0;)
-        i++;
-    if (strcmp(unknown.name, "unknown_labels") != 0)
+    size_t n = 0;
+    while (gsa_metrics_at(metrics, n, &unknown) == GSA_OK)
+        n++;
+    if (gsa_metrics_at(metrics, 0, &rows) != GSA_OK || strcmp(unknown.name, "unknown_labels") != 0)
         return;
     for (size_t i = 0; (label = gsa_metrics_unknown_label(metrics, i)) != NULL; i++)
         report_append(labels, sizeof labels, "%s'%.60s'", i > 0 ? ", " : "", label);

@@ -107,7 +107,7 @@ void report_metrics(const gsa_metrics *metrics)
 {
     gsa_metric metric;
     char text[32];
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         report_field(metric.name, "%s", metric_text(metric, text));
 }
 
@@ -128,7 +128,7 @@ const char *report_headlines(const gsa_metrics *metrics, char *buffer, size_t si
     char text[32];
     size_t used = 0;
     buffer[0] = '\0';
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) && used < size; i++) {
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK && used < size; i++) {
         if (!report_is_headline(metric.name))
             continue;
         int more = snprintf(buffer + used, size - used, "  %s %s", metric.name, metric_text(metric, text));
@@ -163,7 +163,7 @@ json_t *report_count(uint64_t value)
 void report_metrics_json(json_t *object, const gsa_metrics *metrics)
 {
     gsa_metric metric;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++) {
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++) {
         json_object_set_new(object, metric.name,
                             is_count(metric) ? report_count((uint64_t)metric.value) : report_real(metric.value));
     }
@@ -174,7 +174,7 @@ void report_metrics_json(json_t *object, const gsa_metrics *metrics)
 double report_result(const gsa_model *model, const char *name)
 {
     gsa_metric result;
-    for (size_t i = 0; gsa_model_result_at(model, i, &result); i++)
+    for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++)
         if (strcmp(result.name, name) == 0)
             return result.value;
     return (double)NAN;
@@ -246,7 +246,7 @@ void report_results_json(json_t *object, const gsa_model *model)
     static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds", "best_pass"};
     json_t *chosen = json_object();
     gsa_metric result;
-    for (size_t i = 0; gsa_model_result_at(model, i, &result); i++) {
+    for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++) {
         bool is_metric = false, is_counted = false;
         for (size_t k = 0; k < RESULT_METRICS; k++)
             is_metric = is_metric || strcmp(result.name, result_metrics[k][0]) == 0;

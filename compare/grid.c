@@ -61,7 +61,7 @@ static compare_score score_of(const gsa_metrics *metrics)
 {
     compare_score score = {NAN, NAN, NAN};
     gsa_metric metric;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++) {
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++) {
         if (strcmp(metric.name, "log_loss") == 0)
             score.loss = metric.value;
         else if (strcmp(metric.name, "rmse") == 0)

@@ -348,8 +348,10 @@ static gsa_status set_classes(compare_task *task, gsa_error *error)
     task->classes = gsai_alloc_zeroed(&task->env, task->train.n_rows, sizeof *task->classes);
     if (task->classes == NULL)
         return no_memory_to_split(task, error);
-    for (size_t row = 0; row < task->train.n_rows; row++)
-        task->classes[row] = (uint32_t)gsa_model_class(task->like, &task->train, row);
+    for (size_t row = 0, class_number; row < task->train.n_rows; row++) {
+        GSA_TRY(gsa_model_class(task->like, &task->train, row, &class_number, error));
+        task->classes[row] = (uint32_t)class_number;
+    }
     return GSA_OK;
 }
 

@@ -87,8 +87,9 @@ static void check_classes(const gsa_state *state, const gsa_batch *learned)
         return;
     gsa_model_get_info(model, &info);
     for (size_t r = 0; r < learned->n_rows && info.n_classes > 0; r++) {
-        size_t class = gsa_model_class(model, learned, r);
-        fuzz_must(class < info.n_classes, "a label that was learned is a class", NULL);
+        size_t class = SIZE_MAX;
+        fuzz_must(gsa_model_class(model, learned, r, &class, &error) == GSA_OK && class < info.n_classes,
+                  "a label that was learned is a class", NULL);
         if (learned->word[r] >= 0)
             fuzz_must(strcmp(gsa_model_label(model, class), learned->words[learned->word[r]]) == 0,
                       "a word is its own label", gsa_model_label(model, class));

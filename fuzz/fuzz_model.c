@@ -50,7 +50,7 @@ static void check_metrics(const gsa_model *model, const gsa_batch *rows)
     fuzz_must(gsa_metrics_new(model, &metrics, &error) == GSA_OK, "a model can be judged", error.message);
     if (fuzz_status(gsa_metrics_update(metrics, rows, &error), &error) == GSA_OK)
         fuzz_status(gsa_metrics_finish(metrics, &error), &error);
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         fuzz_must(metric.name != NULL, "a metric has a name", NULL);
     gsa_metrics_free(metrics);
 }

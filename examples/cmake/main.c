@@ -1,5 +1,5 @@
 /* Trains on rows in memory: five points of the line y = 2 x + 1. CMakeLists.txt shows how to build it. */
-#include <greedystep/greedystep.h>
+#include <greedystep/train.h>
 
 #include <stdio.h>
 
@@ -16,12 +16,8 @@ int main(void)
     /* Whole numbers would be taken for classes. */
     int failed = gsa_config_new(NULL, &config, &error) != GSA_OK ||
                  gsa_config_set(config, "loss", "squared", &error) != GSA_OK ||
-                 gsa_state_new(config, NULL, &state, &error) != GSA_OK;
-    for (int pass = 0; pass < 100 && !failed; pass++) {
-        failed = gsa_state_update(state, &rows, &error) != GSA_OK;
-        gsa_state_end_pass(state);
-    }
-    failed = failed || gsa_state_finish(state, NULL, &model, &error) != GSA_OK;
+                 gsa_train_batch(&rows, config, NULL, NULL, &state, &error) != GSA_OK ||
+                 gsa_state_finish(state, NULL, &model, &error) != GSA_OK;
     if (failed)
         fprintf(stderr, "main: %s\n", error.message);
     else

@@ -207,7 +207,7 @@ typedef struct gsa_reader_progress {
     uint64_t n_recoded;    /* cells of tables in text that are not UTF-8, read as Windows-1252; counted alike */
 } gsa_reader_progress;
 /* Fills in the progress; may be called while another thread reads. */
-GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);
+GSA_API gsa_status gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);
 /* Returns the name of a file by its number in gsa_place; never NULL. */
 GSA_API const char *gsa_reader_file(const gsa_reader *reader, uint32_t file);
 /* Prefixes the message of an error about a row of `batch` with its file, line and byte. */

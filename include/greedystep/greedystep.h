@@ -18,8 +18,10 @@
  *   - free functions take NULL.
  *   - A struct that the caller makes begins with its size, which the caller sets: gsa_call call = {.size = sizeof
  *     call}. So programs and libraries of different versions work together: members that the caller's version lacks
- *     have their default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT; a getter then fills
- *     in nothing.
+ *     have their default, and no more than size bytes are filled in. A size of 0 is GSA_ARGUMENT. A struct without a
+ *     size never changes, except at the end of those to which the library hands out pointers.
+ *   - A query that fills in `*out` returns gsa_status, GSA_END beyond the last item of a list. A query that returns a
+ *     text or an array returns NULL if there is none; one that returns a double, NaN if it is not defined.
  *   - The library prints nothing, never exits, reads no environment variable and has no writable global data.
  */
 #ifndef GREEDYSTEP_GREEDYSTEP_H
@@ -87,8 +89,7 @@ GSA_API const char *gsa_status_text(gsa_status status);
 #define GSA_NO_ROW UINT64_MAX
 
 /* Describes a failure, for people and programs. Owned by the caller, who need not initialise it; holds no resources. A
- * callback that fails sets all members. It has reserved bytes instead of a size, because it is filled on failure only.
- */
+ * callback that fails sets all members. */
 typedef struct gsa_error {
     gsa_status status; /* what the call returned */
     uint64_t line;     /* 1-based line of the input, 0 if unknown */
@@ -96,7 +97,6 @@ typedef struct gsa_error {
     uint64_t row;      /* row of the batch that was passed, or GSA_NO_ROW */
     char message[512]; /* what failed, where, and a remedy; NUL-terminated, no newline */
     char param[32];    /* the parameter or reader option that it concerns, such as "loss"; "" if none */
-    char reserved[96]; /* for members of later versions; not written yet */
 } gsa_error;
 
 /* ---- 2. memory and calls ---------------------------------------------------------------------------------------- */
@@ -170,7 +170,6 @@ typedef struct gsa_batch {
     const char *kept;         /* texts that the reader kept of each row, each with its NUL; NULL: none */
     const size_t *kept_start; /* n_rows + 1 offsets into kept */
     const unsigned char *bad; /* nonzero: the row could not be read and has no features; NULL: all rows are good */
-    const void *reserved[1];  /* NULL; for members of later versions, because a batch has no size */
 } gsa_batch;
 
 /* The formats of 16-bit floats. */
@@ -311,7 +310,7 @@ typedef struct gsa_summary {
     double full_loss, compact_loss, compact_error;
 } gsa_summary;
 /* Fills in the summary of a state. */
-GSA_API void gsa_state_get_summary(const gsa_state *state, gsa_summary *out);
+GSA_API gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out);
 /* Returns the mean loss of the held-out rows under the weights that a model would have now, each row calibrated by
  * others than itself; for an optimum that of cross-validation. NaN if there are no such rows. Takes time in proportion
  * to their number. */
@@ -409,23 +408,25 @@ typedef struct gsa_model_info {
     int has_log_link;      /* poisson: predictions are e^margin */
 } gsa_model_info;
 /* Fills in the properties of a model; texts are valid until it is freed. */
-GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
+GSA_API gsa_status gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 
 /* A number with its name. */
 typedef struct gsa_metric {
     const char *name; /* "rows", "log_loss", ...: static text */
     double value;     /* NaN if it is not defined, such as the AUC of one class */
 } gsa_metric;
-/* Fills in a result of the training by its number; returns 0 beyond the end. Only what is known is listed, by the names
+/* Fills in a result of the training by its number; GSA_END beyond the last. Only what is known is listed, by the names
  * of docs/method.md: held_out_loss, baseline_loss, accuracy, auc, r2 and mae of held-out rows; what was chosen on them,
  * such as C or alpha (the penalty as scikit-learn defines it), standardised (1 or 0) and calibration_scale. */
-GSA_API int gsa_model_result_at(const gsa_model *model, size_t number, gsa_metric *out);
+GSA_API GSA_NODISCARD gsa_status gsa_model_result_at(const gsa_model *model, size_t number, gsa_metric *out);
 
 /* Returns a label by its number, NULL beyond the end. Labels are sorted: numbers by value, then words by bytes. The
  * second of two is the positive class. Numbers have the shortest text that reads back equal. */
 GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number);
-/* Returns the class of a row's label, SIZE_MAX if the model does not know it or has no classes. */
-GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row);
+/* Fills in the class of a row's label, as in gsa_model_label; GSA_LABEL if the model does not know it or has no
+ * classes. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row,
+                                                 size_t *out, gsa_error *error);
 /* Returns the schema of the model's tables; NULL: rows with feature numbers. */
 GSA_API const char *gsa_model_schema(const gsa_model *model);
 /* Returns the name of a feature, NULL if none is kept. */
@@ -480,7 +481,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const 
 /* Computes the results of all rows so far. GSA_LABEL if the model knows none of their labels; the results are there all
  * the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
-/* Fills in a result by its number, after finish; returns 0 beyond the end. Regression has rmse, mae and r2, with
+/* Fills in a result by its number, after finish; GSA_END beyond the last. Regression has rmse, mae and r2, with
  * poisson loss also poisson_deviance and d2. Classes have log_loss (the name of the loss instead if there are no
  * probabilities), accuracy and calibration_error (expected calibration error: 15 bins of equal width by the probability
  * of the predicted class). Two classes also have auc, average_precision and brier and, for the second class, which is
@@ -489,7 +490,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_er
  * false_negatives, true_positives, by row weight; all of these leave out labels that the model does not know. More
  * classes also have precision, recall and f1, each _macro and _weighted. unknown_labels is there if a label is not
  * known, auc_error_bound if the AUC is not exact. */
-GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
 /* Returns one of the first three labels that the model does not know; NULL beyond the end. */
 GSA_API const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number);
 
@@ -499,8 +500,9 @@ typedef struct gsa_class_metrics {
     double rows, predicted, correct; /* rows with its label, rows predicted as it, and both; by row weight */
     double precision, recall, f1;    /* 0 if no row is predicted as it, or has the label */
 } gsa_class_metrics;
-/* Fills in the results of a class by its number, as in gsa_model_label; returns 0 beyond the end. */
-GSA_API int gsa_metrics_class_at(const gsa_metrics *metrics, size_t number, gsa_class_metrics *out);
+/* Fills in the results of a class by its number, as in gsa_model_label; GSA_END beyond the last. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_class_at(const gsa_metrics *metrics, size_t number,
+                                                      gsa_class_metrics *out);
 
 #ifdef __cplusplus
 }

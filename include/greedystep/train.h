@@ -65,6 +65,12 @@ typedef struct gsa_train_hooks {
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
                                            const gsa_call *call, gsa_error *error);
 
+/* Makes a state and trains it on all rows of a batch, as gsa_train does with a reader of them. config NULL: the
+ * defaults. error->row is a row of the batch. */
+GSA_API GSA_NODISCARD gsa_status gsa_train_batch(const gsa_batch *rows, const gsa_config *config,
+                                                 const gsa_memory *memory, const gsa_call *call, gsa_state **out,
+                                                 gsa_error *error);
+
 /* Returns the method that gsa_train tries first for a state without rows: "optimum", "gsa" or "paper". With
  * the method auto, "optimum" becomes "gsa" if the rows do not fit or the loss is the caller's own. *chosen_by: the
  * parameter that decided, NULL if none did. */

@@ -324,7 +324,7 @@ class CModel(Handle):
         """Return what training chose and measured, by name."""
         found: dict[str, float] = {}
         one = c.Metric()
-        while c.library().gsa_model_result_at(self.pointer, len(found), byref(one)):
+        while c.library().gsa_model_result_at(self.pointer, len(found), byref(one)) == c.OK:
             found[c.text_of(one.name) or ""] = float(one.value)
         return found
 

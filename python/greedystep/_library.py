@@ -56,7 +56,6 @@ class Error(Structure):
         ("row", c_uint64),
         ("message", c_char * 512),
         ("param", c_char * 32),
-        ("reserved", c_char * 96),
     ]
 
 
@@ -104,7 +103,6 @@ class Batch(Structure):
         ("kept", c_void_p),
         ("kept_start", c_void_p),
         ("bad", c_void_p),
-        ("reserved", c_void_p),
     ]
 
 
@@ -396,7 +394,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_start_from": (c_int, [_P, _P, _OUT, _E]),
     "gsa_state_fork": (c_int, [_P, c_size_t, _OUT, _E]),
     "gsa_state_finish": (c_int, [_P, _C, _OUT, _E]),
-    "gsa_state_get_summary": (None, [_P, POINTER(Summary)]),
+    "gsa_state_get_summary": (c_int, [_P, POINTER(Summary)]),
     "gsa_state_held_out_loss": (c_double, [_P]),
     "gsa_state_get": (c_char_p, [_P, c_char_p]),
     "gsa_state_set_schema": (c_int, [_P, c_char_p, _E]),
@@ -411,7 +409,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_load": (c_int, [c_char_p, _M, _C, _OUT, _E]),
     "gsa_model_write": (c_int, [_P, WriteBytes, _P, _E]),
     "gsa_model_read": (c_int, [c_char_p, c_size_t, _M, _OUT, _E]),
-    "gsa_model_get_info": (None, [_P, POINTER(ModelInfo)]),
+    "gsa_model_get_info": (c_int, [_P, POINTER(ModelInfo)]),
     "gsa_model_result_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
     "gsa_model_label": (c_char_p, [_P, c_size_t]),
     "gsa_model_schema": (c_char_p, [_P]),
@@ -419,7 +417,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_intercept": (c_double, [_P, c_size_t]),
     "gsa_model_weights": (POINTER(c_float), [_P]),
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
-    "gsa_model_class": (c_size_t, [_P, _B, c_size_t]),
+    "gsa_model_class": (c_int, [_P, _B, c_size_t, POINTER(c_size_t), _E]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
     "gsa_model_strongest": (c_size_t, [_P, c_size_t, POINTER(StrongFeature), c_size_t]),
     "gsa_metrics_new": (c_int, [_P, _OUT, _E]),
@@ -453,7 +451,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_description": (c_char_p, [_P]),
     "gsa_reader_name": (c_char_p, [_P, c_uint64]),
     "gsa_reader_spill": (c_int, [_P, c_char_p, _E]),
-    "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
+    "gsa_reader_get_progress": (c_int, [_P, POINTER(ReaderProgress)]),
     "gsa_reader_close": (None, [_P]),
     "gsa_half_read": (None, [c_int, _P, c_size_t, _P]),
     "gsa_writer_open": (c_int, [c_char_p, c_char_p, _M, _C, _OUT, _E]),

@@ -127,7 +127,7 @@ def _class_metrics(metrics: Handle, labels: list[str]) -> dict[str, dict[str, fl
     found: dict[str, dict[str, float]] = {}
     one = c.ClassMetrics(size=sizeof(c.ClassMetrics))
     names = [name for name, *_ in c.ClassMetrics._fields_[1:]]
-    while c.library().gsa_metrics_class_at(metrics.pointer, len(found), byref(one)):
+    while c.library().gsa_metrics_class_at(metrics.pointer, len(found), byref(one)) == c.OK:
         found[labels[len(found)]] = {name: float(getattr(one, name)) for name in names}
     return found
 
@@ -138,7 +138,7 @@ def finished(metrics: Handle, labels: list[str] | None = None) -> Evaluation:
     found = Evaluation()
     found.classes = _class_metrics(metrics, labels) if labels is not None else {}
     metric = c.Metric()
-    while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
+    while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)) == c.OK:
         found[c.text_of(metric.name) or ""] = float(metric.value)
     return found
 

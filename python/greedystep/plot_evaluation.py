@@ -89,11 +89,20 @@ def _array(address: int | None, kind: Any, n: int) -> Any:
     return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (n,)).copy()
 
 
+def _classes(model: Model, batch: c.Batch) -> npt.NDArray[np.int64]:
+    """Return the classes of the rows' labels; their number for a label that the model does not know."""
+    classes = np.full(batch.n_rows, model._model.info.n_classes, np.int64)
+    found = ctypes.c_size_t()
+    for row in range(batch.n_rows):
+        if c.library().gsa_model_class(model._model.pointer, byref(batch), row, byref(found), None) == c.OK:
+            classes[row] = found.value
+    return classes
+
+
 def _read_rows(model: Model, path: str) -> _Rows:
     run, batch, parts, n_rows, more = Run(), c.Batch(), [], 0, True
     reader = open_paths([path], reader_options(skip_bad_rows=True), run)
     reader.follow(model.schema)
-    class_of = c.library().gsa_model_class
     metrics = Handle(new_object("gsa_metrics_new", model._model.pointer), "gsa_metrics_free")
     while n_rows < _MAX_ROWS and (more := reader.next(batch)):
         n = batch.n_rows
@@ -103,7 +112,7 @@ def _read_rows(model: Model, path: str) -> _Rows:
         if model.classes is None:
             actual = _array(batch.label, ctypes.c_double, n)
         else:
-            actual = np.array([class_of(model._model.pointer, byref(batch), i) for i in range(n)], np.uint64)
+            actual = _classes(model, batch)
         weight = _array(batch.weight, ctypes.c_float, n)
         if batch.index:
             length = np.diff(_array(batch.row_start, ctypes.c_int64, n + 1))
@@ -161,7 +170,7 @@ def _of_classes(rows: _Rows, labels: list[str], has_probabilities: bool) -> Even
     n, is_one = len(labels), rows.margins.shape[1] == 1
     predicted = (rows.margins[:, 0] > 0).astype(np.int64) if is_one else rows.margins.argmax(axis=1)
     known = rows.actual < n  # others are labels that the model does not know
-    actual, said, weight = rows.actual[known].astype(np.int64), predicted[known], rows.weight[known]
+    actual, said, weight = rows.actual[known], predicted[known], rows.weight[known]
     counts = (_sums(actual, weight, n), _sums(predicted, rows.weight, n), _sums(actual, weight * (actual == said), n))
     names = ("actual", "predicted", "correct")
     found: Event = {
@@ -213,7 +222,7 @@ def _data_event(rows: _Rows, labels: list[str]) -> Event:
     }
     if labels:
         known = rows.actual < len(labels)
-        weight = _sums(rows.actual[known].astype(np.int64), rows.weight[known], len(labels))
+        weight = _sums(rows.actual[known], rows.weight[known], len(labels))
         found["classes"] = [{"label": label, "weight": float(w)} for label, w in zip(labels[:_MAX_CLASSES], weight)]
     else:
         mean = float(np.average(rows.actual, weights=rows.weight)) if rows.weight.any() else math.nan

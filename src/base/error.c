@@ -111,15 +111,16 @@ gsa_status gsai_take_sized(void *to, size_t to_size, const void *from, const cha
     return GSA_OK;
 }
 
-void gsai_give_sized(void *to, const void *from, size_t from_size)
+gsa_status gsai_give_sized(void *to, const void *from, size_t from_size)
 {
     size_t size;
     memcpy(&size, to, sizeof size);
-    if (size <= sizeof size)
-        return;
+    if (size < sizeof size)
+        return GSA_ARGUMENT;
     size_t common = size < from_size ? size : from_size;
     memcpy((char *)to + sizeof size, (const char *)from + sizeof size, common - sizeof size);
     memset((char *)to + common, 0, size - common);
+    return GSA_OK;
 }
 
 void gsai_error_prefix(gsa_error *error, const char *format, ...)

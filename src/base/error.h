@@ -39,8 +39,8 @@ gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status statu
 #define gsai_take(to, from, error) gsai_take_sized((to), sizeof *(to), (from), #from, (error))
 gsa_status gsai_take_sized(void *to, size_t to_size, const void *from, const char *name, gsa_error *error);
 /* Fills in a struct of the caller's, which begins with its size, from one of this version; members that this lacks are
- * 0. */
-void gsai_give_sized(void *to, const void *from, size_t from_size);
+ * 0. GSA_ARGUMENT if the size is that of no struct. */
+gsa_status gsai_give_sized(void *to, const void *from, size_t from_size);
 /* Puts a text in front of the message that error already has. */
 void gsai_error_prefix(gsa_error *error, const char *format, ...) GSAI_PRINTF(2, 3);
 

@@ -99,7 +99,7 @@ void gsa_reader_close(gsa_reader *reader)
         reader->kind->close(reader);
 }
 
-void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
+gsa_status gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
 {
     gsa_reader_progress now = {0};
     if (reader->kind->describe)
@@ -109,7 +109,7 @@ void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
     now.n_unlabelled = atomic_load_explicit(&reader->n_unlabelled, memory_order_relaxed);
     now.n_recoded = atomic_load_explicit(&reader->n_recoded, memory_order_relaxed);
     now.bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);
-    gsai_give_sized(out, &now, sizeof now);
+    return gsai_give_sized(out, &now, sizeof now);
 }
 
 const char *gsa_reader_file(const gsa_reader *reader, uint32_t file)

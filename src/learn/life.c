@@ -79,7 +79,7 @@ static double falling(const gsai_position *at)
     return 1 - at->late_loss_sum / at->late_loss_weight / (at->earlier_loss_sum / at->earlier_loss_weight);
 }
 
-void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
+gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
 {
     gsa_summary now = {0};
     now.loss = gsai_loss_name(state->loss);
@@ -104,7 +104,7 @@ void gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     now.full_loss = state->compaction.loss_before;
     now.compact_loss = state->compaction.loss_after;
     now.compact_error = state->compaction.error_of_mean;
-    gsai_give_sized(out, &now, sizeof now);
+    return gsai_give_sized(out, &now, sizeof now);
 }
 
 const char *gsa_state_get(const gsa_state *state, const char *name)

@@ -454,19 +454,18 @@ gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
     return metrics->unknown_weight < weight ? GSA_OK : fail_unknown(metrics, error);
 }
 
-int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
+gsa_status gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
 {
     if (number >= metrics->n_results)
-        return 0;
+        return GSA_END;
     *out = metrics->results[number];
-    return 1;
+    return GSA_OK;
 }
 
-int gsa_metrics_class_at(const gsa_metrics *metrics, size_t number, gsa_class_metrics *out)
+gsa_status gsa_metrics_class_at(const gsa_metrics *metrics, size_t number, gsa_class_metrics *out)
 {
     if (number >= metrics->model->labels.n)
-        return 0;
+        return GSA_END;
     gsa_class_metrics of = class_metrics(&metrics->classes[number]);
-    gsai_give_sized(out, &of, sizeof of);
-    return 1;
+    return gsai_give_sized(out, &of, sizeof of);
 }

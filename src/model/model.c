@@ -319,12 +319,18 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
     return status;
 }
 
-size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row)
+gsa_status gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
 {
-    return gsai_loss_has_classes(model->loss) ? gsai_labels_find_row(&model->labels, batch, row) : GSAI_NO_LABEL;
+    if (!gsai_loss_has_classes(model->loss))
+        return gsai_fail(error, GSA_LABEL, "the model predicts numbers, not classes");
+    size_t found = gsai_labels_find_row(&model->labels, batch, row);
+    if (found == GSAI_NO_LABEL)
+        return gsai_fail_row(error, GSA_LABEL, row, "the model does not know the label");
+    *out = found;
+    return GSA_OK;
 }
 
-void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
+gsa_status gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
 {
     gsa_model_info info = {0};
     info.loss = gsai_loss_name(model->loss);
@@ -338,17 +344,17 @@ void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
     info.has_intercept = model->has_intercept;
     info.has_probabilities = gsai_loss_has_probabilities(model->loss);
     info.has_log_link = model->loss->has_log_link;
-    gsai_give_sized(out, &info, sizeof info);
+    return gsai_give_sized(out, &info, sizeof info);
 }
 
-int gsa_model_result_at(const gsa_model *model, size_t number, gsa_metric *out)
+gsa_status gsa_model_result_at(const gsa_model *model, size_t number, gsa_metric *out)
 {
     for (size_t i = 0; i < GSAI_N_RESULTS; i++)
         if (isfinite(model->results.at[i]) && number-- == 0) {
             *out = (gsa_metric){gsai_result_name(i), model->results.at[i]};
-            return 1;
+            return GSA_OK;
         }
-    return 0;
+    return GSA_END;
 }
 
 const char *gsa_model_label(const gsa_model *model, size_t class_number)

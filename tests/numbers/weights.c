@@ -164,7 +164,7 @@ static double loss_of(data *d, const gsa_model *model, const char *loss)
         check(gsa_metrics_update(metrics, &batch, &error), &error);
     check(gsa_metrics_finish(metrics, &error), &error);
     const char *name = strcmp(loss, "squared") == 0 ? "rmse" : strstr(loss, "hinge") ? loss : "log_loss";
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         if (strcmp(metric.name, name) == 0)
             value = metric.value;
     gsa_metrics_free(metrics);

@@ -445,7 +445,5 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     info.n_dates = schema.n_of_kind[GSAI_FIELD_DATE];
     info.first_word = gsai_schema_first_word(&schema);
     gsai_schema_free(&schema);
-    if (status == GSA_OK)
-        gsai_give_sized(out, &info, sizeof info);
-    return status;
+    return status == GSA_OK ? gsai_give_sized(out, &info, sizeof info) : status;
 }

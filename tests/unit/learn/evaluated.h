@@ -20,7 +20,7 @@ static inline gsa_metrics *evaluated(const gsa_model *model, const gsa_batch *ba
 static inline double value_of(const gsa_metrics *metrics, const char *name)
 {
     gsa_metric metric;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         if (strcmp(metric.name, name) == 0)
             return metric.value;
     return NAN;

@@ -171,12 +171,14 @@ static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
     must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
-    assert_int_equal(gsa_model_class(model, &batch, 1), 1);
+    size_t found;
+    must_be_ok(gsa_model_class(model, &batch, 1, &found, &error), &error);
+    assert_int_equal(found, 1);
     assert_int_equal(gsa_state_run_matches(state, &batch), 1);
     batch.word = wrong;
     must_say(gsa_state_prepare(fresh, &batch, &error), GSA_ARGUMENT, &error, "the label is word 1000000 of 2");
     assert_int_equal(error.row, 1);
-    assert_int_equal(gsa_model_class(model, &batch, 1), SIZE_MAX);
+    assert_int_equal(gsa_model_class(model, &batch, 1, &found, &error), GSA_LABEL);
     assert_int_equal(gsa_state_run_matches(state, &batch), 0);
     must_be_ok(gsa_metrics_update(metrics, &batch, &error), &error); /* an unknown label is wrong */
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);

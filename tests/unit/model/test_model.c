@@ -169,15 +169,21 @@ static void classes_of_rows_are_places_in_the_sorted_labels(void **unused)
     rows *r;
     gsa_model *model = trained_model(4, "softmax", &r);
     gsa_batch batch = rows_batch(r);
-    for (size_t row = 0; row < 50; row++)
-        assert_int_equal(gsa_model_class(model, &batch, row), (size_t)r->label[row]);
-    r->label[0] = 99;
-    assert_int_equal(gsa_model_class(model, &batch, 0), SIZE_MAX);
+    gsa_error error;
+    for (size_t row = 0, found; row < 50; row++) {
+        must_be_ok(gsa_model_class(model, &batch, row, &found, &error), &error);
+        assert_int_equal(found, (size_t)r->label[row]);
+    }
+    r->label[3] = 99;
+    size_t untouched = 77;
+    assert_int_equal(gsa_model_class(model, &batch, 3, &untouched, &error), GSA_LABEL);
+    assert_int_equal(error.row, 3);
     gsa_model_free(model);
     free(r);
     model = trained_model(0, "squared", &r);
     batch = rows_batch(r);
-    assert_int_equal(gsa_model_class(model, &batch, 0), SIZE_MAX);
+    assert_int_equal(gsa_model_class(model, &batch, 0, &untouched, &error), GSA_LABEL);
+    assert_int_equal(untouched, 77);
     gsa_model_free(model);
     free(r);
 }

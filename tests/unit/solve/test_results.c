@@ -91,7 +91,7 @@ static void the_penalty_is_that_of_the_scaled_features(void **unused)
 static double result_of(const gsa_model *model, const char *name)
 {
     gsa_metric result;
-    for (size_t i = 0; gsa_model_result_at(model, i, &result); i++)
+    for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++)
         if (strcmp(result.name, name) == 0)
             return result.value;
     return (double)NAN;
@@ -115,7 +115,7 @@ static void held_out_metrics_are_those_of_new_rows(void **unused)
         must_be_ok(gsa_metrics_new(model, &metrics, &error), &error);
         must_be_ok(gsa_metrics_update(metrics, &batch, &error), &error);
         must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-        for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+        for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
             for (size_t k = 0; k < 2; k++)
                 if (strcmp(metric.name, n_classes ? of_classes[k] : of_numbers[k]) == 0) {
                     double said = result_of(model, metric.name);
@@ -150,12 +150,12 @@ static void results_survive_files_and_end_with_the_next_row(void **unused)
     must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &again, &error), &error);
     must_be_ok(gsa_state_finish(again, NULL, &other, &error), &error);
     size_t n = 0;
-    for (; gsa_model_result_at(model, n, &a); n++) {
-        assert_true(gsa_model_result_at(other, n, &b));
+    for (; gsa_model_result_at(model, n, &a) == GSA_OK; n++) {
+        assert_int_equal(gsa_model_result_at(other, n, &b), GSA_OK);
         assert_string_equal(a.name, b.name);
         assert_true(a.value == b.value);
     }
-    assert_true(n > 10 && !gsa_model_result_at(other, n, &b));
+    assert_true(n > 10 && gsa_model_result_at(other, n, &b) == GSA_END);
     gsa_model_free(other);
     gsa_batch batch = rows_batch(r);
     must_be_ok(gsa_state_update(again, &batch, &error), &error);

@@ -14,7 +14,7 @@ static void keep_results(void *ctx, const gsa_metrics *metrics)
 {
     results *to = ctx;
     to->n = 0;
-    while (gsa_metrics_at(metrics, to->n, &to->of[to->n]))
+    while (gsa_metrics_at(metrics, to->n, &to->of[to->n]) == GSA_OK)
         to->n++;
 }
 

@@ -122,7 +122,7 @@ static gsa_status evaluate_model(const gsai_env *env, bytes *out, gsa_error *err
         status = gsa_evaluate(metrics, reader, call_of(env), error);
     if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, error);
-    for (size_t i = 0; status == GSA_OK && gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; status == GSA_OK && gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         append(out, &metric.value, sizeof metric.value);
     gsa_metrics_free(metrics);
     gsa_reader_close(reader);

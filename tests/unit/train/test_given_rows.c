@@ -1,6 +1,8 @@
 /* Rows that a caller hands in, in every shape a batch may have, and what the engine refuses. */
 #include "runs.h"
 
+#include <math.h>
+
 #define N_ROWS 6000
 #define WIDTH 7
 
@@ -257,6 +259,55 @@ static void an_evaluation_stops_on_request_and_names_bad_rows(void **unused)
     gsa_state_free(numbers);
 }
 
+static void a_batch_is_learned_like_a_reader_of_its_rows(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"auto", "gsa", "paper"};
+    for (int kind = 0; kind < SHAPES; kind++)
+        for (size_t m = 0; m < 3; m++) {
+            gsa_error error = {0};
+            shape *s = make_shape(kind);
+            gsa_config *config;
+            must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+            must_be_ok(gsa_config_set(config, "method", methods[m], &error), &error);
+            gsa_state *by_reader, *by_batch;
+            must_be_ok(gsa_state_new(config, NULL, &by_reader, &error), &error);
+            gsa_reader *reader = reader_of(s, 1);
+            must_be_ok(gsa_train(by_reader, reader, NULL, NULL, &error), &error);
+            gsa_reader_close(reader);
+            gsa_batch all = s->batch;
+            all.n_rows = N_ROWS;
+            all.row_start = all.index ? s->row_start : NULL;
+            must_be_ok(gsa_train_batch(&all, config, NULL, NULL, &by_batch, &error), &error);
+            bytes a = state_bytes(by_reader), b = state_bytes(by_batch);
+            assert_same_bytes(a, b);
+            free(a.data);
+            free(b.data);
+            gsa_state_free(by_reader);
+            gsa_state_free(by_batch);
+            gsa_config_free(config);
+            free(s);
+        }
+}
+
+static void a_batch_that_is_refused_names_its_row(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = NULL;
+    shape *s = make_shape(DENSE);
+    gsa_batch all = s->batch;
+    all.n_rows = N_ROWS;
+    s->value[4321 * WIDTH] = INFINITY;
+    assert_int_equal(gsa_train_batch(&all, NULL, NULL, NULL, &state, &error), GSA_INPUT);
+    assert_int_equal(error.row, 4321);
+    assert_null(state);
+    all.n_rows = 0;
+    assert_int_not_equal(gsa_train_batch(&all, NULL, NULL, NULL, &state, &error), GSA_OK);
+    assert_null(state);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +317,8 @@ int main(void)
         cmocka_unit_test(a_merged_state_is_not_resumed),
         cmocka_unit_test(a_first_block_that_cannot_be_learned_is_named_by_its_line),
         cmocka_unit_test(a_block_beyond_the_memory_limit_is_refused),
+        cmocka_unit_test(a_batch_is_learned_like_a_reader_of_its_rows),
+        cmocka_unit_test(a_batch_that_is_refused_names_its_row),
         cmocka_unit_test(an_evaluation_stops_on_request_and_names_bad_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,7 +216,7 @@ static double test_loss_of_shards(const char *n_shards)
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
     double loss = 0;
     gsa_metric metric;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         loss = strcmp(metric.name, "log_loss") == 0 ? metric.value : loss;
     gsa_reader_close(reader);
     gsa_reader_close(of.all);

@@ -49,13 +49,13 @@ static void ask(const gsa_model *model, const gsa_batch *batch, answers *out)
     out->n_classes = (size_t)info.n_classes;
     must_be_ok(gsa_model_predict(model, batch, out->predicted, NULL), NULL);
     must_be_ok(gsa_model_predict(model, &dense, out->dense, NULL), NULL);
-    out->class_of_first = gsa_model_class(model, batch, 0);
+    must_be_ok(gsa_model_class(model, batch, 0, &out->class_of_first, NULL), NULL);
     out->weight = gsa_model_weight(model, 7, 1) + (float)strlen(gsa_model_label(model, 1));
     must_be_ok(gsa_model_write(model, add_to_hash, &out->hash, NULL), NULL);
     must_be_ok(gsa_metrics_new(model, &metrics, NULL), NULL);
     must_be_ok(gsa_metrics_update(metrics, batch, NULL), NULL);
     must_be_ok(gsa_metrics_finish(metrics, NULL), NULL);
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++)
         out->log_loss = strcmp(metric.name, "log_loss") == 0 ? metric.value : out->log_loss;
     gsa_metrics_free(metrics);
     gsa_reader *reader = generated(50, 3, 4);
