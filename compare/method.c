@@ -14,7 +14,8 @@
 enum { NAME_SIZE = 32, MAX_SHARDS = 1024 };
 
 static const char gsa_name[] = "gsa", paper_name[] = "paper", shards_name[] = "paper-shards";
-static const char *const averages[] = {"last", "suffix", "full", "recent"};
+static const char *const averages[] = {"recent", "last", "suffix", "full"};
+enum { N_AVERAGES_OF_GSA = 2, N_AVERAGES = 4 }; /* the others are the paper's alone */
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
@@ -35,13 +36,14 @@ static int complain_unknown(const char *name)
 static int parse_gsa(const char *name, const char *average, const char *knobs, compare_method *out)
 {
     *out = (compare_method){.name = name, .of_state = name, .learner = &compare_gsa_learner};
-    for (size_t i = 0; i < sizeof averages / sizeof *averages; i++) {
+    bool is_gsa = name == gsa_name;
+    for (size_t i = 0; i < (is_gsa ? N_AVERAGES_OF_GSA : N_AVERAGES); i++) {
         if (strcmp(knobs != NULL ? knobs : average, averages[i]) == 0)
             out->average = averages[i];
     }
     if (out->average == NULL)
-        return complain_usage("--methods: %s:%s: the average of %s is last, suffix, full or recent, as in %s:full",
-                              name, knobs, name, name);
+        return complain_usage("--methods: %s:%s: the average of %s is last%s or recent, as in %s:last", name, knobs,
+                              name, is_gsa ? "" : ", suffix, full", name);
     return EXIT_DONE;
 }
 
@@ -56,7 +58,7 @@ static int parse_shards(const char *knobs, compare_method *out)
     *out = (compare_method){.name = shards_name,
                             .of_state = paper_name,
                             .learner = &compare_gsa_learner,
-                            .average = averages[0],
+                            .average = averages[1],
                             .n_shards = (size_t)n_shards};
     return EXIT_DONE;
 }
@@ -80,9 +82,9 @@ static int parse_one(const char *text, compare_method *out)
     snprintf(name, sizeof name, "%.*s", (int)(length < NAME_SIZE ? length : NAME_SIZE - 1), text);
     const char *knobs = text[length] == ':' ? text + length + 1 : NULL;
     if (strcmp(name, gsa_name) == 0)
-        return parse_gsa(gsa_name, averages[3], knobs, out);
+        return parse_gsa(gsa_name, averages[0], knobs, out);
     if (strcmp(name, paper_name) == 0)
-        return parse_gsa(paper_name, averages[0], knobs, out);
+        return parse_gsa(paper_name, averages[1], knobs, out);
     if (strcmp(name, shards_name) == 0)
         return parse_shards(knobs, out);
     return gsai_method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
@@ -173,7 +175,7 @@ static void describe_baseline(const gsai_method *method, verb_method *out)
 bool compare_method_describe(size_t number, verb_method *out)
 {
     static const verb_method own[] = {
-        {.usage = "gsa[:last|suffix|full|recent]",
+        {.usage = "gsa[:last|recent]",
          .text = "train's --method gsa: greedy step averaging, with a tenth of the rows held out (default: recent)"},
         {.usage = "paper[:last|suffix|full|recent]",
          .text = "train's --method paper: Algorithm 1 to the letter; the weights after the last row (default: last) or "

@@ -176,7 +176,7 @@ typedef struct setting {
 static const setting settings[] = {
     {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0, TWO_PASSES},
     {"paper", "logistic", "paper", "none", "full", "none", "none", 0, TWO_PASSES},
-    {"softmax", "softmax", "auto", "standard", "suffix", "balanced", "4", 2, TWO_PASSES},
+    {"softmax", "softmax", "auto", "standard", "last", "balanced", "4", 2, TWO_PASSES},
     {"words", "auto", "gsa", "auto", "recent", "none", "3", 4, TWO_PASSES},
     {"squared", "squared", "auto", "auto", "last", "none", "2", 9, TWO_PASSES},
     {"hinge", "hinge", "paper", "none", "full", "none", "none", 2, TWO_PASSES},

@@ -166,6 +166,17 @@ gsa_status gsai_params_set(gsai_params *params, const char *name, const char *va
     return GSA_OK;
 }
 
+gsa_status gsai_params_check(const gsai_params *params, gsa_error *error)
+{
+    uint64_t average = params->value[GSAI_PARAM_average];
+    bool is_of_paper = average == GSAI_AVERAGE_FULL || average == GSAI_AVERAGE_SUFFIX;
+    if (!is_of_paper || params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER)
+        return GSA_OK;
+    gsai_fail(error, GSA_ARGUMENT, "average=%s is for method paper; choose recent or last, or method paper",
+              params->text[GSAI_PARAM_average]);
+    return gsai_fail_about(error, "average", GSA_ARGUMENT);
+}
+
 const char *gsai_params_get(const gsai_params *params, const char *name)
 {
     gsai_param_id id = gsai_param_find(name);

@@ -63,6 +63,8 @@ static inline bool gsai_params_balance(const gsai_params *params)
 {
     return params->value[GSAI_PARAM_class_weight] == GSAI_CLASS_WEIGHT_BALANCED;
 }
+/* Returns GSA_ARGUMENT if parameters exclude each other. */
+gsa_status gsai_params_check(const gsai_params *params, gsa_error *error);
 bool gsai_param_decides_result(gsai_param_id id);
 /* Returns whether files leave the parameter out if it has its initial value. */
 bool gsai_param_is_late(gsai_param_id id);

@@ -23,9 +23,8 @@
 
 static size_t rows_of_group(const gsa_state *state)
 {
-    uint64_t average = gsai_params_average(&state->params);
     uint64_t size = 1 + state->n_rows / (state->table.n_outputs > 1 ? RAMP_ROWS_MANY : RAMP_ROWS);
-    if (!state->loss->has_probabilities || average == GSAI_AVERAGE_SUFFIX || average == GSAI_AVERAGE_FULL)
+    if (!state->loss->has_probabilities)
         return 1;
     return size < GSAI_GROUP_ROWS ? (size_t)size : GSAI_GROUP_ROWS;
 }

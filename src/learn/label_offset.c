@@ -8,6 +8,8 @@
 
 #include "base/real.h"
 
+#include <math.h>
+
 static bool has_offset(const gsa_state *state)
 {
     return gsai_loss_has_offset(state->loss) && state->params.value[GSAI_PARAM_intercept] &&
@@ -100,4 +102,20 @@ void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, si
     if (differ && n_rows > 0)
         all->at = sum / n_rows;
     merge_labels(all, states, n_states, common);
+}
+
+#define MAX_LABEL 1e30
+
+bool gsai_has_huge_labels(const gsa_state *state, double y)
+{
+    const gsai_label_offset *offset = &state->label_offset;
+    return !gsai_loss_has_classes(state->loss) && !state->loss->has_log_link &&
+           !(fabs(y) < MAX_LABEL && fabs(offset->mean) < MAX_LABEL && fabs(offset->at) < MAX_LABEL &&
+             state->squared_label <= MAX_LABEL * MAX_LABEL * (double)(state->n_rows + 1));
+}
+
+const char *gsai_diverged_remedy(const gsa_state *state, double y)
+{
+    return gsai_has_huge_labels(state, y) ? "labels are above 1e30; give them in a larger unit"
+                                          : "scale the features to a similar range such as [-1, 1]";
 }

@@ -4,6 +4,8 @@
 
 #include <greedystep/greedystep.h>
 
+#include <stdbool.h>
+
 /* Squared loss learns labels as differences from an offset, which a float weight can hold however large the labels are:
  * the mean of the first labels, taken anew at every power of two rows until it is settled. The intercept of the table
  * is relative to it. With a log link it is the logarithm of that mean: the unit of rates does not matter. */
@@ -19,5 +21,10 @@ void gsai_label_offset_add(gsa_state *state, double y, double c);
 /* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
  * are copies of, or NULL. */
 void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
+
+/* Returns what to do about weights that are no longer finite; y: the label of the row, 0 if it is not known. */
+const char *gsai_diverged_remedy(const gsa_state *state, double y);
+/* Returns whether labels are beyond what makes weights that a float holds, whatever the features are. */
+bool gsai_has_huge_labels(const gsa_state *state, double y);
 
 #endif

@@ -13,7 +13,4 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_
 gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
                                    gsa_error *error);
 
-/* Returns what to do about weights that are no longer finite; y: the label of the row, 0 if it is not known. */
-const char *gsai_diverged_remedy(const gsa_state *state, double y);
-
 #endif

@@ -12,6 +12,7 @@
 gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa_state **out, gsa_error *error)
 {
     gsai_env resolved = gsai_env_kept(env);
+    GSA_TRY(gsai_params_check(params, error));
     gsa_state *state = gsai_alloc_zeroed(&resolved, 1, sizeof *state);
     GSAI_TRY_MEMORY(state, &resolved, error, "no memory for a state");
     state->env = resolved;

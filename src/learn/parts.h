@@ -21,8 +21,8 @@ static inline const gsai_loss *gsai_loss_asked(const gsai_params *params)
     return gsai_loss_find(params->text[GSAI_PARAM_loss]);
 }
 
-/* The average is over the weights after rows first .. now, and starts anew at row restart (never, but for suffix
- * averages). */
+/* The average is over the weights after rows first .. now, and starts anew at row restart: never, but for averages of
+ * the paper's method. */
 typedef struct gsai_averaging {
     uint64_t now;
     uint64_t first;
@@ -144,22 +144,20 @@ static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, d
     double count = shrinkage > 0 ? (double)gsai_slot_count(state, slot) : 1;
     return count > 0 ? count / (count + shrinkage) : 0;
 }
+/* Returns the total weight in the average of the weights before the last n_rows, which lack their update; 0 where no
+ * average is asked for. */
+static inline double gsai_state_past_weight(const gsa_state *state, size_t n_rows)
+{
+    if (gsai_params_average(&state->params) == GSAI_AVERAGE_LAST)
+        return 0;
+    return gsai_averaging_total(state, state->averaging.now - n_rows * state->averaging.per_row);
+}
 /* Returns the mean step, 0 before the first row. */
 static inline double gsai_step_mean_value(const gsai_step_mean *step)
 {
     return step->weight > 0 ? step->sum / step->weight : 0.0;
 }
 
-/* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
- * dozen or so at a time. */
-__attribute__((always_inline)) static inline void gsai_state_fetch(const gsa_state *state, size_t quarter)
-{
-    const gsai_row *row = &state->ahead;
-    size_t size = gsai_table_stride(&state->table) * sizeof(gsai_cell);
-    uintptr_t first = (uintptr_t)state->table.cells + size; /* a number: the table may not reach as far yet */
-    for (size_t i = row->n * quarter / 4, end = row->n * (quarter + 1) / 4; i < end; i++)
-        __builtin_prefetch((const void *)(first + row->index[i] * size), 1);
-}
 /* Returns the rows before the group that had a feature, by the counts of this table. */
 static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table *table, size_t slot)
 {

@@ -2,6 +2,7 @@
 #include "learn/update.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"
+#include "learn/paper.h"
 #include "learn/parts.h"
 #include "learn/prepare.h"
 
@@ -265,7 +266,7 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
     if (gsai_state_has_groups(state))
         return;
     state->ahead = ahead;
-    gsai_state_fetch(state, 0);
+    gsai_paper_fetch(state, 0);
 }
 
 gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,

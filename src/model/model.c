@@ -6,7 +6,7 @@
 #include "base/real.h"
 #include "learn/calibration.h"
 #include "learn/fork.h"
-#include "learn/learner.h"
+#include "learn/label_offset.h"
 #include "learn/schema.h"
 #include "learn/update.h"
 

@@ -85,8 +85,8 @@ static void a_state_predicts_what_its_model_does(void **unused)
     static const struct {
         const char *loss, *method, *average;
         unsigned n_classes;
-    } kinds[] = {{"squared", "gsa", "recent", 0}, {"huber", "gsa", "recent", 0}, {"logistic", "gsa", "recent", 2},
-                 {"logistic", "gsa", "last", 2},  {"softmax", "gsa", "full", 5}, {"logistic", "paper", "full", 2},
+    } kinds[] = {{"squared", "gsa", "recent", 0}, {"huber", "gsa", "recent", 0},     {"logistic", "gsa", "recent", 2},
+                 {"logistic", "gsa", "last", 2},  {"softmax", "paper", "suffix", 5}, {"logistic", "paper", "full", 2},
                  {"softmax", "gsa", "recent", 1}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         rows *r = rows_random(5, 3001, 20, kinds[i].n_classes);

@@ -10,15 +10,24 @@ static const struct {
     const char *loss, *average, *holdout;
     unsigned n_classes;
     const char *method, *scale;
-} kinds[] = {{"auto", "suffix", "none", 2, "paper", "auto"},      {"logistic", "last", "10", 2, "paper", "auto"},
-             {"softmax", "full", "none", 5, "paper", "auto"},     {"auto", "suffix", "20", 6, "paper", "auto"},
-             {"squared", "suffix", "none", 0, "paper", "auto"},   {"auto", "suffix", "5", 0, "paper", "auto"},
-             {"softmax", "suffix", "none", 2, "paper", "auto"},   {"auto", "suffix", "none", 2, "auto", "auto"},
-             {"softmax", "suffix", "10", 4, "auto", "auto"},      {"squared", "last", "none", 0, "auto", "auto"},
-             {"logistic", "full", "none", 2, "auto", "standard"}, {"auto", "suffix", "none", 5, "auto", "none"},
-             {"hinge", "suffix", "5", 2, "auto", "auto"},         {"squared_hinge", "last", "none", 5, "auto", "none"},
-             {"hinge", "full", "none", 4, "paper", "auto"},       {"auto", "recent", "auto", 2, "auto", "auto"},
-             {"softmax", "recent", "10", 4, "auto", "standard"},  {"squared", "recent", "auto", 0, "auto", "standard"},
+} kinds[] = {{"auto", "suffix", "none", 2, "paper", "auto"},
+             {"logistic", "last", "10", 2, "paper", "auto"},
+             {"softmax", "full", "none", 5, "paper", "auto"},
+             {"auto", "suffix", "20", 6, "paper", "auto"},
+             {"squared", "suffix", "none", 0, "paper", "auto"},
+             {"auto", "suffix", "5", 0, "paper", "auto"},
+             {"softmax", "suffix", "none", 2, "paper", "auto"},
+             {"auto", "last", "none", 2, "auto", "auto"},
+             {"softmax", "recent", "10", 4, "auto", "auto"},
+             {"squared", "last", "none", 0, "auto", "auto"},
+             {"logistic", "recent", "none", 2, "auto", "standard"},
+             {"auto", "last", "none", 5, "auto", "none"},
+             {"hinge", "last", "5", 2, "auto", "auto"},
+             {"squared_hinge", "last", "none", 5, "auto", "none"},
+             {"hinge", "full", "none", 4, "paper", "auto"},
+             {"auto", "recent", "auto", 2, "auto", "auto"},
+             {"softmax", "recent", "10", 4, "auto", "standard"},
+             {"squared", "recent", "auto", 0, "auto", "standard"},
              {"hinge", "recent", "auto", 3, "auto", "none"}};
 
 /* Saved and loaded again after every single row, in two passes: the bytes at the end are those of the quiet run. */
