@@ -14,6 +14,7 @@
 #include "base/batch.h"
 #include "base/memory.h"
 #include "data/reader.h"
+#include "data/sniff.h"
 
 #include <greedystep/distributed.h>
 

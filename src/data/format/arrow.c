@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/arrow_rows.h"
+#include "data/format/column_number.h"
 #include "data/format/input_text.h"
 
 #include <inttypes.h>
@@ -110,7 +111,7 @@ static gsa_status get_schema(gsai_arrow_reader *arrow, gsa_error *error)
                : gsai_fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
 }
 
-static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *sniff, gsa_error *error)
+static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *first, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
     gsai_free(arrow->table.env, arrow->column); /* of a call that was stopped */
@@ -119,10 +120,10 @@ static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *sniff, 
         GSA_TRY(get_schema(arrow, error));
     arrow->n_columns = (size_t)schema->n_children;
     arrow->column = gsai_alloc_zeroed(arrow->table.env, arrow->n_columns, sizeof *arrow->column);
-    sniff->column = gsai_alloc_zeroed(arrow->table.env, arrow->n_columns, sizeof *sniff->column);
-    bool has_room = arrow->column && sniff->column;
+    first->column = gsai_alloc_zeroed(arrow->table.env, arrow->n_columns, sizeof *first->column);
+    bool has_room = arrow->column && first->column;
     for (size_t i = 0; i < arrow->n_columns && has_room; i++) {
-        gsai_seen_column *seen = &sniff->column[sniff->n_columns++];
+        gsai_seen_column *seen = &first->column[first->n_columns++];
         gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
         seen->first = gsai_copy_text(arrow->table.env, arrow->column[i].name);
         seen->is_text = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
@@ -131,8 +132,8 @@ static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *sniff, 
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
-    sniff->has_header = true;
-    gsai_tabular_find_weight(&arrow->table, sniff);
+    first->has_header = true;
+    gsai_first_rows_find_weight(first, arrow->table.input->options, true);
     return has_room ? GSA_OK : gsai_fail_memory(arrow->table.env, error, "no memory for %zu columns", arrow->n_columns);
 }
 
@@ -244,40 +245,40 @@ static void forget_schema(gsai_arrow_reader *arrow)
 
 static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
 
-static void see_cell(gsai_arrow_reader *arrow, gsai_first_rows *sniff, size_t number, int64_t row, double weight,
+static void see_cell(gsai_arrow_reader *arrow, gsai_first_rows *first, size_t number, int64_t row, double weight,
                      bool again)
 {
-    gsai_seen_column *seen = &sniff->column[number];
+    gsai_seen_column *seen = &first->column[number];
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
     gsai_arrow_text text = gsai_arrow_terminate(&cell);
     if (again && cell.kind == GSAI_CELL_WORD)
-        gsai_tabular_see_value(&arrow->table, sniff, number, text.text, text.size, weight);
+        gsai_first_rows_add_value(first, arrow->table.locale, number, text.text, text.size, weight);
     else if (!again && cell.kind == GSAI_CELL_WORD)
-        gsai_seen_add(&seen->cells, arrow->table.locale, text.text, text.size, weight);
+        gsai_column_see(&seen->cells, arrow->table.locale, text.text, text.size, weight);
     else if (again && cell.kind == GSAI_CELL_NUMBER && gsai_is_sentinel(&seen->decided.reading, cell.number))
         seen->cells.n_sentinels++;
     else if (cell.kind == GSAI_CELL_NUMBER)
-        (again ? gsai_seen_add_again : gsai_seen_add_number)(&seen->cells, cell.number, weight);
+        (again ? gsai_stats_add_value : gsai_stats_add_number)(&seen->cells, cell.number, weight);
     seen->cells.n_missing += !again && cell.kind == GSAI_CELL_ABSENT;
     seen->cells.has_time = seen->cells.has_time || cell.date.seconds > 0;
 }
 
 /* Adds up to `most` rows of a batch; columns that do not hold together are told of when they are used. */
-static void see_batch(gsai_arrow_reader *arrow, gsai_first_rows *sniff, const struct ArrowArray *batch, size_t most,
+static void see_batch(gsai_arrow_reader *arrow, gsai_first_rows *first, const struct ArrowArray *batch, size_t most,
                       bool again)
 {
     int64_t n = (size_t)batch->length < most ? batch->length : (int64_t)most, end = batch->offset + n;
     for (size_t k = 0; k < arrow->n_columns; k++) {
         gsai_arrow_column *column = &arrow->column[k];
-        gsai_arrow_column *weights = sniff->weight != SIZE_MAX ? &arrow->column[sniff->weight] : NULL;
+        gsai_arrow_column *weights = first->weight != SIZE_MAX ? &arrow->column[first->weight] : NULL;
         bool is_seen = !column->list && column->type &&
-                       (!again || gsai_tabular_is_read_again(sniff, &sniff->column[k])) &&
+                       (!again || gsai_first_rows_is_again(first, &first->column[k])) &&
                        !gsai_arrow_column_take(column, batch->children[k], end);
         bool has_weights = is_seen && weights && weights->type && !weights->list &&
-                           !gsai_arrow_column_take(weights, batch->children[sniff->weight], end);
+                           !gsai_arrow_column_take(weights, batch->children[first->weight], end);
         for (int64_t row = batch->offset; row < end && is_seen; row++) {
             double weight = has_weights ? gsai_arrow_read(weights, row).number : 1;
-            see_cell(arrow, sniff, k, row, weight >= 0 && isfinite(weight) ? weight : 0, again);
+            see_cell(arrow, first, k, row, weight >= 0 && isfinite(weight) ? weight : 0, again);
         }
     }
 }
@@ -290,11 +291,11 @@ static bool has_columns(const gsai_arrow_reader *arrow, const struct ArrowArray 
 }
 
 /* Holds batches until there are rows enough. */
-static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_first_rows *sniff, gsa_error *error)
+static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_first_rows *first, gsa_error *error)
 {
-    size_t most = gsai_tabular_max_deciding(arrow->n_columns, false);
+    size_t most = gsai_first_rows_max(arrow->n_columns, false);
     gsa_status status = GSA_OK;
-    for (size_t i = 0; sniff->n_rows < most && status == GSA_OK; i++) {
+    for (size_t i = 0; first->n_rows < most && status == GSA_OK; i++) {
         GSAI_TRY_MEMORY(gsai_reserve(arrow->table.env, &arrow->held, &arrow->held_capacity, i + 1, sizeof *arrow->held),
                         arrow->table.env, error, "no memory for batches");
         struct ArrowArray *batch = &arrow->held[i];
@@ -303,21 +304,21 @@ static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_first_rows *sniff, gsa
         arrow->n_held += i == arrow->n_held;
         if (!has_columns(arrow, batch)) /* told of when it is its turn */
             break;
-        size_t left = most - sniff->n_rows;
-        see_batch(arrow, sniff, batch, left, false);
-        sniff->n_rows += (size_t)batch->length < left ? (size_t)batch->length : left;
+        size_t left = most - first->n_rows;
+        see_batch(arrow, first, batch, left, false);
+        first->n_rows += (size_t)batch->length < left ? (size_t)batch->length : left;
     }
-    sniff->is_all = status == GSA_END;
+    first->is_all = status == GSA_END;
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status see_rows_again(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
+static gsa_status see_rows_again(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     gsai_arrow_reader *arrow = (gsai_arrow_reader *)table; /* it begins with it */
-    size_t left = sniff->n_rows;
+    size_t left = first->n_rows;
     (void)error;
     for (size_t i = 0; i < arrow->n_held && left > 0; i++) {
-        see_batch(arrow, sniff, &arrow->held[i], left, true);
+        see_batch(arrow, first, &arrow->held[i], left, true);
         left -= (size_t)arrow->held[i].length < left ? (size_t)arrow->held[i].length : left;
     }
     return GSA_OK;
@@ -360,8 +361,8 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
         }
     }
     for (size_t i = MOST; i-- > 0 && n > 0;) {
-        gsai_seen cells = {.low = seen[i].low, .high = seen[i].high, .has_value = seen[i].n == n};
-        if (gsai_seen_offset(&cells) != 0) {
+        gsai_column_stats cells = {.low = seen[i].low, .high = seen[i].high, .has_value = seen[i].n == n};
+        if (gsai_stats_offset(&cells) != 0) {
             first = i;
             n_far++;
         }
@@ -381,22 +382,22 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
     gsai_arrow_reader *arrow = memory;
-    gsai_first_rows sniff = {.again = see_rows_again};
+    gsai_first_rows first = {.again = see_rows_again};
     if (arrow->table.is_prepared)
         return GSA_OK;
-    gsa_status status = read_schema(arrow, &sniff, error);
+    gsa_status status = read_schema(arrow, &first, error);
     if (status == GSA_OK && !arrow->table.input->schema->text)
-        status = see_rows(arrow, &sniff, error);
+        status = see_rows(arrow, &first, error);
     if (status == GSA_OK)
-        status = gsai_tabular_settle(&arrow->table, &sniff, error);
-    gsai_first_rows_free(&arrow->table, &sniff);
+        status = gsai_tabular_settle(&arrow->table, &first, error);
+    gsai_first_rows_free(&first, arrow->table.env);
     if (status == GSA_OK) {
         find_lists(arrow);
         status = use_columns(arrow, error);
     }
     if (status == GSA_OK && arrow->values != SIZE_MAX) {
         forget_schema(arrow);
-        status = arrow->table.input->options->without_offsets ? GSA_OK : tell_far(arrow, sniff.n_rows, error);
+        status = arrow->table.input->options->without_offsets ? GSA_OK : tell_far(arrow, first.n_rows, error);
     }
     arrow->table.is_prepared = status == GSA_OK;
     return status;

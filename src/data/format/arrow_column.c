@@ -137,7 +137,7 @@ static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa
         out->size = (size_t)(offset_at(array, type == 'U', at + 1) - start);
         out->text = out->size > 0 ? (const char *)array->buffers[2] + start : "";
     }
-    gsai_cell inner = gsai_cell_trim((gsai_cell){.text = out->text, .size = out->size});
+    gsai_text_cell inner = gsai_cell_trim((gsai_text_cell){.text = out->text, .size = out->size});
     out->text = inner.text;
     out->size = inner.size;
     out->kind = gsai_is_absent(out->text, out->size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;

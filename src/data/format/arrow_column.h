@@ -6,7 +6,7 @@
 #ifndef GSA_DATA_FORMAT_ARROW_COLUMN_H
 #define GSA_DATA_FORMAT_ARROW_COLUMN_H
 
-#include "data/format/table_rows.h"
+#include "data/format/table_infer.h"
 
 #include <greedystep/arrow.h>
 

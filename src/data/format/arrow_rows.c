@@ -2,6 +2,8 @@
 #include "data/format/arrow_rows.h"
 
 #include "base/error.h"
+#include "data/format/column_category.h"
+#include "data/format/column_number.h"
 #include "data/format/input_text.h"
 
 #include <inttypes.h>
@@ -87,7 +89,8 @@ static const char *read_text(const gsai_arrow_reader *arrow, const gsai_tabular_
 {
     gsai_number number = {0};
     gsai_arrow_text text = gsai_arrow_terminate(cell);
-    gsai_cell_value is = column->date
+    bool is_date = column->kind == &gsai_kind_date;
+    gsai_cell_value is = is_date
                              ? gsai_read_date(column->reading, text.text, text.size, &cell->date)
                              : gsai_read_number(arrow->table.locale, column->reading, text.text, text.size, &number);
     cell->number = number.value;
@@ -95,7 +98,7 @@ static const char *read_text(const gsai_arrow_reader *arrow, const gsai_tabular_
         cell->kind = GSAI_CELL_ABSENT;
     if (is != GSAI_VALUE_WRONG)
         return NULL;
-    return column->date                                     ? GSAI_NO_DATE
+    return is_date                                          ? GSAI_NO_DATE
            : gsai_is_nonfinite_word(cell->text, cell->size) ? "values must be finite"
                                                             : "expected a number, as in the rows before";
 }
@@ -104,6 +107,7 @@ static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, g
                               gsa_error *error)
 {
     const gsai_tabular_column *column = &arrow->table.column[i];
+    bool is_date = column->kind == &gsai_kind_date;
     size_t number = column->cell;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
     const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
@@ -112,11 +116,11 @@ static gsa_status take_number(gsai_arrow_reader *arrow, size_t i, int64_t row, g
         gsai_tabular_add_missing(&arrow->table, i, features);
         return GSA_OK;
     }
-    if (!objection && !column->date)
+    if (!objection && !is_date)
         objection = object_to_float(cell.number, column->offset);
     if (objection)
         return fail_cell(arrow, number, &cell, objection, error);
-    if (column->date) {
+    if (is_date) {
         gsai_tabular_add_date(&arrow->table, i, cell.date, features);
         return GSA_OK;
     }

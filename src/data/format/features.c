@@ -156,8 +156,8 @@ static size_t put_term(char *out, size_t at, const gsai_term *term)
     return term->word_size > 0 ? put(out, at, term->word, term->word_size) : at;
 }
 
-bool gsai_cross_add(gsai_features *features, const gsai_format_input *input, uint32_t base, const gsai_term *a,
-                    const gsai_term *b)
+bool gsai_cross_add(gsai_features *features, gsai_feature_names *names, uint32_t base, uint64_t mask,
+                    const gsai_term *a, const gsai_term *b)
 {
     float value = a->value * b->value;
     if (a->value == 0 || b->value == 0)
@@ -165,11 +165,11 @@ bool gsai_cross_add(gsai_features *features, const gsai_format_input *input, uin
     unsigned char both[16];
     gsai_store_u64(a->hash, both);
     gsai_store_u64(b->hash, both + 8);
-    uint32_t id = (uint32_t)(gsai_hash(both, sizeof both, 0) & ((UINT64_C(1) << input->schema->bits) - 1));
-    if (gsai_feature_names_is_new(input->names, id)) {
+    uint32_t id = (uint32_t)(gsai_hash(both, sizeof both, 0) & mask);
+    if (gsai_feature_names_is_new(names, id)) {
         char name[NAME_SIZE];
         size_t size = put_term(name, put(name, put_term(name, 0, a), ":", 1), b);
-        gsai_feature_names_enter(input->names, id, "", 0, name, size);
+        gsai_feature_names_enter(names, id, "", 0, name, size);
     }
     gsai_features_add(features, base + id, value);
     return isfinite(value);

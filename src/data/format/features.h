@@ -7,7 +7,7 @@
 #ifndef GSA_DATA_FORMAT_FEATURES_H
 #define GSA_DATA_FORMAT_FEATURES_H
 
-#include "data/format/format.h"
+#include "data/feature_names.h"
 
 /* Where a column's words are hashed: its name, a NUL, and room for a short word. */
 #define GSAI_KEY_ROOM 64
@@ -55,8 +55,9 @@ typedef struct gsai_term {
     size_t name_size, word_size; /* word_size 0: a number */
 } gsai_term;
 
-/* Adds the cross of two terms; ids are from `base` on. False if its value is not finite. */
-bool gsai_cross_add(gsai_features *features, const gsai_format_input *input, uint32_t base, const gsai_term *a,
-                    const gsai_term *b);
+/* Adds the cross of two terms, whose id is its hash & mask, from `base` on, and its name if that is new. False if its
+ * value is not finite. */
+bool gsai_cross_add(gsai_features *features, gsai_feature_names *names, uint32_t base, uint64_t mask,
+                    const gsai_term *a, const gsai_term *b);
 
 #endif

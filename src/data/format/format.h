@@ -77,8 +77,4 @@ static inline gsa_place gsai_format_location(const gsai_format_input *input, uin
     return (gsa_place){line, byte, input->file};
 }
 
-const gsai_format *gsai_format_libsvm(void);
-const gsai_format *gsai_format_table(void);
-const gsai_format *gsai_format_vw(void);
-
 #endif

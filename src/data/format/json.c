@@ -89,14 +89,14 @@ static bool take_escape(const char **p, const char *end, char **out)
 }
 
 /* A string whose quote is at p: where it lies, or copied if it has escapes. Returns what is wrong at p, or NULL. */
-static const char *take_string(object *from, gsai_cell *out)
+static const char *take_string(object *from, gsai_text_cell *out)
 {
     const char *start = from->p + 1, *p = start;
     char *to = from->copy;
     unsigned char all = 0; /* bits of its bytes */
     for (; p < from->end && *p != '"' && *p != '\\' && (unsigned char)*p >= ' '; p++)
         all |= (unsigned char)*p;
-    *out = (gsai_cell){.text = start, .size = (size_t)(p - start), .at = from->p};
+    *out = (gsai_text_cell){.text = start, .size = (size_t)(p - start), .at = from->p};
     if (p < from->end && *p == '\\') {
         memcpy(to, start, out->size);
         to += out->size;
@@ -110,7 +110,7 @@ static const char *take_string(object *from, gsai_cell *out)
                 return "not an escape of JSON strings";
             }
         }
-        *out = (gsai_cell){.text = from->copy, .size = (size_t)(to - from->copy), .at = from->p};
+        *out = (gsai_text_cell){.text = from->copy, .size = (size_t)(to - from->copy), .at = from->p};
         *to++ = '\n';
         from->copy = to;
     }
@@ -154,7 +154,7 @@ static const char *end_of_number(const char *p, const char *end)
 }
 
 /* The value behind a key. */
-static const char *take_value(object *from, gsai_cell *out)
+static const char *take_value(object *from, gsai_text_cell *out)
 {
     skip_blanks(from);
     const char *start = from->p;
@@ -164,7 +164,7 @@ static const char *take_value(object *from, gsai_cell *out)
         return "a value is an object or a list: columns are flat; take such values apart with a query";
     while (from->p < from->end && *from->p && !strchr(",} \t\r", *from->p))
         from->p++;
-    *out = (gsai_cell){.text = start, .size = (size_t)(from->p - start), .at = start};
+    *out = (gsai_text_cell){.text = start, .size = (size_t)(from->p - start), .at = start};
     bool is_true = out->size == 4 && memcmp(start, "true", 4) == 0;
     bool is_false = out->size == 5 && memcmp(start, "false", 5) == 0;
     if (is_true || is_false) {
@@ -182,7 +182,7 @@ static const char *take_value(object *from, gsai_cell *out)
 }
 
 /* The number of a key, which is mostly the one after the last; -1 if there is no memory, -2 if it is not known. */
-static int32_t find_key(gsai_words *keys, bool collects, const gsai_cell *name, int32_t guess)
+static int32_t find_key(gsai_words *keys, bool collects, const gsai_text_cell *name, int32_t guess)
 {
     if ((size_t)guess < keys->n_words && strlen(keys->word[guess]) == name->size &&
         memcmp(keys->word[guess], name->text, name->size) == 0)
@@ -193,7 +193,7 @@ static int32_t find_key(gsai_words *keys, bool collects, const gsai_cell *name, 
     return gsai_words_add(keys, name->text, name->size) ? (int32_t)keys->n_words - 1 : -1;
 }
 
-const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_cell *cell,
+const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_text_cell *cell,
                             char *copy, const char **at)
 {
     object from = {start, end, copy};
@@ -201,7 +201,7 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
     const char *first = NULL; /* the first key: where cells without a value lie */
     const char *objection = take(&from, '{') ? NULL : "expected an object per line: {\"name\": value, ...}";
     for (bool more = !objection && !take(&from, '}'); more && !objection; more = !objection && !take(&from, '}')) {
-        gsai_cell name, value;
+        gsai_text_cell name, value;
         *at = from.p;
         if (number >= 0 && !take(&from, ','))
             return "expected a comma or the end of the object";

@@ -13,7 +13,7 @@ bool gsai_json_matches(const unsigned char *start, size_t size);
 /* Finds the cells of the object at [start, end), one line; returns what is wrong with it, or NULL; *at is where. There
  * must be room for one cell per key, and for as many bytes as the line has. New keys are added to `keys` if it
  * `collects`. */
-const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_cell *cell,
+const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_text_cell *cell,
                             char *copy, const char **at);
 
 #endif

@@ -3,7 +3,8 @@
  *   1 Strict: what is not clearly meant is an error that names file, line and byte, never a guess.
  *   2 A row that fails leaves no trace in the batch, nor its label in the dictionary.
  *   3 An index:value pair has at least four bytes with its separator, so that a line's length bounds its values.
- *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h): loops over digits and blanks need no bound. */
+ *   4 Every line is followed by '\n' or '\r' in the buffer (text_lines.h): loops over digits and blanks need no bound.
+ */
 #include "data/format/libsvm.h"
 
 #include "base/error.h"

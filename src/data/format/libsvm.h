@@ -1,13 +1,10 @@
-/* INDEX:VALUE pairs of libsvm text, fast.
- *
- * Takes every pair that is well-formed and has an index of at most 8 digits. The rest is left to the
- * parser of rows, which knows the whole grammar and every error. */
+/* libsvm text as a format of the reader, and its INDEX:VALUE pairs, fast. */
 #ifndef GSA_DATA_FORMAT_LIBSVM_H
 #define GSA_DATA_FORMAT_LIBSVM_H
 
-#include <greedystep/greedystep.h>
+#include "data/format/format.h"
 
-#include <stdbool.h>
+const gsai_format *gsai_format_libsvm(void);
 
 /* The pairs of a row so far. */
 typedef struct gsai_pairs {
@@ -18,8 +15,9 @@ typedef struct gsai_pairs {
     bool all_ones;
 } gsai_pairs;
 
-/* Appends pairs from p on, blanks skipped; returns where the first text begins that it does not take, or `end`. The
- * byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
+/* Appends every pair from p on that is well-formed and has an index of at most 8 digits, blanks skipped. The rest is
+ * left to the parser of rows, which knows the whole grammar and every error: returns where the first text begins that
+ * it does not take, or `end`. The byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
 const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end);
 
 #endif

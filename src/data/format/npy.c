@@ -1,7 +1,7 @@
 /* Rows of an array: dense batches of floats, converted piece by piece as they are read.
  *
- * The first rows are held to find columns that are far from 0 (seen.h). If there are some, the array has the schema of
- * a table whose columns are named by their numbers, with offsets.
+ * The first rows are held to find columns that are far from 0 (column_stats.h). If there are some, the array has the
+ * schema of a table whose columns are named by their numbers, with offsets.
  *
  *   1 A piece is as many rows as the batch has room for; it and its labels are read whole before a row is taken.
  *   2 A call that is stopped goes on where it was: `filled` says how much of the piece is there. */
@@ -12,7 +12,7 @@
 #include "base/half.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/seen.h"
+#include "data/format/column_stats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -96,12 +96,12 @@ static double offset_of(const npy *parser, size_t column)
 }
 
 /* What the held rows show of a column. */
-static gsai_seen see(const npy *parser, size_t column)
+static gsai_column_stats see(const npy *parser, size_t column)
 {
     size_t width = (size_t)parser->header.width;
-    gsai_seen seen = {0};
+    gsai_column_stats seen = {0};
     for (size_t i = column; i < parser->held_size / parser->header.item; i += width)
-        gsai_seen_add_number(&seen, gsai_npy_number(&parser->header, parser->held, i), 1);
+        gsai_stats_add_number(&seen, gsai_npy_number(&parser->header, parser->held, i), 1);
     return seen;
 }
 
@@ -113,11 +113,11 @@ static gsa_status make_schema(const npy *parser, gsa_error *error)
     size_t room = sizeof parser->input->description;
     int size = snprintf(text, room, "%s: an array of %" PRIu64 " columns", parser->input->name, parser->header.width);
     for (size_t i = 0; i < parser->header.width; i++) {
-        gsai_seen seen = see(parser, i);
-        double offset = gsai_seen_offset(&seen);
+        gsai_column_stats seen = see(parser, i);
+        double offset = gsai_stats_offset(&seen);
         GSA_TRY(gsai_schema_add(schema, name, gsai_number_text((double)(i + 1), name), GSAI_FIELD_NUMBER, error));
         gsai_schema_set_offset(schema, offset);
-        GSA_TRY(gsai_schema_set_reading(schema, gsai_seen_mean(&seen, offset), NULL, error));
+        GSA_TRY(gsai_schema_set_reading(schema, gsai_stats_mean(&seen, offset), NULL, error));
         gsai_number_text(offset, number);
         if (offset != 0 && (size_t)size + 4 * GSAI_NUMBER_TEXT < room)
             size += snprintf(text + size, room - (size_t)size, "; column %s is measured from %s", name, number);
@@ -141,8 +141,8 @@ static gsa_status decide(npy *parser, gsa_error *error)
                                  n * row_size - parser->held_size, &got, error));
     parser->is_decided = true;
     for (size_t i = 0; i < width; i++) {
-        gsai_seen seen = see(parser, i);
-        if (gsai_seen_offset(&seen) != 0)
+        gsai_column_stats seen = see(parser, i);
+        if (gsai_stats_offset(&seen) != 0)
             return make_schema(parser, error);
     }
     return GSA_OK;

@@ -85,17 +85,17 @@ static inline const char *next_mark(scan *s, char separator)
 }
 
 /* The next cell to be filled in; NULL if there is no memory, or are cells enough. */
-static inline gsai_cell *new_cell(gsai_records *records, size_t n_cells)
+static inline gsai_text_cell *new_cell(gsai_records *records, size_t n_cells)
 {
     if (n_cells == records->cell_capacity &&
-        (n_cells >= records->most_cells ||
-         !gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity, n_cells + 1, sizeof(gsai_cell))))
+        (n_cells >= records->most_cells || !gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity,
+                                                         n_cells + 1, sizeof(gsai_text_cell))))
         return NULL;
     return &records->cell[n_cells];
 }
 
 /* A cell that begins with a quote at s->p; *after is the byte behind its end. */
-static outcome scan_quoted(scan *s, char separator, gsai_cell *out, const char **after)
+static outcome scan_quoted(scan *s, char separator, gsai_text_cell *out, const char **after)
 {
     const char *quote = s->p + 1;
     out->text = quote;
@@ -134,7 +134,7 @@ static outcome scan_object(gsai_records *records, scan *s)
         return NO_MEMORY;
     const char *quote = memchr(s->p, '"', (size_t)(end - s->p)); /* by which an object is told from a blank line */
     for (size_t i = 0; i < n_cells; i++)
-        records->cell[i] = (gsai_cell){.text = end, .at = quote ? quote : end};
+        records->cell[i] = (gsai_text_cell){.text = end, .at = quote ? quote : end};
     bool is_blank = true;
     for (const char *p = s->p; p < end && is_blank; p++)
         is_blank = *p == ' ' || *p == '\t' || *p == '\r';
@@ -155,7 +155,7 @@ static outcome scan_record(gsai_records *records, scan *s)
         return scan_object(records, s);
     look(s, s->p, separator);
     do {
-        gsai_cell *cell = new_cell(records, s->n_cells);
+        gsai_text_cell *cell = new_cell(records, s->n_cells);
         if (!cell)
             return s->n_cells >= records->most_cells ? TOO_MANY : NO_MEMORY;
         cell->at = s->p;
@@ -202,7 +202,7 @@ static bool copy_cells(gsai_records *records, const scan *s, bool has_ascii_only
 {
     size_t size = s->n_escaped, n_recoded = 0;
     for (size_t i = 0; i < s->n_cells && !has_ascii_only; i++) {
-        gsai_cell *cell = &records->cell[i];
+        gsai_text_cell *cell = &records->cell[i];
         cell->is_1252 = !gsai_is_utf8(cell->text, cell->size);
         n_recoded += cell->is_1252;
         if (cell->is_1252 && cell->size > (SIZE_MAX - 1 - size) / 3)
@@ -216,7 +216,7 @@ static bool copy_cells(gsai_records *records, const scan *s, bool has_ascii_only
     records->n_recoded += n_recoded;
     char *out = records->copy;
     for (size_t i = 0; i < s->n_cells; i++) {
-        gsai_cell *cell = &records->cell[i];
+        gsai_text_cell *cell = &records->cell[i];
         bool is_1252 = n_recoded > 0 && cell->is_1252;
         if (!cell->is_escaped && !is_1252)
             continue;

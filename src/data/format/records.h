@@ -14,16 +14,16 @@
 #include "base/words.h"
 #include "data/format/text_lines.h"
 
-typedef struct gsai_cell {
+typedef struct gsai_text_cell {
     const char *text;
     size_t size;
     const char *at;  /* where it begins in the input, its quote included: differs from text where that is a copy */
     bool is_escaped; /* there are doubled quotes in it, before they were made single ones */
     bool is_1252;    /* it was not UTF-8; only set in records with bytes that are not ASCII */
-} gsai_cell;
+} gsai_text_cell;
 
 typedef struct gsai_record {
-    const gsai_cell *cell;
+    const gsai_text_cell *cell;
     size_t n_cells;
     gsai_line line; /* where it begins; its end is that of the record */
 } gsai_record;
@@ -36,7 +36,7 @@ typedef struct gsai_records {
     bool skipping; /* what comes up to the next newline belongs to a record that was refused */
     size_t at;     /* where the next record begins, from lines.start */
     uint64_t line, byte;
-    gsai_cell *cell;
+    gsai_text_cell *cell;
     size_t cell_capacity, most_cells;
     char *copy; /* of cells with doubled quotes or escapes, or that are not UTF-8 */
     size_t copy_capacity;

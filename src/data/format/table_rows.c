@@ -1,236 +1,154 @@
-/* A record of a table to a row. */
+/* A record of a table to a row: a column for each cell that has features, in the order of their ids. */
 #include "data/format/table_rows.h"
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "data/format/column_kinds.h"
+#include "data/format/column_number.h"
 #include "data/format/input_text.h"
 
 #include <math.h>
+#include <string.h>
 
-/* ---- what can be wrong ------------------------------------------------------------------------------------------ */
+/* ---- the plan --------------------------------------------------------------------------------------------------- */
 
-/* "column 'age' holds 'x': ..." */
-static gsa_status fail_cell(const gsai_tabular *table, const gsai_record *record, const gsai_cell *cell, size_t field,
-                            const char *expected, gsa_error *error)
+void gsai_tabular_forget(gsai_tabular *table)
 {
-    const gsai_field *of = &table->input->schema->field[field];
-    char name[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
-    return gsai_fail_line(error, GSA_INPUT, record->line.number, gsai_line_offset(&record->line, cell->at),
-                          "column '%s' holds '%s': %s", gsai_quote(of->name, of->name_size, name),
-                          gsai_quote(cell->text, cell->size, held), expected);
-}
-
-static gsa_status fail_number(const gsai_tabular *table, const gsai_record *record, const gsai_cell *cell, size_t field,
-                              gsa_error *error)
-{
-    const gsai_field *of = &table->input->schema->field[field];
-    char name[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
-    if (gsai_is_nonfinite_word(cell->text, cell->size))
-        return fail_cell(table, record, cell, field, "values must be finite", error);
-    if (table->input->schema_is_fixed)
-        return fail_cell(table, record, cell, field, "the model was trained with numbers in it", error);
-    gsai_quote(of->name, of->name_size, name);
-    return gsai_fail_about(
-        error, "categorical",
-        gsai_fail_line(error, GSA_INPUT, record->line.number, gsai_line_offset(&record->line, cell->at),
-                       "column '%s' holds '%s', and only numbers in the first rows; treat the column "
-                       "as categorical, or skip such rows",
-                       name, gsai_quote(cell->text, cell->size, held)));
-}
-
-static size_t field_of(const gsai_tabular *table, gsai_field_kind kind)
-{
-    size_t f = 0;
-    while (table->input->schema->field[f].kind != kind)
-        f++;
-    return f;
-}
-
-/* ---- cells ------------------------------------------------------------------------------------------------------ */
-
-static gsa_status take_date(const gsai_tabular *table, const gsai_record *record, size_t i, gsai_features *features,
-                            gsai_cell_value *is, gsa_error *error)
-{
-    const gsai_tabular_column *column = &table->column[i];
-    gsai_cell cell = gsai_cell_trim(record->cell[column->cell]);
-    gsai_date date;
-    *is = gsai_read_date(column->reading, cell.text, cell.size, &date);
-    if (*is == GSAI_VALUE_WRONG)
-        return fail_cell(table, record, &cell, column->field, GSAI_NO_DATE, error);
-    if (*is == GSAI_VALUE)
-        gsai_tabular_add_date(table, i, date, features);
-    return GSA_OK;
-}
-
-static gsa_status take_number(gsai_tabular *table, const gsai_record *record, const gsai_tabular_column *column,
-                              gsai_features *features, gsa_error *error)
-{
-    const gsai_cell *cell = &record->cell[column->cell];
-    size_t i = (size_t)(column - table->column);
-    gsai_number number = {0};
-    gsai_cell_value is = GSAI_VALUE;
-    if (!column->reading && column->offset == 0)
-        gsai_number_parse_float(table->locale, cell->text, &number);
-    else if (!column->reading)
-        gsai_number_parse(table->locale, cell->text, &number);
-    if (column->date) {
-        GSA_TRY(take_date(table, record, i, features, &is, error));
-    } else if (number.after != cell->text + cell->size || cell->size == 0) {
-        gsai_cell inner = gsai_cell_trim(*cell);
-        is = gsai_read_number(table->locale, column->reading, inner.text, inner.size, &number);
-        if (is == GSAI_VALUE_WRONG)
-            return fail_number(table, record, &inner, column->field, error);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        gsai_tabular_column *column = &table->column[i];
+        for (size_t k = 0; column->part && k < column->kind->n_parts; k++)
+            gsai_key_free(&column->part[k], table->env);
+        gsai_free(table->env, column->part);
+        gsai_key_free(&column->key, table->env);
     }
-    if (is == GSAI_VALUE_MISSING)
-        gsai_tabular_add_missing(table, i, features);
-    if (is == GSAI_VALUE_MISSING || column->date)
-        return GSA_OK;
-    bool fits =
-        column->offset == 0 ? gsai_number_fits_float(&number) : isfinite((float)(number.value - column->offset));
-    if (!fits)
-        return fail_cell(table, record, cell, column->field, GSAI_NO_FLOAT, error);
-    gsai_tabular_add_number(table, i, (float)(number.value - column->offset), features);
-    return GSA_OK;
+    gsai_free(table->env, table->column);
+    gsai_free(table->env, table->gap);
+    gsai_free(table->env, table->term);
+    gsai_free(table->env, table->cross);
+    gsai_free(table->env, table->kept);
+    table->column = NULL;
+    table->gap = NULL;
+    table->term = NULL;
+    table->cross = NULL;
+    table->kept = NULL;
+    table->n_columns = table->n_numbers = table->n_parts = table->n_crosses = table->n_kept = 0;
 }
 
-void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features)
+/* Adds the column of a field, with the keys of its parts: "when weekday". */
+static bool plan_column(gsai_tabular *table, size_t number, size_t cell)
 {
-    for (size_t i = 0; i < table->n_gaps; i++)
-        gsai_features_add(features, (uint32_t)table->n_numbers + table->gap[i], 1);
-    features->n_numbers = features->n;
+    const gsai_field *field = &table->input->schema->field[number];
+    const gsai_column_kind *kind = gsai_kind_at(field->kind);
+    gsai_tabular_column *column = &table->column[table->n_columns++];
+    *column = (gsai_tabular_column){.kind = kind,
+                                    .field = number,
+                                    .cell = cell,
+                                    .mean = field->mean,
+                                    .offset = field->offset,
+                                    .reading = field->reading};
+    table->n_numbers += kind->has_number;
+    table->n_parts += kind->n_parts;
+    if (kind->n_parts > 0)
+        column->part = gsai_alloc_zeroed(table->env, kind->n_parts, sizeof *column->part);
+    bool has_room =
+        gsai_key_set(&column->key, field->name, field->name_size, table->env) && (column->part || kind->n_parts == 0);
+    for (size_t k = 0; k < kind->n_parts && has_room; k++) {
+        size_t size = field->name_size + 1 + strlen(kind->part[k]);
+        char *name = gsai_alloc(table->env, size + 1, 1);
+        if (name) {
+            memcpy(name, field->name, field->name_size);
+            name[field->name_size] = ' ';
+            memcpy(name + field->name_size + 1, kind->part[k], strlen(kind->part[k]) + 1);
+        }
+        has_room = name && gsai_key_set(&column->part[k], name, size, table->env);
+        gsai_free(table->env, name);
+    }
+    return has_room;
 }
 
-void gsai_tabular_add_parts(gsai_tabular *table, gsai_features *features)
+gsa_status gsai_tabular_plan(gsai_tabular *table, const size_t *cell_of, gsa_error *error)
 {
     const gsai_schema *schema = table->input->schema;
-    for (size_t i = 0; i < table->n_dates; i++) {
-        gsai_date_column *date = &table->date[i];
-        for (int part = 0; part < GSAI_DATE_PARTS - !date->has_time && date->is_there; part++) {
-            const gsai_key *key = &date->key[part];
-            const char *word = gsai_date_part(date->value, part);
-            uint32_t id = (uint32_t)(gsai_key_hash(key, word, strlen(word)) & ((UINT64_C(1) << schema->bits) - 1));
-            gsai_features_add(features, gsai_schema_first_word(schema) + id, 1);
-            if (gsai_feature_names_is_new(table->input->names, id))
-                gsai_feature_names_enter(table->input->names, id, key->bytes, key->size - 1, word, strlen(word));
+    const gsa_reader_options *options = table->input->options;
+    gsai_tabular_forget(table);
+    table->label = table->weight = table->exposure = SIZE_MAX;
+    table->first_hashed = gsai_schema_first_word(schema);
+    table->id_mask = (UINT64_C(1) << schema->bits) - 1;
+    table->column = gsai_alloc_zeroed(table->env, schema->n_fields, sizeof *table->column);
+    table->gap = gsai_alloc(table->env, schema->n_numbers, sizeof *table->gap);
+    bool has_room = table->column && table->gap;
+    for (int has_number = 1; has_number >= 0; has_number--)
+        for (size_t f = 0; f < schema->n_fields && has_room; f++) {
+            const gsai_column_kind *kind = gsai_kind_at(schema->field[f].kind);
+            if (kind->add && kind->has_number == has_number)
+                has_room = plan_column(table, f, cell_of[f]);
         }
-        date->is_there = false;
+    GSAI_TRY_MEMORY(has_room, table->env, error, "no memory for %zu columns", schema->n_fields);
+    for (size_t f = 0; f < schema->n_fields; f++) {
+        const gsai_field *field = &schema->field[f];
+        if (field->kind == GSAI_FIELD_LABEL && !options->without_labels) {
+            table->label = cell_of[f];
+            table->label_is_class = field->is_class;
+            table->label_has_reading = field->reading != NULL;
+            if (field->reading)
+                table->label_reading = *field->reading;
+        }
+        if (field->kind == GSAI_FIELD_WEIGHT && !options->without_labels)
+            table->weight = cell_of[f];
+        if (field->kind == GSAI_FIELD_EXPOSURE) /* of rows without labels too: it is their weight */
+            table->exposure = cell_of[f];
     }
-}
-
-uint64_t gsai_tabular_add_category(const gsai_tabular *table, size_t column, const char *text, size_t size,
-                                   gsai_features *features)
-{
-    gsai_tabular_column *of = &table->column[column];
-    uint64_t hash = gsai_key_hash(&of->key, text, size);
-    uint32_t id = (uint32_t)(hash & ((UINT64_C(1) << table->input->schema->bits) - 1));
-    if (gsai_feature_names_expect(table->input->names, id)) {
-        of->word = text;
-        of->word_size = size;
-        of->id = id;
-    }
-    gsai_features_add(features, gsai_schema_first_word(table->input->schema) + id, 1);
-    if (table->cells)
-        table->cells[column] = hash;
-    if (table->term) {
-        gsai_term *term = &table->term[column];
-        *term = (gsai_term){hash, 1, term->name, text, term->name_size, size};
-    }
-    return hash;
-}
-
-void gsai_tabular_add_hash(const gsai_tabular *table, size_t column, uint64_t hash, gsai_features *features)
-{
-    uint64_t mask = (UINT64_C(1) << table->input->schema->bits) - 1;
-    gsai_features_add(features, gsai_schema_first_word(table->input->schema) + (uint32_t)(hash & mask), 1);
-    if (table->cells)
-        table->cells[column] = hash;
-}
-
-void gsai_tabular_note_categories(const gsai_tabular *table)
-{
-    gsai_feature_names *names = table->input->names;
-    for (size_t i = table->n_numbers; i < table->n_columns && names->came; i++) {
-        gsai_tabular_column *of = &table->column[i];
-        if (of->word && gsai_feature_names_is_new(names, of->id))
-            gsai_feature_names_enter(names, of->id, of->key.bytes, of->key.size - 1, of->word, of->word_size);
-        of->word = NULL;
-    }
-}
-
-static inline void take_category(const gsai_tabular *table, const gsai_cell *cell, size_t column,
-                                 gsai_features *features)
-{
-    const char *text = cell->text;
-    size_t size = cell->size;
-    if (size > 0 && (*text == ' ' || text[size - 1] == ' ')) {
-        gsai_cell inner = gsai_cell_trim(*cell);
-        text = inner.text;
-        size = inner.size;
-    }
-    if (size > 0 && !gsai_is_missing(text, size))
-        gsai_tabular_add_category(table, column, text, size, features);
-}
-
-size_t gsai_tabular_add_crosses(const gsai_tabular *table, gsai_features *features)
-{
-    for (size_t i = 0; i < table->n_crosses; i++) {
-        const size_t *cross = table->cross[i];
-        if (!gsai_cross_add(features, table->input, gsai_schema_first_word(table->input->schema),
-                            &table->term[cross[0]], &table->term[cross[1]]))
-            return cross[0];
-    }
-    return SIZE_MAX;
-}
-
-static gsa_status take_features(gsai_tabular *table, const gsai_record *record, gsai_features *features,
-                                gsa_error *error)
-{
-    for (size_t i = 0; i < table->n_numbers; i++)
-        GSA_TRY(take_number(table, record, &table->column[i], features, error));
-    gsai_tabular_add_gaps(table, features);
-    for (size_t i = table->n_numbers; i < table->n_columns; i++)
-        take_category(table, &record->cell[table->column[i].cell], i, features);
-    gsai_tabular_add_parts(table, features);
-    gsai_tabular_note_categories(table);
-    size_t bad = gsai_tabular_add_crosses(table, features);
-    if (bad != SIZE_MAX)
-        return fail_cell(table, record, &record->cell[table->column[bad].cell], table->column[bad].field,
-                         GSAI_NO_PRODUCT, error);
-    return gsai_features_finish(features)
-               ? GSA_OK
-               : gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
-}
-
-const char *gsai_tabular_weigh(gsai_row_head *head, double weight)
-{
-    head->weight = (float)weight;
-    return head->weight >= 0 && !isinf(head->weight) ? NULL : GSAI_NO_WEIGHT;
-}
-
-const char *gsai_tabular_expose(gsai_row_head *head, double exposure)
-{
-    if (!(exposure > 0) || isinf((float)exposure))
-        return GSAI_NO_EXPOSURE;
-    head->label /= exposure;
-    head->weight *= (float)exposure;
-    if (isinf(head->label) || isinf(head->weight) || head->word)
-        return head->word ? "the label is a word, and not a count per exposure" : GSAI_NO_EXPOSURE;
-    return NULL;
-}
-
-/* A weight, or an exposure. */
-static gsa_status take_weight(const gsai_tabular *table, const gsai_record *record, size_t column, gsai_field_kind kind,
-                              gsai_row_head *head, gsa_error *error)
-{
-    if (column == SIZE_MAX)
+    table->max_entries = table->n_columns + table->n_numbers + table->n_parts + schema->n_crosses;
+    if (schema->n_crosses == 0)
         return GSA_OK;
-    bool is_weight = kind == GSAI_FIELD_WEIGHT;
-    gsai_cell cell = gsai_cell_trim(record->cell[column]);
-    gsai_number number;
-    (is_weight ? gsai_number_parse_float : gsai_number_parse)(table->locale, cell.text, &number);
-    double found = cell.size > 0 && number.after == cell.text + cell.size ? number.value : -1;
-    const char *objection = (is_weight ? gsai_tabular_weigh : gsai_tabular_expose)(head, found);
-    return objection ? fail_cell(table, record, &cell, field_of(table, kind), objection, error) : GSA_OK;
+    table->term = gsai_alloc_zeroed(table->env, table->n_columns, sizeof *table->term);
+    table->cross = gsai_alloc_zeroed(table->env, schema->n_crosses, sizeof *table->cross);
+    GSAI_TRY_MEMORY(table->term && table->cross, table->env, error, "no memory for %zu crosses", schema->n_crosses);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const gsai_key *key = &table->column[i].key;
+        table->term[i] = (gsai_term){.hash = gsai_key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};
+    }
+    for (; table->n_crosses < schema->n_crosses; table->n_crosses++)
+        for (int k = 0; k < 2; k++) {
+            const char *name = schema->cross[table->n_crosses].name[k];
+            size_t field = gsai_schema_find(schema, name, strlen(name)), i = 0;
+            while (table->column[i].field != field)
+                i++;
+            table->cross[table->n_crosses][k] = i;
+        }
+    return GSA_OK;
 }
+
+gsa_status gsai_tabular_plan_same(gsai_tabular *table, const gsai_tabular *other, gsa_error *error)
+{
+    size_t n_fields = table->input->schema->n_fields,
+           *cell_of = gsai_alloc_zeroed(table->env, n_fields, sizeof *cell_of);
+    GSAI_TRY_MEMORY(cell_of, table->env, error, "no memory for %zu columns", n_fields);
+    for (size_t i = 0; i < other->n_columns; i++)
+        cell_of[other->column[i].field] = other->column[i].cell;
+    gsa_status status = gsai_tabular_plan(table, cell_of, error);
+    gsai_free(table->env, cell_of);
+    GSA_TRY(status);
+    GSA_TRY(gsai_tabular_reserve_kept(table, other->n_kept, error));
+    for (; table->n_kept < other->n_kept; table->n_kept++)
+        table->kept[table->n_kept] = other->kept[table->n_kept];
+    table->label = other->label;
+    table->weight = other->weight;
+    table->exposure = other->exposure;
+    table->n_cells = other->n_cells;
+    return GSA_OK;
+}
+
+gsa_status gsai_tabular_reserve_kept(gsai_tabular *table, size_t n, gsa_error *error)
+{
+    gsai_free(table->env, table->kept);
+    table->n_kept = 0;
+    table->kept = n > 0 ? gsai_alloc(table->env, n, sizeof *table->kept) : NULL;
+    GSAI_TRY_MEMORY(n == 0 || table->kept, table->env, error, "no memory for %zu columns", n);
+    return GSA_OK;
+}
+
+/* ---- label and weight ------------------------------------------------------------------------------------------- */
 
 const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size_t size, gsai_row_head *head)
 {
@@ -256,17 +174,31 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
     return gsai_number_fits_double(&number) ? NULL : "it does not fit a double";
 }
 
-static gsa_status take_label(const gsai_tabular *table, const gsai_record *record, gsai_row_head *head,
-                             gsa_error *error)
+const char *gsai_tabular_weigh(gsai_row_head *head, double weight)
 {
-    if (table->label == SIZE_MAX)
-        return GSA_OK;
-    gsai_cell cell = gsai_cell_trim(record->cell[table->label]);
-    const char *objection = gsai_tabular_label(table, cell.text, cell.size, head);
-    return objection ? fail_cell(table, record, &cell, field_of(table, GSAI_FIELD_LABEL), objection, error) : GSA_OK;
+    head->weight = (float)weight;
+    return head->weight >= 0 && !isinf(head->weight) ? NULL : GSAI_NO_WEIGHT;
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------ */
+const char *gsai_tabular_expose(gsai_row_head *head, double exposure)
+{
+    if (!(exposure > 0) || isinf((float)exposure))
+        return GSAI_NO_EXPOSURE;
+    head->label /= exposure;
+    head->weight *= (float)exposure;
+    if (head->word)
+        return "the label is a word, and not a count per exposure";
+    return isinf(head->label) || isinf(head->weight) ? GSAI_NO_EXPOSURE : NULL;
+}
+
+gsa_status gsai_tabular_keep_text(gsai_rows *rows, const char *text, size_t size, gsa_error *error)
+{
+    const char *nul = size > 0 ? memchr(text, '\0', size) : NULL;
+    GSA_TRY(gsai_rows_keep_texts(rows, size > 0 ? text : "", nul ? (size_t)(nul - text) : size, error));
+    return gsai_rows_keep_texts(rows, "", 1, error);
+}
+
+/* ---- features --------------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *rows, gsai_features *out,
                                   gsa_error *error)
@@ -278,12 +210,46 @@ gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *ro
     table->cells = has_cells ? rows->cell + rows->n_cells : NULL;
     for (size_t i = 0; i < table->n_columns && table->term; i++)
         table->term[i].value = 0;
-    for (size_t i = 0; i < table->n_dates; i++)
-        table->date[i].is_there = false;
     table->n_gaps = 0;
     *out =
         (gsai_features){.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
     return GSA_OK;
+}
+
+void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features)
+{
+    for (size_t i = 0; i < table->n_gaps; i++)
+        gsai_features_add(features, (uint32_t)table->n_numbers + table->gap[i], 1);
+    features->n_numbers = features->n;
+}
+
+void gsai_tabular_add_parts(gsai_tabular *table, gsai_features *features)
+{
+    for (size_t i = 0; i < table->n_columns && table->n_parts > 0; i++)
+        if (table->column[i].part)
+            table->column[i].kind->add_parts(table, i, features);
+}
+
+void gsai_tabular_note_categories(const gsai_tabular *table)
+{
+    gsai_feature_names *names = table->input->names;
+    for (size_t i = table->n_numbers; i < table->n_columns && names->came; i++) {
+        gsai_tabular_column *of = &table->column[i];
+        if (of->word && gsai_feature_names_is_new(names, of->id))
+            gsai_feature_names_enter(names, of->id, of->key.bytes, of->key.size - 1, of->word, of->word_size);
+        of->word = NULL;
+    }
+}
+
+size_t gsai_tabular_add_crosses(const gsai_tabular *table, gsai_features *features)
+{
+    for (size_t i = 0; i < table->n_crosses; i++) {
+        const size_t *cross = table->cross[i];
+        if (!gsai_cross_add(features, table->input->names, table->first_hashed, table->id_mask, &table->term[cross[0]],
+                            &table->term[cross[1]]))
+            return cross[0];
+    }
+    return SIZE_MAX;
 }
 
 gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, const gsai_features *features,
@@ -298,6 +264,89 @@ gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, cons
     return GSA_OK;
 }
 
+/* ---- a record --------------------------------------------------------------------------------------------------- */
+
+/* "column 'age' holds 'x': ..." */
+static gsa_status fail_cell(const gsai_tabular *table, const gsai_record *record, const gsai_field *field,
+                            size_t number, const char *objection, gsa_error *error)
+{
+    char name[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
+    gsai_text_cell cell = gsai_cell_trim(record->cell[number]);
+    uint64_t line = record->line.number, byte = gsai_line_offset(&record->line, cell.at);
+    gsai_quote(field->name, field->name_size, name);
+    gsai_quote(cell.text, cell.size, held);
+    if (objection == gsai_not_a_number && !table->input->schema_is_fixed)
+        return gsai_fail_about(error, "categorical",
+                               gsai_fail_line(error, GSA_INPUT, line, byte,
+                                              "column '%s' holds '%s', and only numbers in the first rows; treat the "
+                                              "column as categorical, or skip such rows",
+                                              name, held));
+    return gsai_fail_line(error, GSA_INPUT, line, byte, "column '%s' holds '%s': %s", name, held, objection);
+}
+
+static const gsai_field *field_of(const gsai_tabular *table, gsai_field_kind kind)
+{
+    const gsai_field *field = table->input->schema->field;
+    while (field->kind != kind)
+        field++;
+    return field;
+}
+
+/* Takes label, weight and exposure. */
+static gsa_status take_head(const gsai_tabular *table, const gsai_record *record, gsai_row_head *head, gsa_error *error)
+{
+    if (table->label != SIZE_MAX) {
+        gsai_text_cell cell = gsai_cell_trim(record->cell[table->label]);
+        const char *objection = gsai_tabular_label(table, cell.text, cell.size, head);
+        if (objection)
+            return fail_cell(table, record, field_of(table, GSAI_FIELD_LABEL), table->label, objection, error);
+    }
+    const struct {
+        size_t cell;
+        gsai_field_kind kind;
+        const char *(*take)(gsai_row_head *, double);
+    } number[] = {{table->weight, GSAI_FIELD_WEIGHT, gsai_tabular_weigh},
+                  {table->exposure, GSAI_FIELD_EXPOSURE, gsai_tabular_expose}};
+    for (size_t i = 0; i < 2 && !head->is_missing; i++) {
+        if (number[i].cell == SIZE_MAX)
+            continue;
+        gsai_text_cell cell = gsai_cell_trim(record->cell[number[i].cell]);
+        gsai_number found;
+        gsai_number_parse(table->locale, cell.text, &found);
+        bool is_number = cell.size > 0 && found.after == cell.text + cell.size;
+        const char *objection = number[i].take(head, is_number ? found.value : -1);
+        if (objection)
+            return fail_cell(table, record, field_of(table, number[i].kind), number[i].cell, objection, error);
+    }
+    return GSA_OK;
+}
+
+static gsa_status take_features(gsai_tabular *table, const gsai_record *record, gsai_features *features,
+                                gsa_error *error)
+{
+    const char *objection = NULL;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const gsai_tabular_column *column = &table->column[i];
+        if (i == table->n_numbers)
+            gsai_tabular_add_gaps(table, features);
+        objection = column->kind->add(table, i, &record->cell[column->cell], features);
+        if (objection)
+            return fail_cell(table, record, &table->input->schema->field[column->field], column->cell, objection,
+                             error);
+    }
+    if (table->n_numbers == table->n_columns)
+        gsai_tabular_add_gaps(table, features);
+    gsai_tabular_add_parts(table, features);
+    gsai_tabular_note_categories(table);
+    size_t bad = gsai_tabular_add_crosses(table, features);
+    if (bad != SIZE_MAX)
+        return fail_cell(table, record, &table->input->schema->field[table->column[bad].field], table->column[bad].cell,
+                         GSAI_NO_PRODUCT, error);
+    return gsai_features_finish(features)
+               ? GSA_OK
+               : gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
+}
+
 gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai_rows *rows, gsa_error *error)
 {
     gsai_row_head head = {.weight = 1};
@@ -305,12 +354,14 @@ gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai
     if (gsai_record_cells(record, table->n_cells) != table->n_cells)
         return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
                               "the row has %zu cells, the first line has %zu", record->n_cells, table->n_cells);
-    GSA_TRY(gsai_tabular_keep_row(table, record, rows, error));
-    GSA_TRY(take_label(table, record, &head, error));
+    gsai_rows_begin_texts(rows);
+    for (size_t i = 0; i < table->n_kept && rows->keeps; i++) { /* before anything of the row can be wrong */
+        gsai_text_cell cell = gsai_cell_trim(record->cell[table->kept[i]]);
+        GSA_TRY(gsai_tabular_keep_text(rows, cell.text, cell.size, error));
+    }
+    GSA_TRY(take_head(table, record, &head, error));
     if (head.is_missing)
         return GSA_OK;
-    GSA_TRY(take_weight(table, record, table->weight, GSAI_FIELD_WEIGHT, &head, error));
-    GSA_TRY(take_weight(table, record, table->exposure, GSAI_FIELD_EXPOSURE, &head, error));
     GSA_TRY(gsai_tabular_begin_row(table, table->max_entries, rows, &features, error));
     GSA_TRY(take_features(table, record, &features, error));
     gsa_place place = gsai_format_location(table->input, record->line.number, record->line.byte);

@@ -7,24 +7,13 @@
 #define GSA_DATA_FORMAT_TABLE_SCHEMA_H
 
 #include "base/words.h"
-#include "data/format/reading.h"
+#include "data/format/column.h"
 
 #define GSAI_DEFAULT_BITS 24u
 #define GSAI_MAX_BITS 31u
 #define GSAI_MAX_FIELDS ((size_t)1 << 20)
 /* About what a column takes: its field, its name, its share of the slots, and as much in its reader. */
 #define GSAI_FIELD_COST 640u
-
-typedef enum gsai_field_kind {
-    GSAI_FIELD_NUMBER,
-    GSAI_FIELD_CATEGORICAL,
-    GSAI_FIELD_LABEL,
-    GSAI_FIELD_WEIGHT,
-    GSAI_FIELD_IGNORED,
-    GSAI_FIELD_DATE,
-    GSAI_FIELD_EXPOSURE,
-    GSAI_FIELD_KINDS
-} gsai_field_kind;
 
 typedef struct gsai_field {
     const char *name; /* one of the names */
@@ -33,7 +22,7 @@ typedef struct gsai_field {
     float mean;    /* of numbers and dates: what a missing one counts as, after the offset */
     double offset; /* of numbers and dates: what is subtracted from the values before they are rounded to floats */
     gsai_reading *reading; /* NULL: numbers are plain */
-    char *missing_name;    /* of the feature that it is missing */
+    char *missing_name;    /* of the feature that marks a missing value */
     bool is_class;         /* of a label: its cells are names of classes, also if they look like numbers */
 } gsai_field;
 
@@ -46,16 +35,17 @@ typedef struct gsai_schema {
     const gsai_env *env; /* borrowed, resolved */
     bool is_named;       /* the names are those of a header */
     bool is_namespaced;  /* there are no columns: features have names of their own, in namespaces */
-    unsigned bits;       /* words are hashed to this many */
+    unsigned bits;       /* categories are hashed to this many */
     gsai_field *field;
     size_t n_fields, capacity;
     gsai_words names; /* of the fields, by number */
-    uint32_t *number; /* the fields that are numbers or dates, in their order */
+    uint32_t *number; /* the fields that have a number among their features, in their order */
     size_t n_numbers, number_capacity;
     size_t n_of_kind[GSAI_FIELD_KINDS];
     gsai_cross *cross;
     size_t n_crosses, cross_capacity;
     char *text; /* NULL until it is complete */
+    size_t text_size, text_capacity;
 } gsai_schema;
 
 void gsai_schema_init(gsai_schema *schema, const gsai_env *env);
@@ -70,7 +60,7 @@ static inline void gsai_schema_set_offset(gsai_schema *schema, double offset)
 {
     schema->field[schema->n_fields - 1].offset = offset;
 }
-/* Returns the first feature of words: behind the numbers, and a feature for each that it is missing. */
+/* Returns the first hashed feature: behind the numbers, and a feature for each that it is missing. */
 static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
 {
     return (uint32_t)(2 * schema->n_numbers);

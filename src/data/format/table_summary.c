@@ -1,7 +1,9 @@
 /* One line about the first table, for people: how the reader understood it. */
-#include "data/format/table_rows.h"
+#include "data/format/table_summary.h"
 
 #include "base/error.h"
+#include "data/format/column_number.h"
+#include "data/format/input_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -24,38 +26,28 @@ static void tell(const gsai_tabular *table, const char *format, ...)
 }
 
 /* How a column is written, if that is not plain: "in $, with commas between thousands". */
-static void tell_reading(const gsai_tabular *table, const gsai_seen_column *seen, const char *name)
+static void tell_reading(const gsai_tabular *table, const gsai_decided *decided, const char *name)
 {
-    const gsai_reading *reading = &seen->decided.reading;
-    const char *group = reading->group == ' '    ? "blanks"
-                        : reading->group == ','  ? "commas"
-                        : reading->group == '\'' ? "apostrophes"
-                                                 : "points";
-    tell(table, "; '%s' is ", name);
-    if (seen->decided.kind == GSAI_FIELD_DATE)
-        tell(table, "a date%s", reading->order == 'd' ? ", day first" : reading->order == 'm' ? ", month first" : "");
-    else
-        tell(table, "a number%s%s%s%s%s%s", *reading->unit ? " in " : "", reading->unit,
-             reading->decimal == ',' ? ", decimals behind a comma" : "", reading->group ? ", " : "",
-             reading->group ? group : "", reading->group ? " between thousands" : "");
-    for (size_t i = 0; i < reading->n_missing - reading->n_sentinels; i++) {
-        char quote[GSAI_QUOTE_SIZE];
+    const gsai_reading *reading = &decided->reading;
+    char how[GSAI_READING_TEXT], quote[GSAI_QUOTE_SIZE];
+    gsai_kind_at(decided->kind)->tell(reading, how);
+    tell(table, "; '%s' is %s", name, how);
+    for (size_t i = 0; i < reading->n_missing - reading->n_sentinels; i++)
         tell(table, "%s'%s'", i ? ", " : ", missing where it holds ",
              gsai_quote(reading->missing[i], strlen(reading->missing[i]), quote));
-    }
 }
 
-/* Which numbers are taken for missing ones, and which might be: "-999 means missing in 'temp' (120 rows)". */
-static void tell_sentinels(const gsai_tabular *table, const gsai_first_rows *sniff)
+/* Tells which numbers are taken for missing ones, and which might be: "-999 means missing in 'temp' (120 rows)". */
+static void tell_sentinels(const gsai_tabular *table, const gsai_first_rows *first)
 {
     size_t n_columns = 0;
-    for (size_t i = 0; i < sniff->n_columns; i++) {
-        const gsai_seen_column *seen = &sniff->column[i];
+    char name[GSAI_QUOTE_SIZE], number[GSAI_NUMBER_TEXT];
+    for (size_t i = 0; i < first->n_columns; i++) {
+        const gsai_seen_column *seen = &first->column[i];
         const gsai_field *field = &table->input->schema->field[i];
         size_t n = seen->cells.n_sentinels, n_missing = seen->decided.reading.n_missing;
-        if (field->kind != GSAI_FIELD_NUMBER || n == 0 || n_columns++ > 0)
+        if (seen->kind != GSAI_FIELD_NUMBER || n == 0 || n_columns++ > 0)
             continue;
-        char name[GSAI_QUOTE_SIZE];
         tell(table, "; ");
         for (size_t k = n_missing - seen->decided.reading.n_sentinels; k < n_missing; k++)
             tell(table, "%s%s", seen->decided.reading.missing[k], k + 1 < n_missing ? ", " : "");
@@ -63,16 +55,15 @@ static void tell_sentinels(const gsai_tabular *table, const gsai_first_rows *sni
     }
     if (n_columns > 1)
         tell(table, " and %zu more column%s", n_columns - 1, n_columns == 2 ? "" : "s");
-    for (size_t i = 0; i < sniff->n_columns; i++) {
-        const gsai_seen_column *seen = &sniff->column[i];
+    for (size_t i = 0; i < first->n_columns; i++) {
+        const gsai_seen_column *seen = &first->column[i];
         const gsai_field *field = &table->input->schema->field[i];
         double value;
-        size_t n = seen->decided.kind == GSAI_FIELD_NUMBER ? gsai_seen_suspect(&seen->cells, &value) : 0;
-        bool is_label = field->kind == GSAI_FIELD_LABEL;
-        if (n == 0 || (!is_label && (field->kind != GSAI_FIELD_NUMBER || table->input->options->missing ||
+        size_t n = seen->decided.kind == GSAI_FIELD_NUMBER ? gsai_stats_suspect(&seen->cells, &value) : 0;
+        bool is_label = seen->kind == GSAI_FIELD_LABEL;
+        if (n == 0 || (!is_label && (seen->kind != GSAI_FIELD_NUMBER || table->input->options->missing ||
                                      gsai_is_sentinel(&seen->decided.reading, value))))
             continue;
-        char name[GSAI_QUOTE_SIZE], number[GSAI_NUMBER_TEXT];
         gsai_number_text(value, number);
         tell(table, "; '%s' is %s in %zu rows: if that means missing, %s",
              gsai_quote(field->name, field->name_size, name), number, n,
@@ -80,31 +71,15 @@ static void tell_sentinels(const gsai_tabular *table, const gsai_first_rows *sni
     }
 }
 
-enum { MAX_OFFSETS = 3 }; /* named in the description */
-
-/* That of dates as one, with its time unless it is midnight. */
-static void put_offset(const gsai_field *field, char out[GSAI_NUMBER_TEXT])
-{
-    gsai_number_text(field->offset, out);
-    if (field->kind != GSAI_FIELD_DATE || !(fabs(field->offset) < 1e6))
-        return;
-    int64_t seconds = (int64_t)floor(field->offset * 86400 + 0.5), time = (seconds % 86400 + 86400) % 86400;
-    gsai_calendar day = gsai_calendar_of((seconds - time) / 86400);
-    int size = snprintf(out, GSAI_NUMBER_TEXT, "%04d-%02d-%02d", (int)day.year, day.month, day.day);
-    if (time > 0)
-        snprintf(out + size, GSAI_NUMBER_TEXT - (size_t)size, " %02d:%02d:%02d", (int)(time / 3600),
-                 (int)(time / 60 % 60), (int)(time % 60));
-}
-
 /* Names the classes that differ in upper and lower case only. */
-static void tell_cases(const gsai_tabular *table, const gsai_seen *cells)
+static void tell_cases(const gsai_tabular *table, const gsai_column_stats *cells)
 {
     size_t n_words = cells->n_different < GSAI_MISSING_WORDS ? cells->n_different : GSAI_MISSING_WORDS, n_told = 0;
     for (size_t i = 0; i < n_words; i++) {
         bool has_twin = false;
         for (size_t j = 0; j < n_words && !has_twin; j++) {
             const char *a = cells->word[i], *b = cells->word[j];
-            while (*a && (*a == *b || ((*a ^ *b) == 0x20 && (unsigned char)((*a | 0x20) - 'a') < 26))) {
+            while (*a && (*a == *b || ((*a ^ *b) == 0x20 && gsai_is_letter(*a)))) {
                 a++;
                 b++;
             }
@@ -116,98 +91,93 @@ static void tell_cases(const gsai_tabular *table, const gsai_seen *cells)
     }
 }
 
-/* What the cells of the rows that decide are, where a reader would not expect it. */
-static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *sniff)
+/* Tells what the cells of the rows that decide are, where a reader would not expect it. */
+static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *first)
 {
-    const gsai_schema *schema = table->input->schema;
+    enum { MAX_OFFSETS = 3 }; /* that are named */
     size_t n_missing = 0, n_columns = 0, n_offsets = 0;
-    char first[GSAI_QUOTE_SIZE] = "";
-    for (size_t i = 0; i < sniff->n_columns; i++) {
-        const gsai_seen_column *seen = &sniff->column[i];
-        const gsai_field *field = &schema->field[i];
-        char name[GSAI_QUOTE_SIZE];
+    char where[GSAI_QUOTE_SIZE + 2] = "", name[GSAI_QUOTE_SIZE], offset[GSAI_NUMBER_TEXT];
+    for (size_t i = 0; i < first->n_columns; i++) {
+        const gsai_seen_column *seen = &first->column[i];
+        const gsai_column_stats *cells = &seen->cells;
+        const gsai_decided *decided = &seen->decided;
+        const gsai_field *field = &table->input->schema->field[i];
+        const gsai_column_kind *kind = gsai_kind_at(seen->kind);
         gsai_quote(field->name, field->name_size, name);
-        bool is_number = field->kind == GSAI_FIELD_NUMBER || field->kind == GSAI_FIELD_DATE;
-        size_t n = is_number ? seen->cells.n_missing + seen->cells.n_words + seen->cells.n_sentinels : 0;
+        size_t n = kind->has_number ? cells->n_missing + cells->n_words + cells->n_sentinels : 0;
         n_missing += n;
         if (n > 0 && n_columns++ == 0)
-            memcpy(first, name, sizeof name);
-        bool is_formatted =
-            !seen->decided.is_plain && (seen->cells.odd > 0 || seen->decided.kind == GSAI_FIELD_DATE ||
-                                        seen->decided.reading.n_missing > seen->decided.reading.n_sentinels);
-        if ((is_number || field->kind == GSAI_FIELD_LABEL) && is_formatted)
-            tell_reading(table, seen, name);
-        else if (seen->is_text && seen->decided.kind == GSAI_FIELD_NUMBER && seen->cells.numbers > 0)
+            snprintf(where, sizeof where, "'%s'", name);
+        bool is_formatted = !decided->is_plain && (cells->odd > 0 || decided->kind != GSAI_FIELD_NUMBER ||
+                                                   decided->reading.n_missing > decided->reading.n_sentinels);
+        if ((kind->has_number || seen->kind == GSAI_FIELD_LABEL) && is_formatted)
+            tell_reading(table, decided, name);
+        else if (seen->is_text && decided->kind == GSAI_FIELD_NUMBER && cells->numbers > 0)
             tell(table, "; '%s' is text that holds numbers", name);
-        const gsai_seen *cells = &seen->cells;
-        if (seen->decided.kind == GSAI_FIELD_CATEGORICAL && cells->units_differ &&
+        if (decided->kind == GSAI_FIELD_CATEGORICAL && cells->units_differ &&
             cells->odd > cells->numbers + cells->dates + cells->words)
             tell(table, "; '%s' is categorical, since its numbers have different units, such as '%s' and '%s'", name,
                  cells->other_unit, cells->unit);
-        if (field->kind == GSAI_FIELD_LABEL)
+        if (seen->kind == GSAI_FIELD_LABEL)
             tell_cases(table, cells);
-        if (seen->decided.is_code)
+        if (decided->is_code)
             tell(table, "; '%s' is categorical, since zeros stand before its digits", name);
         if (field->offset != 0 && n_offsets++ < MAX_OFFSETS) {
-            char offset[GSAI_NUMBER_TEXT];
-            put_offset(field, offset);
+            kind->put_offset(field->offset, offset);
             tell(table, "; '%s' is measured from %s", name, offset);
         }
-        if (seen->decided.is_ambiguous)
+        if (decided->is_ambiguous)
             tell(table,
                  "; '%s' is categorical: '%s' may have the day or the month first; the option dates says which, "
-                 "day-first or "
-                 "month-first",
-                 name, seen->cells.ambiguous);
+                 "day-first or month-first",
+                 name, cells->ambiguous);
     }
     if (n_offsets > MAX_OFFSETS)
         tell(table, "; so are %zu more columns, from other numbers", n_offsets - MAX_OFFSETS);
-    tell_sentinels(table, sniff);
-    if (n_missing == 0)
-        return;
-    tell(table, "; %zu missing value%s", n_missing, n_missing == 1 ? "" : "s");
-    if (n_columns == 1)
-        tell(table, " in '%s'", first);
-    else
-        tell(table, " in %zu columns", n_columns);
-    tell(table, "%s, replaced by the column mean", sniff->is_all ? "" : " of the first rows");
+    tell_sentinels(table, first);
+    if (n_columns > 1)
+        snprintf(where, sizeof where, "%zu columns", n_columns);
+    if (n_missing > 0)
+        tell(table, "; %zu missing value%s in %s%s, replaced by the column mean", n_missing, n_missing == 1 ? "" : "s",
+             where, first->is_all ? "" : " of the first rows");
 }
 
-void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *sniff, bool is_new)
+void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *first, bool is_new)
 {
     const gsai_schema *schema = table->input->schema;
     size_t n_words = table->n_columns - table->n_numbers, n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
-    char label[GSAI_QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
+    char label[GSAI_QUOTE_SIZE];
     const char separator = table->records.separator, *mark = schema->is_named ? "'" : "";
     while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
         f++;
+    tell(table, "%s: ", table->input->name);
+    if (table->records.keys)
+        tell(table, "JSON lines, columns found by name");
+    else if (separator == '\0')
+        tell(table, "columns with types, found by name");
+    else
+        tell(table, "%s-separated, %s",
+             separator == ','    ? "comma"
+             : separator == ';'  ? "semicolon"
+             : separator == '\t' ? "tab"
+                                 : "bar",
+             first->has_header ? "with a header" : "no header");
+    tell(table, "; label is %s%s%s%s, %zu numeric", schema->is_named ? mark : "column ",
+         gsai_quote(schema->field[f].name, schema->field[f].name_size, label), mark,
+         schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0  ? " per unit of exposure"
+         : schema->n_of_kind[GSAI_FIELD_WEIGHT] == 0 ? ""
+         : table->weight != SIZE_MAX                 ? ", rows have weights"
+                                                     : ", rows lack their weights",
+         table->n_numbers);
     if (n_words > 0)
-        snprintf(words, sizeof words, " and %zu categorical", n_words);
+        tell(table, " and %zu categorical", n_words);
+    tell(table, " column%s", (n_words > 0 ? n_words : table->n_numbers) == 1 ? "" : "s");
     if (table->n_crosses > 0)
-        snprintf(crosses, sizeof crosses, ", %zu cross%s", table->n_crosses, table->n_crosses == 1 ? "" : "es");
+        tell(table, ", %zu cross%s", table->n_crosses, table->n_crosses == 1 ? "" : "es");
     if (n_words + table->n_crosses > 0)
-        snprintf(bits, sizeof bits, " (hashed to 2^%u slots)", schema->bits);
+        tell(table, " (hashed to 2^%u slots)", schema->bits);
     if (n_ignored > 0)
-        snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
-    snprintf(
-        table->input->description, sizeof table->input->description,
-        "%s: %s, %s; label is %s%s%s%s, %zu numeric%s column%s%s%s%s", table->input->name,
-        table->records.keys ? "JSON lines"
-        : separator == ','  ? "comma-separated"
-        : separator == ';'  ? "semicolon-separated"
-        : separator == '\t' ? "tab-separated"
-        : separator == '|'  ? "bar-separated"
-                            : "columns with types",
-        table->records.keys ? "columns found by name"
-        : separator == '\0' ? "found by name"
-        : sniff->has_header ? "with a header"
-                            : "no header",
-        schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label), mark,
-        schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0  ? " per unit of exposure"
-        : schema->n_of_kind[GSAI_FIELD_WEIGHT] == 0 ? ""
-        : table->weight != SIZE_MAX                 ? ", rows have weights"
-                                                    : ", rows lack their weights",
-        table->n_numbers, words, (n_words > 0 ? n_words : table->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
+        tell(table, ", %zu ignored", n_ignored);
     if (is_new)
-        tell_oddities(table, sniff);
+        tell_oddities(table, first);
 }

@@ -1,21 +1,20 @@
 /* Tables in text as a format of the reader.
  *
  * Before the first row, the first records show the separator and what stands in the columns: those of a file as far as
- * seen.h and records.h say, of a stream 4096 in 4 MiB. The content decides, neither the size of a buffer nor the clock.
- */
-#include "data/format/table_rows.h"
+ * table_infer.h and records.h say, of a stream 4096 in 4 MiB. The content decides, neither the size of a buffer nor the
+ * clock. */
+#include "data/format/table_text.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/format/input_text.h"
 #include "data/format/json.h"
+#include "data/format/table_infer.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- the first block -------------------------------------------------------------------------------------------- */
 
-enum { RECORDS_FOR_SEPARATOR = 100 };
 #define SHORT_BLOCK ((size_t)4 << 20)
 
 /* Streams are not waited for, and a schema that is known needs no more. */
@@ -30,16 +29,6 @@ static void hold(gsai_tabular *table)
     gsai_records_hold(&table->records, is_short(table) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
 }
 
-/* An infinity is meant as a number, and is refused as one when its row is read. */
-static gsai_cell_kind classify(const gsai_number_locale *locale, const gsai_cell *cell)
-{
-    gsai_seen one = {0};
-    gsai_seen_add(&one, locale, cell->text, cell->size, 1);
-    return one.n_missing > 0                      ? GSAI_CELL_ABSENT
-           : one.n_words > 0 || one.has_word_unit ? GSAI_CELL_WORD
-                                                  : GSAI_CELL_NUMBER;
-}
-
 /* What the first records are with a separator. */
 typedef struct separated {
     size_t first, last; /* cells of the first record, and of the last */
@@ -49,12 +38,13 @@ typedef struct separated {
 
 static gsa_status try_separator(gsai_tabular *table, char separator, separated *out, gsa_error *error)
 {
+    enum { RECORDS = 100 };
     gsai_record record;
     gsa_status status = GSA_OK;
     table->records.separator = separator;
     hold(table);
     *out = (separated){.agree = true};
-    for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
+    for (int i = 0; i < RECORDS && status == GSA_OK; i++) {
         table->records.lines.hurried = i > 0 && table->input->schema_is_fixed;
         status = gsai_records_next(&table->records, &record, error);
         if (status == GSA_OK) {
@@ -77,10 +67,11 @@ static gsa_status find_separator(gsai_tabular *table, gsa_error *error)
     for (size_t i = 0; i < sizeof separators; i++) {
         separated found;
         GSA_TRY(try_separator(table, separators[i], &found, error));
-        bool is_bar = separators[i] == '|' && !table->records.declared; /* may stand in texts between commas */
+        const char declared = table->records.declared;
+        bool is_bar = separators[i] == '|' && !declared; /* may stand in texts between commas */
         n_bars = is_bar && found.agree ? found.first : n_bars;
-        if (table->records.declared || (found.agree && found.first > 1 && !is_bar && found.first >= n_bars)) {
-            best = table->records.declared ? table->records.declared : separators[i];
+        if (declared || (found.agree && found.first > 1 && !is_bar && found.first >= n_bars)) {
+            best = declared ? declared : separators[i];
             max = found.first + 1;
             n_bars = 0;
             break;
@@ -94,111 +85,105 @@ static gsa_status find_separator(gsai_tabular *table, gsa_error *error)
             best_below = separators[i];
         }
     }
-    best = n_bars > 1 ? '|' : max == 1 ? best_below : best;
-    table->records.separator = best;
+    table->records.separator = n_bars > 1 ? '|' : max == 1 ? best_below : best;
     hold(table);
     return GSA_OK;
 }
 
-static gsa_status see_first(gsai_tabular *table, const gsai_record *record, gsai_first_rows *sniff, gsa_error *error)
+/* Makes a column of each cell of the first record. An infinity is meant as a number, and is refused as one when its row
+ * is read. */
+static gsa_status see_first(gsai_tabular *table, const gsai_record *record, gsai_first_rows *first, gsa_error *error)
 {
-    sniff->column = gsai_alloc_zeroed(table->env, record->n_cells, sizeof *sniff->column);
-    for (size_t i = 0; sniff->column && i < record->n_cells; i++) {
-        gsai_cell cell = gsai_cell_trim(record->cell[i]);
-        gsai_seen_column *seen = &sniff->column[sniff->n_columns++];
-        seen->first = gsai_alloc_zeroed(table->env, cell.size + 1, 1);
-        if (!seen->first)
-            break;
-        memcpy(seen->first, cell.text, cell.size);
+    first->column = gsai_alloc_zeroed(table->env, record->n_cells, sizeof *first->column);
+    bool has_room = first->column != NULL;
+    for (size_t i = 0; i < record->n_cells && has_room; i++) {
+        gsai_text_cell cell = gsai_cell_trim(record->cell[i]);
+        gsai_seen_column *seen = &first->column[first->n_columns++];
+        gsai_column_stats one = {0};
+        gsai_column_see(&one, table->locale, cell.text, cell.size, 1);
+        seen->first_kind = one.n_missing > 0                      ? GSAI_CELL_ABSENT
+                           : one.n_words > 0 || one.has_word_unit ? GSAI_CELL_WORD
+                                                                  : GSAI_CELL_NUMBER;
         seen->first_size = cell.size;
-        seen->first_kind = classify(table->locale, &cell);
+        seen->first = gsai_alloc_zeroed(table->env, cell.size + 1, 1);
+        has_room = seen->first != NULL;
+        if (has_room)
+            memcpy(seen->first, cell.text, cell.size);
     }
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a record has a cell at least */
-    bool whole = sniff->n_columns == record->n_cells && sniff->column[sniff->n_columns - 1].first;
-    return whole ? GSA_OK : gsai_fail_memory(table->env, error, "no memory for %zu columns", record->n_cells);
+    GSAI_TRY_MEMORY(has_room, table->env, error, "no memory for %zu columns", record->n_cells);
+    gsai_first_rows_find_weight(first, table->input->options, true);
+    return GSA_OK;
 }
 
-/* What a row counts for in the means; 0 if its weight is none. */
-static double weigh(const gsai_tabular *table, const gsai_first_rows *sniff, const gsai_record *record)
+/* Returns what a row counts for in the means; 0 if its weight is none. */
+static double weigh(const gsai_tabular *table, const gsai_first_rows *first, const gsai_record *record)
 {
-    if (sniff->weight == SIZE_MAX)
+    if (first->weight == SIZE_MAX)
         return 1;
-    gsai_cell cell = gsai_cell_trim(record->cell[sniff->weight]);
+    gsai_text_cell cell = gsai_cell_trim(record->cell[first->weight]);
     gsai_number number;
     gsai_number_parse_float(table->locale, cell.text, &number);
     return number.after == cell.text + cell.size && number.value >= 0 && isfinite(number.value) ? number.value : 0;
 }
 
-static void see(gsai_tabular *table, const gsai_record *record, gsai_first_rows *sniff)
+static void see(const gsai_tabular *table, const gsai_record *record, gsai_first_rows *first)
 {
-    if (gsai_record_cells(record, sniff->n_columns) != sniff->n_columns)
-        return;
-    double weight = weigh(table, sniff, record);
-    sniff->n_rows++;
-    for (size_t i = 0; i < sniff->n_columns; i++) {
-        gsai_cell cell = gsai_cell_trim(record->cell[i]);
-        gsai_seen_column *seen = &sniff->column[i];
-        gsai_seen_add(&seen->cells, table->locale, cell.text, cell.size, weight);
+    double weight = weigh(table, first, record);
+    first->n_rows++;
+    for (size_t i = 0; i < first->n_columns; i++) {
+        gsai_text_cell cell = gsai_cell_trim(record->cell[i]);
+        gsai_seen_column *seen = &first->column[i];
+        gsai_column_see(&seen->cells, table->locale, cell.text, cell.size, weight);
         seen->has_text = seen->has_text || cell.size > 0;
         if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
             seen->first_again = true;
     }
 }
 
-/* The records of the block once more, for the columns whose values were not known. */
-static gsa_status see_again(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
+/* Reads the records of the block once more, for the columns whose values were not known. */
+static gsa_status see_again(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     gsai_record record;
     gsa_status status = GSA_OK;
     hold(table);
-    for (size_t i = 0, n = 0; n < sniff->n_rows && (status == GSA_OK || status == GSA_INPUT); i++) {
+    for (size_t i = 0, n = 0; n < first->n_rows && (status == GSA_OK || status == GSA_INPUT); i++) {
         status = gsai_records_next(&table->records, &record, error);
-        if (status != GSA_OK || gsai_record_cells(&record, sniff->n_columns) != sniff->n_columns ||
-            (i == 0 && sniff->has_header && !table->records.keys))
+        if (status != GSA_OK || gsai_record_cells(&record, first->n_columns) != first->n_columns ||
+            (i == 0 && first->has_header && !table->records.keys))
             continue;
-        double weight = weigh(table, sniff, &record);
+        double weight = weigh(table, first, &record);
         n++;
-        for (size_t k = 0; k < sniff->n_columns; k++) {
-            gsai_cell cell = gsai_cell_trim(record.cell[k]);
-            if (gsai_tabular_is_read_again(sniff, &sniff->column[k]))
-                gsai_tabular_see_value(table, sniff, k, cell.text, cell.size, weight);
+        for (size_t k = 0; k < first->n_columns; k++) {
+            gsai_text_cell cell = gsai_cell_trim(record.cell[k]);
+            if (gsai_first_rows_is_again(first, &first->column[k]))
+                gsai_first_rows_add_value(first, table->locale, k, cell.text, cell.size, weight);
         }
     }
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
 
-/* Adds the names of a list to the keys. */
-static bool add_keys(gsai_tabular *table, const char *list)
-{
-    bool has_room = true;
-    for (const char *item = list; item && has_room; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
-        size_t size = strcspn(item, ",");
-        has_room =
-            size == 0 || gsai_words_find(&table->keys, item, size) >= 0 || gsai_words_add(&table->keys, item, size);
-    }
-    return has_room;
-}
-
 /* Of JSON lines: the columns are the keys of the block or, where a schema is known, its names and those of options.
  * What rows come later, and when, does not matter then. */
-static gsa_status see_keys(gsai_tabular *table, gsai_first_rows *sniff, gsa_error *error)
+static gsa_status see_keys(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     const gsai_schema *schema = table->input->schema;
+    const char *lists[] = {table->input->options->ignore, table->input->options->keep};
+    gsai_words *keys = &table->keys;
     gsai_record record;
     gsa_status status = GSA_OK;
-    gsai_words_free(&table->keys);
     bool has_room = true, is_known = schema->text != NULL;
+    gsai_words_free(keys);
     for (size_t i = 0; is_known && i < schema->n_fields && has_room; i++)
-        has_room = gsai_words_add(&table->keys, schema->field[i].name, schema->field[i].name_size);
-    if (is_known)
-        has_room =
-            has_room && add_keys(table, table->input->options->ignore) && add_keys(table, table->input->options->keep);
-    table->records.keys = &table->keys;
+        has_room = gsai_words_add(keys, schema->field[i].name, schema->field[i].name_size);
+    for (size_t i = 0, size; is_known && i < sizeof lists / sizeof *lists; i++)
+        for (const char *item; has_room && (item = gsai_next_item(&lists[i], &size));)
+            has_room = size == 0 || gsai_words_find(keys, item, size) >= 0 || gsai_words_add(keys, item, size);
+    table->records.keys = keys;
     table->records.collects = true;
     hold(table);
     size_t n_good = is_known;
     while (!is_known && (status == GSA_OK || (status == GSA_INPUT && n_good > 0)) &&
-           n_good < gsai_tabular_max_deciding(table->keys.n_words > 0 ? table->keys.n_words : 1, is_short(table))) {
+           n_good < gsai_first_rows_max(keys->n_words > 0 ? keys->n_words : 1, is_short(table))) {
         status = gsai_records_next(&table->records, &record, error);
         n_good += status == GSA_OK;
     }
@@ -206,72 +191,63 @@ static gsa_status see_keys(gsai_tabular *table, gsai_first_rows *sniff, gsa_erro
     hold(table);
     if (n_good == 0 || (status != GSA_OK && status != GSA_END && status != GSA_INPUT))
         return status;
-    sniff->column = gsai_alloc_zeroed(table->env, table->keys.n_words, sizeof *sniff->column);
-    for (; sniff->column && has_room && sniff->n_columns < table->keys.n_words; sniff->n_columns++) {
-        gsai_seen_column *seen = &sniff->column[sniff->n_columns];
-        seen->first = gsai_copy_text(table->env, table->keys.word[sniff->n_columns]);
+    first->column = gsai_alloc_zeroed(table->env, keys->n_words, sizeof *first->column);
+    has_room = has_room && first->column;
+    for (; has_room && first->n_columns < keys->n_words; first->n_columns++) {
+        gsai_seen_column *seen = &first->column[first->n_columns];
+        seen->first = gsai_copy_text(table->env, keys->word[first->n_columns]);
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
-    sniff->has_header = true;
-    gsai_tabular_find_weight(table, sniff);
-    return sniff->column && has_room ? GSA_OK : gsai_fail_memory(table->env, error, "no memory for the columns");
+    GSAI_TRY_MEMORY(has_room, table->env, error, "no memory for the columns");
+    first->has_header = true;
+    gsai_first_rows_find_weight(first, table->input->options, true);
+    return GSA_OK;
 }
 
 /* Drops columns at the end that have neither a name nor a value, unless a known schema has them: rows that end with a
  * separator, as spreadsheets write them. */
-static void drop_empty(const gsai_tabular *table, gsai_first_rows *sniff)
+static void drop_empty(const gsai_tabular *table, gsai_first_rows *first)
 {
     const gsai_schema *schema = table->input->schema;
     bool is_header = false; /* with names of the schema; else columns are known by their positions */
-    for (size_t i = 0; i < sniff->n_columns && schema->text && schema->is_named; i++)
+    for (size_t i = 0; i < first->n_columns && schema->text && schema->is_named; i++)
         is_header =
-            is_header || gsai_schema_find(schema, sniff->column[i].first, sniff->column[i].first_size) != SIZE_MAX;
-    while (sniff->n_columns > 1 && (!schema->text || is_header || sniff->n_columns > schema->n_fields)) {
-        gsai_seen_column *last = &sniff->column[sniff->n_columns - 1];
+            is_header || gsai_schema_find(schema, first->column[i].first, first->column[i].first_size) != SIZE_MAX;
+    while (first->n_columns > 1 && (!schema->text || is_header || first->n_columns > schema->n_fields)) {
+        gsai_seen_column *last = &first->column[first->n_columns - 1];
         char number[GSAI_NUMBER_TEXT];
-        size_t size = gsai_number_text((double)sniff->n_columns, number);
+        size_t size = gsai_number_text((double)first->n_columns, number);
         if (last->first_size > 0 || last->has_text ||
             (schema->text && gsai_schema_find(schema, number, size) != SIZE_MAX))
             return;
         gsai_free(table->env, last->first);
-        sniff->n_columns--;
+        first->n_columns--;
     }
 }
 
-/* Refuses a table whose first line has fewer cells than most others. */
-static gsa_status check_first_line(const gsai_tabular *table, const gsai_first_rows *sniff, size_t n_others,
-                                   size_t n_cells, gsa_error *error)
+/* Reads the rows that decide; an empty file is GSA_END. */
+static gsa_status see_block(gsai_tabular *table, gsai_first_rows *out, gsa_error *error)
 {
-    if (n_others < 2 || n_others <= sniff->n_rows || n_cells <= sniff->n_columns)
-        return GSA_OK;
-    return gsai_fail(error, GSA_ARGUMENT,
-                     "%s: the first line has %zu cell%s, and the others have %zu: remove lines before the header, and "
-                     "name every column in it",
-                     table->input->name, sniff->n_columns, sniff->n_columns == 1 ? "" : "s", n_cells);
-}
-
-static gsa_status sniff_block(gsai_tabular *table, gsai_first_rows *out, gsa_error *error)
-{
+    const gsai_format_input *input = table->input;
     gsai_record record;
-    *out = (gsai_first_rows){.again = see_again};
-    bool has_keys = gsai_json_matches(table->input->stream->start, table->input->stream->start_size);
+    bool has_keys = gsai_json_matches(input->stream->start, input->stream->start_size);
     gsa_status status = has_keys ? see_keys(table, out, error) : find_separator(table, error);
-    size_t most = has_keys ? gsai_tabular_max_deciding(out->n_columns, is_short(table)) : GSAI_DECIDING_ROWS;
+    size_t max = has_keys ? gsai_first_rows_max(out->n_columns, is_short(table)) : GSAI_DECIDING_ROWS;
     size_t n_cells = 0, n_others = 0; /* records with n_cells cells, not as many as the first has */
-    for (size_t i = has_keys; out->n_rows < most && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
-        table->records.lines.hurried = i > 0 && table->input->schema_is_fixed; /* the first record tells the columns */
+    for (size_t i = has_keys; out->n_rows < max && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
+        table->records.lines.hurried = i > 0 && input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&table->records, &record, error);
-        if (status == GSA_OK && i == 0)
-            status = see_first(table, &record, out, error);
         if (status == GSA_OK && i == 0) {
-            gsai_tabular_find_weight(table, out);
-            most = gsai_tabular_max_deciding(out->n_columns, is_short(table));
+            status = see_first(table, &record, out, error);
+            max = gsai_first_rows_max(out->n_columns, is_short(table));
         } else if (status == GSA_OK) {
             size_t n = gsai_record_cells(&record, out->n_columns);
-            n_others = n == out->n_columns ? n_others : n == n_cells ? n_others + 1 : 1;
+            if (n == out->n_columns)
+                see(table, &record, out);
+            else
+                n_others = n == n_cells ? n_others + 1 : 1;
             n_cells = n == out->n_columns ? n_cells : n;
-            see(table, &record, out);
         }
     }
     if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
@@ -282,13 +258,21 @@ static gsa_status sniff_block(gsai_tabular *table, gsai_first_rows *out, gsa_err
     out->is_all = status == GSA_END && table->records.lines.ended;
     bool had_some = out->n_columns > 0 && (status == GSA_END || status == GSA_INPUT);
     if (status == GSA_END && !had_some && !table->records.lines.ended)
-        return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than %s: is this a table?", table->input->name,
+        return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than %s: is this a table?", input->name,
                          is_short(table) ? "4 MiB" : "32 MiB");
     if (!had_some && status != GSA_OK)
         return status;
-    GSA_TRY(check_first_line(table, out, n_others, n_cells, error));
+    if (n_others >= 2 && n_others > out->n_rows && n_cells > out->n_columns)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "%s: the first line has %zu cell%s, and the others have %zu: remove lines before the header, "
+                         "and name every column in it",
+                         input->name, out->n_columns, out->n_columns == 1 ? "" : "s", n_cells);
     if (!has_keys)
         drop_empty(table, out);
+    const gsai_lines *lines = &table->records.lines;
+    if (lines->end >= 2 && (memcmp(lines->buffer, "\xFF\xFE", 2) == 0 || memcmp(lines->buffer, "\xFE\xFF", 2) == 0 ||
+                            lines->buffer[1] == '\0'))
+        return gsai_fail(error, GSA_FORMAT, "%s is UTF-16 text; save it as UTF-8", input->name);
     return GSA_OK;
 }
 
@@ -314,12 +298,11 @@ static gsa_status open_table(size_t buffer_size, const gsai_env *env, void **out
     table->locale = gsai_number_locale_new(env);
     if (status == GSA_OK && !table->locale)
         status = gsai_fail_memory(env, error, "no memory for a reader of tables");
-    if (status != GSA_OK) {
+    if (status == GSA_OK)
+        *out = table;
+    else
         close_table(table);
-        return status;
-    }
-    *out = table;
-    return GSA_OK;
+    return status;
 }
 
 static void begin_table(void *memory, gsai_format_input *input)
@@ -331,35 +314,25 @@ static void begin_table(void *memory, gsai_format_input *input)
     gsai_records_begin(&table->records, input->stream);
 }
 
-static gsa_status refuse_utf16(const gsai_tabular *table, gsa_error *error)
-{
-    const gsai_lines *lines = &table->records.lines;
-    bool is_utf16 = lines->end >= 2 && (memcmp(lines->buffer, "\xFF\xFE", 2) == 0 ||
-                                        memcmp(lines->buffer, "\xFE\xFF", 2) == 0 || lines->buffer[1] == '\0');
-    return is_utf16 ? gsai_fail(error, GSA_FORMAT, "%s is UTF-16 text; save it as UTF-8", table->input->name) : GSA_OK;
-}
-
 /* Looks at the first block of the file; the next record is then its first row. An empty file is GSA_END. */
 static gsa_status prepare_table(void *memory, gsa_error *error)
 {
     gsai_tabular *table = memory;
-    gsai_first_rows sniff = {0};
+    gsai_first_rows first = {.again = see_again};
     gsai_record header;
     if (table->is_prepared)
         return GSA_OK;
-    gsa_status status = sniff_block(table, &sniff, error);
+    gsa_status status = see_block(table, &first, error);
     if (status == GSA_OK)
-        status = refuse_utf16(table, error);
-    if (status == GSA_OK)
-        status = gsai_tabular_settle(table, &sniff, error);
+        status = gsai_tabular_settle(table, &first, error);
     gsai_records_back(&table->records);
     table->records.lines.hurried = false;
-    if (status == GSA_OK && sniff.has_header && !table->records.keys)
+    if (status == GSA_OK && first.has_header && !table->records.keys)
         status = gsai_records_next(&table->records, &header, error);
     if (status == GSA_OK && table->input->file == 0)
         table->input->header_lines = table->records.line;
     table->is_prepared = status == GSA_OK;
-    gsai_first_rows_free(table, &sniff);
+    gsai_first_rows_free(&first, table->env);
     return status;
 }
 
@@ -385,9 +358,10 @@ static gsa_status read_table(void *memory, gsai_rows *rows, gsa_error *error)
 static gsa_status give_table(void *memory, void *to_memory, gsa_error *error)
 {
     gsai_tabular *table = memory, *to = to_memory;
-    gsa_status status = to->is_prepared ? GSA_OK : gsai_tabular_match_same(to, table, error);
-    to->is_prepared = status == GSA_OK;
-    return status == GSA_OK ? gsai_records_give(&table->records, &to->records, error) : status;
+    if (!to->is_prepared)
+        GSA_TRY(gsai_tabular_plan_same(to, table, error));
+    to->is_prepared = true;
+    return gsai_records_give(&table->records, &to->records, error);
 }
 
 static uint64_t *lines_of_table(void *memory)

@@ -4,12 +4,13 @@
  *     weight of its namespace. Where a feature stands twice in a row its values are added up.
  *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and kept only if asked for.
  *   3 A label is one number; all other labels that VW has are refused by name.
- *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
-#include "data/format/features.h"
-#include "data/format/text_lines.h"
+ *   4 Every line is followed by '\n' or '\r' in the buffer (text_lines.h). */
+#include "data/format/vw.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format/features.h"
+#include "data/format/text_lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -253,6 +254,8 @@ static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross
                              gsai_rows *rows, bool *finite, gsa_error *error)
 {
     const gsai_env *env = parser->text.env;
+    const gsai_format_input *input = parser->text.input;
+    const uint64_t mask = (UINT64_C(1) << input->schema->bits) - 1;
     GSAI_TRY_MEMORY(
         gsai_reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms + 1, sizeof *parser->pair), env,
         error, "no memory for the crosses of a line");
@@ -263,7 +266,7 @@ static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross
     uint64_t since_asked = 0;
     for (size_t i = 0; i < n_a && status == GSA_OK; i++) {
         for (size_t j = with_itself ? i : 0; j < n_b; j++)
-            *finite &= gsai_cross_add(features, parser->text.input, 0, &parser->term[a[i]], &parser->term[b[j]]);
+            *finite &= gsai_cross_add(features, input->names, 0, mask, &parser->term[a[i]], &parser->term[b[j]]);
         since_asked += n_b;
         if (since_asked < PAIRS_BETWEEN)
             continue;

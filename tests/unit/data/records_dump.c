@@ -13,7 +13,7 @@
 static void print_record(const gsai_record *record)
 {
     for (size_t i = 0; i < record->n_cells; i++) {
-        const gsai_cell *cell = &record->cell[i];
+        const gsai_text_cell *cell = &record->cell[i];
         if (i > 0)
             putchar(' ');
         if (cell->size == 0)

@@ -11,6 +11,7 @@
 
 #include "base/batch.h"
 #include "data/reader.h"
+#include "data/sniff.h"
 #include "support/env.h"
 
 #include <greedystep/data.h>

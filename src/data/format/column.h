@@ -1,0 +1,104 @@
+/* Kinds of columns. A kind is a const struct of functions in a file of its own, and GSAI_KINDS lists all of them:
+ * another kind is another file and another line of that list. docs/formats/csv.md has the rules. */
+#ifndef GSA_DATA_FORMAT_COLUMN_H
+#define GSA_DATA_FORMAT_COLUMN_H
+
+#include "data/format/features.h"
+#include "data/format/number.h"
+
+/* Enumerators and structs (gsai_kind_number ...), in the order in which kinds are tried on the cells of a new column.
+ */
+#define GSAI_KINDS(KIND)        \
+    KIND(NUMBER, number)        \
+    KIND(DATE, date)            \
+    KIND(CATEGORICAL, category) \
+    KIND(LABEL, label)          \
+    KIND(WEIGHT, weight)        \
+    KIND(EXPOSURE, exposure)    \
+    KIND(IGNORED, ignored)
+
+typedef enum gsai_field_kind {
+#define GSAI_ENUMERATOR(NAME, name) GSAI_FIELD_##NAME,
+    GSAI_KINDS(GSAI_ENUMERATOR)
+#undef GSAI_ENUMERATOR
+        GSAI_FIELD_KINDS
+} gsai_field_kind;
+
+enum { GSAI_MISSING_WORDS = 8, GSAI_MISSING_NUMBERS = 4, GSAI_MISSING_SIZE = 24, GSAI_UNIT_SIZE = 16 };
+
+/* How cells become numbers where they are not plain ones: decided once, from the first rows, and kept in the schema. A
+ * text has at most one value under a reading. */
+typedef struct gsai_reading {
+    char decimal;              /* '.' or ',' */
+    char group[2];             /* between groups of three digits: one of , . ' and blank; empty: none */
+    char unit[GSAI_UNIT_SIZE]; /* before or after the number, NUL-terminated; empty: none */
+    char order;                /* of dates with slashes or hyphens: 'd' day first, 'm' month first; '\0': year first */
+    bool has_time;             /* of dates: the hour is a feature */
+    size_t n_missing;          /* texts that stand for a missing number, beside those that always do */
+    char missing[GSAI_MISSING_WORDS + GSAI_MISSING_NUMBERS][GSAI_MISSING_SIZE];
+    size_t n_sentinels; /* the last of them, which are numbers, such as -999; their values */
+    double sentinel[GSAI_MISSING_NUMBERS];
+} gsai_reading;
+
+typedef enum gsai_cell_value { GSAI_VALUE, GSAI_VALUE_MISSING, GSAI_VALUE_WRONG } gsai_cell_value;
+
+/* What options say about columns that could be read in two ways; zeroed: nothing. */
+typedef struct gsai_asked {
+    char decimal;        /* '.' or ',' */
+    char order;          /* 'd' or 'm' */
+    const char *missing; /* numbers that stand for missing ones, with commas between them, or "none" */
+    const gsai_number_locale *locale;
+    bool is_label; /* of which no number is missing */
+} gsai_asked;
+
+/* What a column is, by its cells. */
+typedef struct gsai_decided {
+    gsai_field_kind kind;
+    bool is_plain;     /* numbers without a reading, or categories */
+    bool is_ambiguous; /* it has two readings: an error for numbers, while a date is categorical */
+    bool is_code;      /* categorical, because zeros before its digits mean something */
+    bool needs_values; /* its values are added once more, now that their reading is known */
+    gsai_reading reading;
+} gsai_decided;
+
+/* An item of a reading in the text of a schema: "name=value", or "name" if the value is NULL. */
+typedef struct gsai_reading_item {
+    const char *name, *value;
+} gsai_reading_item;
+enum { GSAI_READING_ITEMS = 4, GSAI_READING_TEXT = 128 };
+
+struct gsai_text_cell;
+struct gsai_column_stats;
+struct gsai_tabular;
+
+typedef struct gsai_column_kind {
+    const char *word;        /* before the name of the column in the text of a schema */
+    bool has_number;         /* one of its features is a number, another marks that it is missing */
+    const char *const *part; /* names of features that are categories of the cell's parts, behind that of the column */
+    size_t n_parts;
+    /* Counts a trimmed cell of a new column if it is of this kind. NULL: options alone say which columns are. */
+    bool (*see)(struct gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
+                double weight);
+    /* Returns whether a column with such cells is of this kind; then fills in how they are read. */
+    bool (*recognise)(const struct gsai_column_stats *stats, const gsai_asked *asked, gsai_decided *out);
+    /* Reads a trimmed cell, which a byte follows that cannot continue a number. *value is NAN if it has no number; a
+     * missing one has one if a number stands for it. */
+    gsai_cell_value (*read)(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
+                            size_t size, double *value);
+    /* Adds the features of a cell of column i but for its parts, which follow after all columns. Returns what is wrong
+     * with the cell, or NULL. */
+    const char *(*add)(struct gsai_tabular *table, size_t i, const struct gsai_text_cell *cell,
+                       gsai_features *features);
+    void (*add_parts)(struct gsai_tabular *table, size_t i, gsai_features *features);
+    /* Writes how the cells are written, for the summary: "a number in $". */
+    void (*tell)(const gsai_reading *reading, char out[GSAI_READING_TEXT]);
+    /* Writes an offset as people write a value of this kind. */
+    void (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
+    /* Lists the items of a reading in the order of the text; returns how many. */
+    size_t (*items)(const gsai_reading *reading, gsai_reading_item out[GSAI_READING_ITEMS]);
+    /* Takes one of them back; returns false if it is not one of this kind. Another value than `items` gives is found
+     * when the text is written again. */
+    bool (*take_item)(gsai_reading *reading, const char *name, const char *value);
+} gsai_column_kind;
+
+#endif

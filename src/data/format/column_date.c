@@ -1,0 +1,366 @@
+/* Columns of dates. */
+#include "data/format/column_date.h"
+
+#include "data/format/column_number.h"
+#include "data/format/column_stats.h"
+#include "data/format/table_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the calendar ----------------------------------------------------------------------------------------------- */
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that the day that comes
+ * every four years is the last; 400 years have 146097 days. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
+{
+    int64_t y = year - (month <= 2), m = (month + 9) % 12;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+gsai_calendar gsai_calendar_of(int64_t days)
+{
+    int64_t since = days + 719468, era = since / 146097 - (since % 146097 < 0), day = since - era * 146097;
+    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    int64_t from_march = (5 * day + 2) / 153, month = from_march < 10 ? from_march + 3 : from_march - 9;
+    return (gsai_calendar){year + era * 400 + (month <= 2), (int)month, (int)(day - (153 * from_march + 2) / 5 + 1)};
+}
+
+static const char *const parts[] = {"weekday", "month", "hour"};
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+const char *gsai_date_part(gsai_date date, int part)
+{
+    static const char *const weekday[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+    static const char *const month[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static const char *const hour[] = {"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10", "11",
+                                       "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23"};
+    if (part == 0)
+        return weekday[(date.days % 7 + 7) % 7];
+    return part == 2 ? hour[date.seconds / 3600] : month[gsai_calendar_of(date.days).month - 1];
+}
+
+/* ---- dates as text ---------------------------------------------------------------------------------------------- */
+
+/* Takes the digits at *p, at most `max`; -1 if there are none or more. */
+static int64_t take_digits(const char **p, int max)
+{
+    int64_t value = 0;
+    int n = 0;
+    for (; gsai_is_digit(**p); ++*p, n++)
+        value = n < max ? value * 10 + (**p - '0') : value;
+    return n >= 1 && n <= max ? value : -1;
+}
+
+/* Takes "[T ]H:MM[:SS[.F]][ AM]" and a zone, or nothing. */
+static bool take_time(const char *p, uint32_t *seconds)
+{
+    *seconds = 0;
+    if (*p == '\0')
+        return true;
+    if (*p != 'T' && *p != ' ')
+        return false;
+    p++;
+    int64_t hour = take_digits(&p, 2), minute = *p == ':' ? (p++, take_digits(&p, 2)) : -1, second = 0;
+    if (*p == ':') {
+        p++;
+        second = take_digits(&p, 2);
+        if (*p == '.')
+            p += 1 + strspn(p + 1, "0123456789");
+    }
+    const char *letters = p + (*p == ' ');
+    bool is_am = strncmp(letters, "AM", 2) == 0, is_pm = strncmp(letters, "PM", 2) == 0;
+    if (is_am || is_pm) {
+        if (hour < 1 || hour > 12)
+            return false;
+        hour = hour % 12 + (is_pm ? 12 : 0);
+        p = letters + 2;
+    }
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+        return false;
+    *seconds = (uint32_t)(hour * 3600 + minute * 60 + (second < 60 ? second : 59));
+    if (*p == '+' || *p == '-') {
+        size_t n = strspn(p + 1, "0123456789:");
+        return (n == 2 || n == 4 || n == 5) && p[1 + n] == '\0';
+    }
+    return *p == 'Z' ? p[1] == '\0' : *p == '\0';
+}
+
+/* Takes the number of the month whose English name, or three letters of it at least, stand at *p; -1 if there is none.
+ */
+static int64_t take_month(const char **p)
+{
+    static const char *const names[] = {"january", "february", "march",     "april",   "may",      "june",
+                                        "july",    "august",   "september", "october", "november", "december"};
+    size_t size = 0;
+    while (gsai_is_letter((*p)[size]))
+        size++;
+    for (int64_t month = 0; month < 12 && size >= 3; month++) {
+        size_t i = 0;
+        while (i < size && ((*p)[i] | 0x20) == names[month][i])
+            i++;
+        if (i == size) {
+            *p += size;
+            return month + 1;
+        }
+    }
+    return -1;
+}
+
+/* Writes a date that has the name of its month by numbers: "Nov 17, 2026 08:05" is "2026-11-17 08:05". */
+static void number_month(char copy[GSAI_LONGEST_READ + 1])
+{
+    char out[GSAI_LONGEST_READ + 1];
+    const char *p = copy;
+    int64_t day = gsai_is_digit(*p) ? take_digits(&p, 2) : 0;
+    if (p > copy && (day < 0 || !*p || !strchr(" -/", *p++)))
+        return;
+    int64_t month = take_month(&p);
+    p += *p == '.' || *p == ',';
+    if (month < 0 || !*p || !strchr(" -/", *p++))
+        return;
+    if (day == 0) {
+        day = take_digits(&p, 2);
+        p += *p == ',';
+        if (day < 0 || !*p || !strchr(" -/", *p++))
+            return;
+    }
+    const char *start = p;
+    int64_t year = take_digits(&p, 4);
+    if (p - start != 4 || day > 31)
+        return;
+    int size = snprintf(out, sizeof out, "%04d-%02d-%02d%s", (int)year, (int)month, (int)day, p);
+    if (size > 0 && (size_t)size < sizeof out)
+        memcpy(copy, out, (size_t)size + 1);
+}
+
+/* A date of three numbers with equal marks between them. */
+typedef struct triple {
+    int64_t n[3];
+    char mark;
+    bool has_year_first;
+    uint32_t seconds;
+} triple;
+
+/* Takes 2026-11-17, as most dates are written; false for any other text. */
+static bool take_plain(const char *text, size_t size, triple *out)
+{
+    static const unsigned char digit[] = {0, 1, 2, 3, 5, 6, 8, 9};
+    unsigned n[8];
+    if (size != 10 || text[4] != '-' || text[7] != '-')
+        return false;
+    for (size_t i = 0; i < 8; i++) {
+        n[i] = (unsigned char)text[digit[i]] - (unsigned)'0';
+        if (n[i] > 9)
+            return false;
+    }
+    *out = (triple){{n[0] * 1000 + n[1] * 100 + n[2] * 10 + n[3], n[4] * 10 + n[5], n[6] * 10 + n[7]}, '-', true, 0};
+    return true;
+}
+
+static bool take_triple(const char *text, size_t size, triple *out)
+{
+    char copy[GSAI_LONGEST_READ + 1];
+    if (take_plain(text, size, out))
+        return true;
+    if (size < 8 || !(gsai_is_digit(*text) || gsai_is_letter(*text)) || !gsai_copy_blanks(text, size, copy))
+        return false;
+    number_month(copy);
+    const char *p = copy;
+    out->n[0] = take_digits(&p, 4);
+    out->has_year_first = out->n[0] >= 0 && p - copy == 4;
+    out->mark = *p;
+    if (p == copy || (*p != '-' && *p != '/' && *p != '.') || (!out->has_year_first && p - copy > 2))
+        return false;
+    p++;
+    out->n[1] = take_digits(&p, 2);
+    if (out->n[1] < 0 || *p != out->mark)
+        return false;
+    const char *third = ++p;
+    out->n[2] = take_digits(&p, out->has_year_first ? 2 : 4);
+    return out->n[2] >= 0 && (out->has_year_first || p - third == 4) && take_time(p, &out->seconds);
+}
+
+/* Finds the day under an order of its parts; false if there is no such day. */
+static bool order_triple(const triple *from, char order, gsai_date *out)
+{
+    static const unsigned char lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t year = from->has_year_first ? from->n[0] : from->n[2];
+    int64_t month = from->has_year_first || order == 'd' ? from->n[1] : from->n[0];
+    int64_t day = from->has_year_first ? from->n[2] : order == 'd' ? from->n[0] : from->n[1];
+    if (year < 1 || month < 1 || month > 12 || day < 1)
+        return false;
+    bool is_leap_month = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (day > lengths[month - 1] + is_leap_month)
+        return false;
+    *out = (gsai_date){days_of(year, month, day), from->seconds};
+    return true;
+}
+
+gsai_cell_value gsai_read_date(const gsai_reading *reading, const char *text, size_t size, gsai_date *out)
+{
+    triple found;
+    if (gsai_reading_lists(reading, text, size))
+        return GSAI_VALUE_MISSING;
+    bool is_date = take_triple(text, size, &found) && (found.has_year_first || reading->order) &&
+                   order_triple(&found, reading->order, out);
+    return is_date ? GSAI_VALUE : GSAI_VALUE_WRONG;
+}
+
+static gsai_cell_value read_value(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
+                                  size_t size, double *value)
+{
+    gsai_date date;
+    (void)locale;
+    gsai_cell_value is = gsai_read_date(reading, text, size, &date);
+    *value = is == GSAI_VALUE ? gsai_date_value(date) : (double)NAN;
+    return is;
+}
+
+/* ---- the first rows --------------------------------------------------------------------------------------------- */
+
+static bool see_date(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
+                     double weight)
+{
+    triple found;
+    gsai_date date;
+    (void)locale;
+    if (!take_triple(text, size, &found))
+        return false;
+    if (found.has_year_first) {
+        if (!order_triple(&found, 'y', &date))
+            return false;
+        if (weight > 0)
+            gsai_stats_add_value(stats, gsai_date_value(date), weight);
+    } else {
+        bool fits_day_first = order_triple(&found, 'd', &date);
+        bool fits_month_first = found.mark != '.' && order_triple(&found, 'm', &date);
+        if (!fits_day_first && !fits_month_first)
+            return false;
+        stats->only_day_first = stats->only_day_first || !fits_month_first;
+        stats->only_month_first = stats->only_month_first || !fits_day_first;
+        if (fits_day_first && fits_month_first) {
+            gsai_stats_keep_ambiguous(stats, text, size);
+            stats->both_orders = true;
+        }
+    }
+    stats->lacks_dates = stats->lacks_dates || !found.has_year_first || weight == 0;
+    stats->has_time = stats->has_time || found.seconds > 0;
+    stats->dates += weight;
+    return true;
+}
+
+static bool recognise_dates(const gsai_column_stats *stats, const gsai_asked *asked, gsai_decided *out)
+{
+    if (!gsai_stats_are_nearly_all(stats, stats->dates, stats->numbers + stats->odd))
+        return false;
+    out->reading.order = (char)(stats->only_day_first ? 'd' : stats->only_month_first ? 'm' : '\0');
+    if (!out->reading.order && stats->both_orders)
+        out->reading.order = asked->order;
+    out->is_ambiguous = stats->both_orders && !out->reading.order;
+    if ((stats->only_day_first && stats->only_month_first) || out->is_ambiguous)
+        return false;
+    out->reading.has_time = stats->has_time;
+    gsai_stats_take_missing(stats, &out->reading);
+    out->is_plain = false;
+    out->needs_values = stats->lacks_dates;
+    return true;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+void gsai_tabular_add_date(gsai_tabular *table, size_t i, gsai_date date, gsai_features *features)
+{
+    gsai_tabular_column *column = &table->column[i];
+    column->date = date;
+    column->has_date = true;
+    gsai_tabular_add_number(table, i, (float)(gsai_date_value(date) - column->offset), features);
+}
+
+static const char *add_date(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
+{
+    gsai_text_cell inner = gsai_cell_trim(*cell);
+    gsai_date date;
+    gsai_cell_value is = gsai_read_date(table->column[i].reading, inner.text, inner.size, &date);
+    if (is == GSAI_VALUE_WRONG)
+        return GSAI_NO_DATE;
+    if (is == GSAI_VALUE_MISSING)
+        gsai_tabular_add_missing(table, i, features);
+    else
+        gsai_tabular_add_date(table, i, date, features);
+    return NULL;
+}
+
+/* The parts of a date are categories of columns of their own: "when weekday". */
+static void add_parts(gsai_tabular *table, size_t i, gsai_features *features)
+{
+    const gsai_tabular_column *column = &table->column[i];
+    for (int part = 0; part < N_PARTS - !column->reading->has_time && column->has_date; part++) {
+        const gsai_key *key = &column->part[part];
+        const char *word = gsai_date_part(column->date, part);
+        uint32_t id = (uint32_t)(gsai_key_hash(key, word, strlen(word)) & table->id_mask);
+        gsai_features_add(features, table->first_hashed + id, 1);
+        if (gsai_feature_names_is_new(table->input->names, id))
+            gsai_feature_names_enter(table->input->names, id, key->bytes, key->size - 1, word, strlen(word));
+    }
+}
+
+static void tell_date(const gsai_reading *reading, char out[GSAI_READING_TEXT])
+{
+    snprintf(out, GSAI_READING_TEXT, "a date%s",
+             reading->order == 'd'   ? ", day first"
+             : reading->order == 'm' ? ", month first"
+                                     : "");
+}
+
+/* Writes a date, with its time unless it is midnight. */
+static void put_offset(double offset, char out[GSAI_NUMBER_TEXT])
+{
+    gsai_number_text(offset, out);
+    if (!(fabs(offset) < 1e6))
+        return;
+    int64_t seconds = (int64_t)floor(offset * 86400 + 0.5), time = (seconds % 86400 + 86400) % 86400;
+    gsai_calendar day = gsai_calendar_of((seconds - time) / 86400);
+    int size = snprintf(out, GSAI_NUMBER_TEXT, "%04d-%02d-%02d", (int)day.year, day.month, day.day);
+    if (time > 0)
+        snprintf(out + size, GSAI_NUMBER_TEXT - (size_t)size, " %02d:%02d:%02d", (int)(time / 3600),
+                 (int)(time / 60 % 60), (int)(time % 60));
+}
+
+static size_t items_of_date(const gsai_reading *reading, gsai_reading_item out[GSAI_READING_ITEMS])
+{
+    size_t n = 0;
+    if (reading->order)
+        out[n++] = (gsai_reading_item){"order", reading->order == 'd' ? "day" : "month"};
+    if (reading->has_time)
+        out[n++] = (gsai_reading_item){"time", NULL};
+    return n;
+}
+
+static bool take_item(gsai_reading *reading, const char *name, const char *value)
+{
+    if (strcmp(name, "order") == 0)
+        reading->order = *value;
+    else if (strcmp(name, "time") == 0)
+        reading->has_time = true;
+    else
+        return false;
+    return true;
+}
+
+const gsai_column_kind gsai_kind_date = {.word = "date",
+                                         .has_number = true,
+                                         .part = parts,
+                                         .n_parts = N_PARTS,
+                                         .see = see_date,
+                                         .recognise = recognise_dates,
+                                         .read = read_value,
+                                         .add = add_date,
+                                         .add_parts = add_parts,
+                                         .tell = tell_date,
+                                         .put_offset = put_offset,
+                                         .items = items_of_date,
+                                         .take_item = take_item};

@@ -1,0 +1,70 @@
+/* What the first rows show of a column: counts of its cells by what they look like, and sums of its values. */
+#ifndef GSA_DATA_FORMAT_COLUMN_STATS_H
+#define GSA_DATA_FORMAT_COLUMN_STATS_H
+
+#include "data/format/column.h"
+
+/* The rows that decide: the first, as many as have 2^22 cells together and 4096 at least, and of text as far as they
+ * lie in the first GSAI_RECORDS_HELD bytes. */
+#define GSAI_DECIDING_CELLS ((size_t)1 << 22)
+#define GSAI_DECIDING_ROWS ((size_t)4096)
+
+/* Numbers that often stand for a missing one: -9, -99 ... -99999 and 99, 999 ... 999999. */
+enum { GSAI_SENTINELS = 10, GSAI_FEW_NUMBERS = 10 };
+
+typedef struct gsai_column_stats {
+    size_t n_missing;         /* cells without a value */
+    size_t n_words;           /* cells that are neither numbers nor dates */
+    bool is_marked;           /* some say in a word that they are missing, "-" for instance */
+    double numbers;           /* weights of the rows where it is a plain number */
+    double odd, dates, words; /* another number, a date, or neither */
+    size_t n_different;       /* words that are kept below, one more if there are others */
+    char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
+    double sum, weight;                                      /* of values as floats, as far as they are known */
+    double low, high, exact;                                 /* extremes of the values, and their sum as doubles */
+    bool has_value;                                          /* low and high are known */
+    double padded;                                           /* weights of the rows where it is 007 or the like */
+    size_t width;                                            /* digits of all plain numbers; SIZE_MAX: it differs */
+    size_t n_sentinels;                                      /* cells that are numbers which mean a missing one */
+    size_t n_sentinel[GSAI_SENTINELS];                       /* cells that are each of those that often do */
+    size_t n_others, n_few;                                  /* cells that are other plain numbers, and their values */
+    double few[GSAI_FEW_NUMBERS], least, most;               /* as far as they are few; their range */
+    bool only_point, only_comma, both_marks;                 /* what stands before the decimals */
+    unsigned groups[2];                                      /* sets of separators, if it is a point or a comma */
+    char unit[GSAI_UNIT_SIZE], ambiguous[GSAI_MISSING_SIZE]; /* ambiguous: a number or date with two readings */
+    char other_unit[GSAI_UNIT_SIZE];                         /* another than that, if units differ */
+    bool has_word_unit, lacks_unit;                          /* one is a word; an odd number has none */
+    bool units_differ, only_day_first, only_month_first, both_orders, has_time;
+    bool lacks_dates; /* the values of some dates are not known yet */
+} gsai_column_stats;
+
+/* Adds a value, and one of a column of numbers. */
+void gsai_stats_add_value(gsai_column_stats *stats, double value, double weight);
+void gsai_stats_add_number(gsai_column_stats *stats, double value, double weight);
+/* Forgets the values, which are then added again. */
+void gsai_stats_forget_values(gsai_column_stats *stats);
+/* Keeps the first text that has two readings. */
+void gsai_stats_keep_ambiguous(gsai_column_stats *stats, const char *text, size_t size);
+
+/* Returns whether these make up nine tenths of the rows, and the others are few words, which then stand for missing
+ * values. */
+bool gsai_stats_are_nearly_all(const gsai_column_stats *stats, double these, double others);
+/* Copies those words. */
+void gsai_stats_take_missing(const gsai_column_stats *stats, gsai_reading *out);
+
+/* Finds the numbers that often mean a missing one, come often here, and are further from all others than
+ * `share_of_range` of what these are apart: what is nearer is one of them. */
+void gsai_stats_find_sentinels(const gsai_column_stats *stats, double share_of_range, bool is_out[GSAI_SENTINELS]);
+double gsai_sentinel_at(size_t i);
+/* Returns the rows that have such a number, 0 if there are none; also if it is too near to the others to be sure. */
+size_t gsai_stats_suspect(const gsai_column_stats *stats, double *value);
+
+/* Returns whether floats may not hold the differences of the values, which are then read again. */
+bool gsai_stats_may_be_far(const gsai_column_stats *stats);
+/* Returns the offset of values that are known to the last digit: a round number among them if they are so far from 0,
+ * compared to their range, that a float would not hold their differences; else 0. */
+double gsai_stats_offset(const gsai_column_stats *stats);
+/* Returns the mean of its values as a float, after the offset; 0 if there are none. */
+float gsai_stats_mean(const gsai_column_stats *stats, double offset);
+
+#endif
