@@ -21,14 +21,14 @@ from ._columns import Frozen, open_rows
 from ._core import DoubleArray, Reader, State, reader_options
 from ._data import frame_with
 from ._given import Given, check_labelled
-from ._keywords import not_needed, suggests_keywords
+from ._keywords import has_parameters, not_needed
 from ._rows import collected, columns_of_words, features_of, has_words, is_frame, no_numbers
 from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
 from .explanation import Explanation
 from .model import Model, Summary
-from .training import parameter_texts, train_on
+from .training import parameter_names, parameter_texts, train_on
 
 
 def _method_of(state: State) -> str:
@@ -57,49 +57,23 @@ class _Fitted:
         return {**vars(self), "_model": None}
 
 
+@has_parameters
 class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     """The base of the three estimators: parameters, inputs, fitting, and weights as scikit-learn shows them."""
 
-    _fitted: _Fitted
-    passes: int | str | None
-    method: str
-    scale: str
-    average: str
-    order: str
-    holdout: int | str | None
-    compact: bool
-    fit_intercept: bool
-    warm_start: bool
-    random_state: Any
-    n_jobs: int | None
-    verbose: bool | int
-    callback: Callback | None
-
-    # scikit-learn learns an estimator's parameters from the signature of its __init__ and passes over those of parent
-    # classes: estimators with more parameters than these repeat the list, and no more than the list.
-    @suggests_keywords
-    def __init__(
-        self,
-        *,
-        passes: int | str | None = "auto",
-        method: str = "auto",
-        scale: str = "auto",
-        average: str = "auto",
-        order: str = "auto",
-        holdout: int | str | None = "auto",
-        compact: bool = False,
-        fit_intercept: bool = True,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        callback: Callback | None = None,
-    ) -> None:
-        self._keep(locals())
-
-    def _keep(self, given: dict[str, Any]) -> None:
-        """Store the arguments of an ``__init__``, its ``locals()``, as attributes."""
-        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
+    passes: int | str | None = "auto"
+    method: str = "auto"
+    scale: str = "auto"
+    average: str = "auto"
+    order: str = "auto"
+    holdout: int | str | None = "auto"
+    compact: bool = False
+    fit_intercept: bool = True
+    warm_start: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: bool | int = False
+    callback: Callback | None = None
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters; a hyperparameter of other packages is refused with what happens instead."""
@@ -133,21 +107,10 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         return int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs))
 
     def _texts(self) -> dict[str, str]:
-        return parameter_texts(
-            {
-                "loss": self._loss(),
-                "passes": self.passes,
-                "method": self.method,
-                "scale": self.scale,
-                "average": self.average,
-                "order": self.order,
-                "holdout": self.holdout,
-                "compact": bool(self.compact),
-                "intercept": bool(self.fit_intercept),
-                "seed": self._seed(),
-                **self._more_parameters(),
-            }
-        )
+        """Return the library's parameters: attributes of their names, and those that scikit-learn names otherwise."""
+        same = {name: getattr(self, name) for name in parameter_names() if hasattr(self, name)}
+        own = {"loss": self._loss(), "intercept": bool(self.fit_intercept), "seed": self._seed()}
+        return parameter_texts({**same, **own, "compact": bool(self.compact), **self._more_parameters()})
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """Return X in a form that can be read, with its width and names stored or compared."""
@@ -230,7 +193,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             opened.follow(frozen and frozen.schema)
         with shown(self.verbose, self.callback) as callback:
             train_on(state, opened, callback, run, 3)
-        self._fitted = _Fitted(state, is_open=False, frozen=frozen or Frozen(state.schema, opened.means()))
+        self._fitted: _Fitted = _Fitted(state, is_open=False, frozen=frozen or Frozen(state.schema, opened.means()))
         self.n_iter_ = max(1, int(state.summary().pass_))
 
     def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:

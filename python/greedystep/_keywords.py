@@ -1,4 +1,5 @@
-"""Suggestions for misspelt keywords, and an answer to those that other packages have."""
+"""Keywords: constructors made from lists of parameters, suggestions for misspelt names, and an answer to those that
+other packages have."""
 
 from __future__ import annotations
 
@@ -6,7 +7,16 @@ import functools
 import inspect
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any, Callable, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_):
+        """Return a decorator that does nothing: it is for type checkers."""
+        return lambda decorator: decorator
+
 
 # Hyperparameters that the field's linear models have, and what happens here instead.
 _PENALTY = "the strength of the penalty is chosen by cross-validation"
@@ -25,6 +35,7 @@ _NOT_NEEDED = {
 }
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def meant(name: str, known: Iterable[str]) -> str:
@@ -57,8 +68,45 @@ def suggests_keywords(method: Function) -> Function:
 
     @functools.wraps(method)
     def checked(self: Any, *arguments: Any, **given: Any) -> Any:
-        name = "" if method.__name__ == "__init__" else f".{method.__name__}"
-        check_keywords(type(self).__name__ + name, given, known)
+        check_keywords(f"{type(self).__name__}.{method.__name__}", given, known)
         return method(self, *arguments, **given)
 
     return cast(Function, checked)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def has_parameters(cls: type[T]) -> type[T]:
+    """Make the ``__init__`` of a class from its annotated attributes with a value, those of its parents included.
+
+    Each is a keyword, whose argument is stored as it is. So a parameter is listed once, and ``inspect.signature``,
+    scikit-learn and type checkers find it.
+    """
+    known: dict[str, inspect.Parameter] = {}
+    for one in reversed(cls.__mro__):
+        for name, kind in vars(one).get("__annotations__", {}).items():
+            if name in vars(one):
+                known[name] = inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=vars(one)[name], annotation=kind
+                )
+
+    def __init__(self: Any, **given: Any) -> None:
+        check_keywords(type(self).__name__, given, known)
+        for name, parameter in known.items():
+            setattr(self, name, given.get(name, parameter.default))
+
+    myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([myself, *known.values()])  # type: ignore[attr-defined]
+    cls.__init__ = __init__  # type: ignore[method-assign]
+    return cls
+
+
+def adds_keywords(parent: type[Any]) -> Callable[[Function], Function]:
+    """Give an ``__init__`` that hands ``**others`` to its parent's the signature of both."""
+
+    def joined(init: Function) -> Function:
+        inherited, own = (dict(inspect.signature(one).parameters) for one in (parent.__init__, init))
+        named = {name: one for name, one in own.items() if one.kind is not inspect.Parameter.VAR_KEYWORD}
+        init.__signature__ = inspect.Signature(list({**inherited, **named}.values()))  # type: ignore[attr-defined]
+        return init
+
+    return joined

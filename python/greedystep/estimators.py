@@ -21,15 +21,14 @@ from ._core import DoubleArray
 from ._errors import GreedystepValueError
 from ._estimator import GreedystepEstimator
 from ._given import Classes, Numbers
-from ._keywords import suggests_keywords
-from .callbacks import Callback
+from ._keywords import has_parameters
 
 
+@has_parameters
 class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[misc]
     """Classes and their weights."""
 
-    class_weight: Any
-    classes_: npt.NDArray[Any]
+    class_weight: Any = None
 
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Classes(self.classes_).of(y)
@@ -171,27 +170,6 @@ class GreedystepClassifier(_ClassifierBase):
     model_ : greedystep.Model
     """
 
-    @suggests_keywords
-    def __init__(
-        self,
-        *,
-        class_weight: Any = None,
-        passes: int | str | None = "auto",
-        method: str = "auto",
-        scale: str = "auto",
-        average: str = "auto",
-        order: str = "auto",
-        holdout: int | str | None = "auto",
-        compact: bool = False,
-        fit_intercept: bool = True,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        callback: Callback | None = None,
-    ) -> None:
-        self._keep(locals())
-
     def _loss(self) -> str:
         return "logistic" if len(self.classes_) <= 2 else "softmax"
 
@@ -205,6 +183,7 @@ class GreedystepClassifier(_ClassifierBase):
             return np.log(self.predict_proba(X))
 
 
+@has_parameters
 class GreedystepLinearSVC(_ClassifierBase):
     """A linear support vector classifier: margins without probabilities, and nothing to tune.
 
@@ -217,29 +196,7 @@ random_state, n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
 
-    loss: str
-
-    @suggests_keywords
-    def __init__(
-        self,
-        *,
-        loss: str = "squared_hinge",
-        class_weight: Any = None,
-        passes: int | str | None = "auto",
-        method: str = "auto",
-        scale: str = "auto",
-        average: str = "auto",
-        order: str = "auto",
-        holdout: int | str | None = "auto",
-        compact: bool = False,
-        fit_intercept: bool = True,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        callback: Callback | None = None,
-    ) -> None:
-        self._keep(locals())
+    loss: str = "squared_hinge"
 
     def _loss(self) -> str:
         if self.loss not in ("hinge", "squared_hinge"):
@@ -247,6 +204,7 @@ random_state, n_jobs, verbose, callback
         return self.loss
 
 
+@has_parameters
 class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[misc]
     """Least squares, or another regression, with nothing to tune.
 
@@ -261,28 +219,7 @@ n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
 
-    loss: str
-
-    @suggests_keywords
-    def __init__(
-        self,
-        *,
-        loss: str = "squared",
-        passes: int | str | None = "auto",
-        method: str = "auto",
-        scale: str = "auto",
-        average: str = "auto",
-        order: str = "auto",
-        holdout: int | str | None = "auto",
-        compact: bool = False,
-        fit_intercept: bool = True,
-        warm_start: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-        callback: Callback | None = None,
-    ) -> None:
-        self._keep(locals())
+    loss: str = "squared"
 
     def _loss(self) -> str:
         if self.loss not in ("squared", "huber", "poisson"):

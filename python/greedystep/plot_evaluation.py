@@ -109,10 +109,7 @@ def _read_rows(model: Model, path: str) -> _Rows:
         margins = np.empty((n, model._model.info.n_outputs))
         (model._model.predict if model._model.info.has_log_link else model._model.margins)(batch, margins)
         call("gsa_metrics_update", metrics.pointer, byref(batch))
-        if model.classes is None:
-            actual = _array(batch.label, ctypes.c_double, n)
-        else:
-            actual = _classes(model, batch)
+        actual = _array(batch.label, ctypes.c_double, n) if model.classes is None else _classes(model, batch)
         weight = _array(batch.weight, ctypes.c_float, n)
         if batch.index:
             length = np.diff(_array(batch.row_start, ctypes.c_int64, n + 1))

@@ -35,21 +35,20 @@ def parameter_texts(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: text(value) for name, value in values.items() if value is not None}
 
 
+def parameter_names() -> list[str]:
+    """Return the names of the library's parameters."""
+    return [c.text_of(one.name) or "" for one in parameters()]
+
+
 def checked_parameters(function: str, values: Mapping[str, Any], others: Iterable[str]) -> dict[str, str]:
     """Return parameters in the library's form; raise TypeError for a name that the function does not know."""
-    check_keywords(function, values, [c.text_of(one.name) or "" for one in parameters()] + list(others))
+    check_keywords(function, values, [*parameter_names(), *others])
     return parameter_texts(values)
 
 
 def inherited(state: State) -> dict[str, str]:
     """Return the parameters of a state."""
-    found = {}
-    for parameter in parameters():
-        name = c.text_of(parameter.name) or ""
-        value = state.get(name)
-        if value is not None:
-            found[name] = value
-    return found
+    return parameter_texts({name: state.get(name) for name in parameter_names()})
 
 
 def _loss_of(y: Any) -> dict[str, str]:

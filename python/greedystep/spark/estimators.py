@@ -24,6 +24,7 @@ from pyspark.ml.util import (
 from .. import model as _plain
 from .._arrow import free_name
 from .._core import CModel, State
+from .._keywords import adds_keywords
 from ._columns import _quoted
 from ._params import PredictionParams, TrainingParams, _param
 from ._passes import Wanted, train
@@ -258,6 +259,33 @@ class _GreedystepEstimator(
     _has_classes = False
     _model_class: type[_GreedystepModel]
 
+    # As in pyspark.ml the keywords are spelt out, though keyword_only hands on whatever it is given: it is what
+    # notebooks complete and what refuses a misspelt name. Defaults are those of _params.py; a test compares.
+    @keyword_only  # type: ignore[untyped-decorator]
+    def __init__(
+        self,
+        *,
+        featuresCol: str = "features",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        weightCol: str | None = None,
+        indicesCol: str | None = None,
+        valuesCol: str | None = None,
+        inputCols: list[str] | None = None,
+        categorical: list[str] | None = None,
+        cross: list[str] | None = None,
+        bits: int = 24,
+        passes: int | str = "auto",
+        method: str = "auto",
+        scale: str = "auto",
+        average: str = "auto",
+        fitIntercept: bool = True,
+        seed: int = 0,
+        leastShardRows: int = 65536,
+    ) -> None:
+        super().__init__()
+        self._set(**self._input_kwargs)
+
     def _wanted(self, frame: Any) -> Wanted:
         weight = self.getOrDefault("weightCol") if self.isDefined("weightCol") else None
         return Wanted(
@@ -311,36 +339,20 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
     _model_class = GreedystepClassificationModel
     classWeight = _param("classWeight", "none, or balanced: all classes count the same", TypeConverters.toString)
 
-    # As in pyspark.ml every estimator spells out its keywords, though keyword_only hands on whatever it is given: it is
-    # what notebooks complete and what refuses a misspelt name. Defaults are those of _params.py; a test compares.
+    @adds_keywords(_GreedystepEstimator)
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
         self,
         *,
-        featuresCol: str = "features",
-        labelCol: str = "label",
-        predictionCol: str = "prediction",
         probabilityCol: str = "probability",
         rawPredictionCol: str = "rawPrediction",
-        weightCol: str | None = None,
-        indicesCol: str | None = None,
-        valuesCol: str | None = None,
-        inputCols: list[str] | None = None,
-        categorical: list[str] | None = None,
-        cross: list[str] | None = None,
-        bits: int = 24,
-        passes: int | str = "auto",
         classWeight: str = "none",
-        method: str = "auto",
-        scale: str = "auto",
-        average: str = "auto",
-        fitIntercept: bool = True,
-        seed: int = 0,
-        leastShardRows: int = 65536,
+        **others: Any,
     ) -> None:
-        super().__init__()
+        given = self._input_kwargs
+        super().__init__(**others)
         self._setDefault(classWeight="none")
-        self._set(**self._input_kwargs)
+        self._set(**given)
 
     def setProbabilityCol(self, value: str) -> Any:
         """Set the name of the column of class probabilities."""
@@ -366,31 +378,6 @@ predictionCol, passes, method, scale, average, fitIntercept, seed, leastShardRow
     """
 
     _model_class = GreedystepRegressionModel
-
-    @keyword_only  # type: ignore[untyped-decorator]
-    def __init__(
-        self,
-        *,
-        featuresCol: str = "features",
-        labelCol: str = "label",
-        predictionCol: str = "prediction",
-        weightCol: str | None = None,
-        indicesCol: str | None = None,
-        valuesCol: str | None = None,
-        inputCols: list[str] | None = None,
-        categorical: list[str] | None = None,
-        cross: list[str] | None = None,
-        bits: int = 24,
-        passes: int | str = "auto",
-        method: str = "auto",
-        scale: str = "auto",
-        average: str = "auto",
-        fitIntercept: bool = True,
-        seed: int = 0,
-        leastShardRows: int = 65536,
-    ) -> None:
-        super().__init__()
-        self._set(**self._input_kwargs)
 
     def library_parameters(self) -> dict[str, str]:
         """Return the library's parameters as text."""
