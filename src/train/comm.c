@@ -174,50 +174,34 @@ gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state 
 
 /* ---- whole states ----------------------------------------------------------------------------------------------- */
 
-static gsa_status pack_states(gsa_state *const *item, size_t n, gsai_bytes *to, gsa_error *error)
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
+                           gsa_error *error)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t start = gsai_frame_begin(to);
-        GSA_TRY(gsa_state_write(item[i], gsai_bytes_add, to, error));
-        GSA_TRY(gsai_frame_end(to, start, error));
+    gsai_bytes mine = {.env = &job->env};
+    const unsigned char *all, *state;
+    const size_t *sizes;
+    size_t own_end = own_first + n_own < n ? own_first + n_own : n, size;
+    if (gsai_comm_size(job) == 1)
+        return status;
+    for (size_t i = own_first; i < own_end && status == GSA_OK; i++) {
+        size_t start = gsai_frame_begin(&mine);
+        status = gsa_state_write(item[i], gsai_bytes_add, &mine, error);
+        if (status == GSA_OK)
+            status = gsai_frame_end(&mine, start, error);
     }
-    return GSA_OK;
-}
-
-/* Replaces the items but for those from own_first to before own_end. */
-static gsa_status unpack_states(const gsai_env *env, const unsigned char *all, size_t size, gsa_state **item, size_t n,
-                                size_t own_first, size_t own_end, gsa_error *error)
-{
-    const unsigned char *state;
-    size_t state_size;
-    for (size_t i = 0; i < n; i++) {
-        if (!gsai_frame_next(&all, &size, &state, &state_size))
+    status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
+    gsai_bytes_free(&mine);
+    size_t left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        if (!gsai_frame_next(&all, &left, &state, &size))
             return gsai_comm_protocol_error(error);
         if (i >= own_first && i < own_end)
             continue;
         gsa_state_free(item[i]);
         item[i] = NULL;
-        GSA_TRY(gsa_state_read(state, state_size, &env->memory, &item[i], error));
+        status = gsa_state_read(state, size, &job->env.memory, &item[i], error);
     }
-    return GSA_OK;
-}
-
-gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
-                           gsa_error *error)
-{
-    gsai_bytes mine = {.env = &job->env};
-    const unsigned char *all;
-    const size_t *sizes;
-    size_t own_end = own_first + n_own < n ? own_first + n_own : n;
-    if (gsai_comm_size(job) == 1)
-        return status;
-    if (status == GSA_OK && own_first < own_end)
-        status = pack_states(item + own_first, own_end - own_first, &mine, error);
-    status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
-    gsai_bytes_free(&mine);
-    return status == GSA_OK
-               ? unpack_states(&job->env, all, gsai_comm_total(job, sizes), item, n, own_first, own_end, error)
-               : status;
+    return status;
 }
 
 gsa_status gsai_comm_share_first(gsai_job *job, gsa_status status, gsa_error *error)

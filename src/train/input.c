@@ -238,7 +238,7 @@ void gsai_input_assign(gsai_input *input, uint64_t n_rows, gsai_deal deal)
     for (; end < index->n && n_rows > 0; end++)
         n_rows -= index->block[end].n_rows < n_rows ? index->block[end].n_rows : n_rows;
     input->range_end = end;
-    gsai_prefetch_set_range(input->prefetch, index, (size_t)input->number, end, deal, input->job);
+    gsai_prefetch_set_range(input->prefetch, index, (size_t)input->number, end, deal);
     input->is_read = false;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/pipeline.h"
 #include "train/block.h"
-#include "train/comm.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -39,7 +38,6 @@ struct gsai_prefetch {
     int is_live, is_begun;        /* is_begun: of live rows, those of a first block were read */
     struct {
         const gsai_index *index; /* NULL: the reader's blocks, one after the other */
-        const gsai_job *job;
         gsai_deal deal;
         size_t from, next, end;
         int is_there; /* the reader's next row is the first of block `next` */
@@ -51,10 +49,11 @@ static gsa_status find_next(gsai_prefetch *prefetch, gsai_block *block, size_t *
 {
     const gsai_deal *deal = &prefetch->range.deal;
     size_t next = prefetch->range.next;
-    while (
-        next < prefetch->range.end && deal->n > 0 &&
-        !gsai_comm_is_mine(prefetch->range.job, deal->first + (next - prefetch->range.from) % deal->n, deal->n_shards))
-        next++;
+    for (; next < prefetch->range.end && deal->n > 0; next++) {
+        size_t replica = deal->first + (next - prefetch->range.from) % deal->n;
+        if (replica >= deal->own_first && replica < deal->own_end)
+            break;
+    }
     int is_there = prefetch->range.is_there && next == prefetch->range.next;
     prefetch->range.next = next + 1;
     prefetch->range.is_there = 1;
@@ -222,12 +221,10 @@ static void forget(gsai_prefetch *prefetch)
     }
 }
 
-void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, size_t from, size_t end, gsai_deal deal,
-                             const gsai_job *job)
+void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, size_t from, size_t end, gsai_deal deal)
 {
     forget(prefetch);
     prefetch->range.index = index;
-    prefetch->range.job = job;
     prefetch->range.deal = deal;
     prefetch->range.from = prefetch->range.next = from;
     prefetch->range.end = end;

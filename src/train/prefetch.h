@@ -21,14 +21,14 @@ void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
 void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun);
 /* Returns whether the next call releases all views that were delivered. */
 int gsai_prefetch_releases(const gsai_prefetch *prefetch);
-/* The replicas to which blocks are assigned in turn: n of them, numbers first on, of n_shards in all; n 0: all. */
+/* The replicas to which blocks are assigned in turn: n of them, numbers first on; those from own_first to before
+ * own_end are this process's. n 0: every block is. */
 typedef struct gsai_deal {
-    size_t first, n, n_shards;
+    size_t first, n, own_first, own_end;
 } gsai_deal;
 /* Delivers from now on the blocks of the index from `from` to before `end` that are for this process; GSA_END after the
  * last. Forgets what was read ahead. */
-void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, size_t from, size_t end, gsai_deal deal,
-                             const gsai_job *job);
+void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, size_t from, size_t end, gsai_deal deal);
 /* Returns to the first row of the reader. */
 gsa_status gsai_prefetch_rewind(gsai_prefetch *prefetch, gsa_error *error);
 

@@ -1,4 +1,4 @@
-/* The life of replicas: forked, settled, merged. */
+/* Forking, settling and merging replicas. */
 #include "train/replicas.h"
 
 #include "base/error.h"
@@ -70,22 +70,25 @@ static void drop_residents(gsai_replicas *replicas)
     }
 }
 
-void gsai_replicas_clear(gsai_replicas *replicas)
+/* Forgets the replicas of a step, but not their memory. */
+static void clear(gsai_replicas *replicas)
 {
     drop_residents(replicas);
-    gsai_pending_drop(&replicas->pending);
+    while (replicas->n_ranges > 0)
+        gsai_bytes_free(&replicas->deltas[--replicas->n_ranges]);
+    if (replicas->deltas)
+        gsai_bytes_free(&replicas->headers);
+    gsai_free(&replicas->job->env, replicas->deltas);
+    replicas->deltas = NULL;
     replicas->n_begun = 0;
 }
 
 void gsai_replicas_free(gsai_replicas *replicas)
 {
-    if (!replicas->job)
-        return;
-    gsai_replicas_clear(replicas);
+    clear(replicas);
     while (replicas->n_spare > 0)
         gsa_state_free(replicas->spare[--replicas->n_spare]);
     gsai_free(&replicas->job->env, replicas->resident);
-    replicas->resident = NULL;
 }
 
 bool gsai_replicas_have_new_labels(const gsai_replicas *replicas)
@@ -97,30 +100,137 @@ bool gsai_replicas_have_new_labels(const gsai_replicas *replicas)
     return have;
 }
 
-gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error)
+/* ---- deltas ----------------------------------------------------------------------------------------------------- */
+
+/* Features that one process reduces at a time: this much of a merge is on its way at once. */
+#define RANGE_FEATURES ((uint64_t)1 << 21)
+
+static gsa_status begin_deltas(gsai_replicas *replicas, gsa_error *error)
 {
+    const gsai_job *job = replicas->job;
+    uint64_t n_ranks = gsai_comm_size(job), n_features = gsai_summary_of(job->state).n_features;
+    uint64_t n = n_features > n_ranks ? n_features : n_ranks, step = n_ranks * RANGE_FEATURES;
+    size_t n_ranges = (size_t)(n_ranks * ((n + step - 1) / step));
+    replicas->deltas = gsai_alloc_zeroed(&job->env, n_ranges, sizeof *replicas->deltas);
+    GSAI_TRY_MEMORY(replicas->deltas, &job->env, error, "no memory for %zu replicas", replicas->step.n_replicas);
+    replicas->n_ranges = n_ranges;
+    replicas->width = n / n_ranges;
+    replicas->headers = (gsai_bytes){.env = &job->env};
+    for (size_t i = 0; i < n_ranges; i++)
+        replicas->deltas[i] = (gsai_bytes){.env = &job->env};
+    return GSA_OK;
+}
+
+static gsa_status write_deltas(gsai_replicas *replicas, gsa_error *error)
+{
+    const gsa_state *base = replicas->job->state;
     size_t from = replicas->first > replicas->own_first ? replicas->first : replicas->own_first;
     size_t end = replicas->first + replicas->n < replicas->own_end ? replicas->first + replicas->n : replicas->own_end;
-    gsa_status status = GSA_OK;
-    if (!replicas->pending.job)
-        gsai_pending_begin(&replicas->pending, replicas->job);
-    if (from < end)
-        status =
-            gsai_pending_add(&replicas->pending, (const gsa_state *const *)replicas->resident + from - replicas->first,
-                             end - from, from, error);
+    const gsa_state *const *own = (const gsa_state *const *)replicas->resident + (from - replicas->first);
+    gsai_bytes *headers = &replicas->headers;
+    if (replicas->n_ranges == 0)
+        GSA_TRY(begin_deltas(replicas, error));
+    for (size_t s = from; s < end; s++) {
+        size_t start = gsai_frame_begin(headers);
+        GSA_TRY(gsa_state_write_delta_header(own[s - from], base, gsai_bytes_add, headers, error));
+        GSA_TRY(gsai_frame_end(headers, start, error));
+    }
+    for (size_t i = 0; i < replicas->n_ranges && from < end; i++) {
+        uint64_t first = i * replicas->width, rest = (uint64_t)GSA_MAX_ID + 1 - first;
+        gsai_bytes *to = &replicas->deltas[i];
+        size_t start = gsai_frame_begin(to);
+        GSA_TRY(gsa_state_write_delta(own, end - from, from, base, first,
+                                      i + 1 < replicas->n_ranges ? replicas->width : rest, gsai_bytes_add, to, error));
+        GSA_TRY(gsai_frame_end(to, start, error));
+    }
+    return GSA_OK;
+}
+
+gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error)
+{
+    gsa_status status = write_deltas(replicas, error);
     drop_residents(replicas);
     return status;
 }
 
-/* Merges replicas as they are: every process gets those of all others. */
-static gsa_status merge_whole(gsai_replicas *replicas, gsa_status status, gsa_state **out, gsa_error *error)
+/* Reduces the deltas of all processes: of the ranges [i, i + n) each of the n processes receives one, and adds its sum
+ * to `reduced`. Uses part and size, which have room for all replicas and ranges. */
+static gsa_status reduce_ranges(gsai_replicas *replicas, gsa_status status, const void **part, size_t *size,
+                                gsai_bytes *reduced, gsa_error *error)
 {
     gsai_job *job = replicas->job;
-    size_t n_own = replicas->own_end - replicas->own_first;
-    status = gsai_comm_share(job, status, replicas->resident, replicas->n, replicas->own_first, n_own, error);
-    return status == GSA_OK ? gsa_state_merge((const gsa_state *const *)replicas->resident, replicas->n, job->state,
-                                              &job->env.call, out, error)
-                            : status;
+    size_t n_ranks = gsai_comm_size(job);
+    for (size_t i = 0; i < replicas->n_ranges && !job->aborted; i += n_ranks) {
+        gsai_bytes sent = {.env = &job->env};
+        const unsigned char *from, *delta;
+        const size_t *sizes;
+        for (size_t r = 0; r < n_ranks && status == GSA_OK; r++) {
+            const gsai_bytes *mine = &replicas->deltas[i + r];
+            size[r] = mine->size;
+            if (n_ranks > 1 && gsai_bytes_add(&sent, mine->at, mine->size) != 0)
+                status = gsai_fail_memory(&job->env, error, "no memory for deltas of other processes");
+        }
+        const void *bytes = n_ranks > 1 ? sent.at : replicas->deltas[i].at;
+        status = gsai_comm_alltoall(job, status, bytes, size, &from, &sizes, error);
+        if (status == GSA_OK) {
+            size_t n = 0, left = gsai_comm_total(job, sizes), start = gsai_frame_begin(reduced);
+            for (; n < replicas->n_begun && gsai_frame_next(&from, &left, &delta, &size[n]); n++)
+                part[n] = delta;
+            status = gsa_deltas_reduce(part, size, n, &job->env.memory, gsai_bytes_add, reduced, error);
+            if (status == GSA_OK)
+                status = gsai_frame_end(reduced, start, error);
+        }
+        gsai_bytes_free(&sent);
+        for (size_t r = 0; r < n_ranks; r++)
+            gsai_bytes_free(&replicas->deltas[i + r]);
+    }
+    return status;
+}
+
+/* Makes what gsa_state_merge would make of all replicas (at least 2), those of other processes among them. A process
+ * that has failed says so at the next collective call, and all leave there. */
+static gsa_status merge_deltas(gsai_replicas *replicas, gsa_status status, gsa_state **out, gsa_error *error)
+{
+    gsai_job *job = replicas->job;
+    const gsai_env *env = &job->env;
+    size_t n_ranks = gsai_comm_size(job), n_replicas = replicas->n_begun, n_ranges = replicas->n_ranges, n = 0;
+    size_t max = n_replicas > n_ranges ? n_replicas : n_ranges, left, frame_size;
+    gsa_state **header = gsai_alloc_zeroed(env, n_replicas, sizeof(gsa_state *));
+    const void **part = gsai_alloc(env, max, sizeof *part);
+    size_t *size = gsai_alloc(env, max, sizeof *size);
+    gsai_bytes reduced = {.env = env};
+    const unsigned char *all, *frame;
+    const size_t *sizes;
+    if (status == GSA_OK && (!header || !part || !size))
+        status = gsai_fail_memory(env, error, "no memory for %zu replicas", n_replicas);
+
+    status = gsai_comm_allgather(job, status, replicas->headers.at, replicas->headers.size, &all, &sizes, error);
+    left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
+    while (status == GSA_OK && n < n_replicas && gsai_frame_next(&all, &left, &frame, &frame_size))
+        status = gsa_state_read(frame, frame_size, &env->memory, &header[n++], error);
+    if (status == GSA_OK && n < n_replicas)
+        status = gsai_comm_protocol_error(error);
+
+    status = reduce_ranges(replicas, status, part, size, &reduced, error);
+    if (!job->aborted)
+        status = gsai_comm_allgather(job, status, reduced.at, reduced.size, &all, &sizes, error);
+    left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
+    n = 0;
+    for (size_t r = 0; r < n_ranks && status == GSA_OK; r++) /* process r has the ranges r, r + n_ranks ... */
+        for (size_t i = r; i < n_ranges && gsai_frame_next(&all, &left, &frame, &size[i]); i += n_ranks, n++)
+            part[i] = frame;
+    if (status == GSA_OK && n < n_ranges)
+        status = gsai_comm_protocol_error(error);
+    if (status == GSA_OK)
+        status = gsa_state_merge_deltas((const gsa_state *const *)header, n_replicas, job->state, part, size, n_ranges,
+                                        &env->call, out, error);
+    for (size_t s = 0; s < n_replicas && header; s++)
+        gsa_state_free(header[s]);
+    gsai_free(env, header);
+    gsai_free(env, part);
+    gsai_free(env, size);
+    gsai_bytes_free(&reduced);
+    return status;
 }
 
 gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool whole, gsa_error *error)
@@ -129,14 +239,18 @@ gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool 
     gsa_state *merged = NULL;
     bool are_all = replicas->first == 0 && replicas->n > 0;
     if (are_all && (whole || gsai_comm_size(job) == 1)) {
-        status = merge_whole(replicas, status, &merged, error);
+        status = gsai_comm_share(job, status, replicas->resident, replicas->n, replicas->own_first,
+                                 replicas->own_end - replicas->own_first, error);
+        if (status == GSA_OK)
+            status = gsa_state_merge((const gsa_state *const *)replicas->resident, replicas->n, job->state,
+                                     &job->env.call, &merged, error);
     } else {
         if (replicas->n > 0 && status == GSA_OK)
             status = gsai_replicas_settle(replicas, error);
-        status = gsai_pending_merge(&replicas->pending, status, replicas->n_begun, &merged, error);
+        status = merge_deltas(replicas, status, &merged, error);
     }
     if (status != GSA_OK)
         return status;
-    gsai_replicas_clear(replicas);
+    clear(replicas);
     return gsa_state_replace(job->state, merged, error);
 }

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- labels ----------------------------------------------------------------------------------------------------- */
@@ -91,79 +90,64 @@ gsa_status gsai_rows_share(gsai_job *job, gsa_status status, const gsai_bytes *m
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* Feature and text of each name. */
-static gsa_status pack_names(const gsai_names *names, gsai_bytes *to, gsa_error *error)
-{
-    for (size_t i = 0; i < names->n; i++) {
-        const char *text = names->text + names->start[i];
-        if (gsai_bytes_add(to, &names->id[i], sizeof *names->id) != 0 ||
-            gsai_bytes_add(to, text, strlen(text) + 1) != 0)
-            return gsai_fail_memory(to->env, error, "no memory for %zu names", names->n);
-    }
-    return GSA_OK;
-}
-
-/* The names of all processes: feature << 32 | where its text is, ascending. */
-typedef struct name_index {
-    uint64_t *at;
-    size_t n, capacity;
-    const char *text;
-} name_index;
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static gsa_status index_names(name_index *names, const gsai_bytes *all, gsa_error *error)
-{
-    names->text = (const char *)all->at;
-    for (size_t at = 0; at < all->size && all->size <= UINT32_MAX;) {
-        uint32_t feature;
-        GSAI_TRY_MEMORY(gsai_reserve(all->env, &names->at, &names->capacity, names->n + 1, sizeof *names->at), all->env,
-                        error, "no memory for %zu names", names->n);
-        memcpy(&feature, all->at + at, sizeof feature);
-        at += sizeof feature;
-        names->at[names->n++] = (uint64_t)feature << 32 | at;
-        at += strlen(names->text + at) + 1;
-    }
-    if (names->n > 0)
-        qsort(names->at, names->n, sizeof *names->at, by_number);
-    return GSA_OK;
-}
+typedef struct names_of_ranks {
+    gsai_names *at;
+    size_t n;
+} names_of_ranks;
 
 static const char *find_name(const void *ctx, uint64_t feature)
 {
-    const name_index *names = ctx;
-    size_t from = 0, to = names->n;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (names->at[middle] >> 32 < feature)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < names->n && names->at[from] >> 32 == feature ? names->text + (uint32_t)names->at[from] : NULL;
+    const names_of_ranks *names = ctx;
+    const char *name = NULL;
+    for (size_t r = 0; r < names->n && !name; r++)
+        name = gsai_names_find(&names->at[r], feature);
+    return name;
+}
+
+/* Reads the next names: a frame of features, then one of texts. */
+static gsa_status read_names(gsai_names *names, const unsigned char **from, size_t *left, const gsai_env *env,
+                             gsa_error *error)
+{
+    const unsigned char *ids, *text;
+    size_t ids_size, text_size;
+    if (!gsai_frame_next(from, left, &ids, &ids_size) || !gsai_frame_next(from, left, &text, &text_size))
+        return gsai_comm_protocol_error(error);
+    if (ids_size == 0)
+        return GSA_OK;
+    uint32_t *id = gsai_alloc(env, ids_size, 1); /* aligned, as a frame need not be */
+    GSAI_TRY_MEMORY(id, env, error, "no memory for names");
+    memcpy(id, ids, ids_size);
+    gsa_status status = gsai_names_read(names, id, ids_size / sizeof *id, (const char *)text, text_size, env, error);
+    gsai_free(env, id);
+    return status;
 }
 
 gsa_status gsai_names_share(gsai_job *job, gsa_status status, gsa_error *error)
 {
-    gsai_bytes mine = {.env = &job->env}, all = {.env = &job->env};
-    name_index names = {0};
-    const unsigned char *every;
+    const gsai_env *env = &job->env;
+    const gsai_names *own = gsai_state_names(job->state);
+    names_of_ranks names = {.n = gsai_comm_size(job)};
+    gsai_bytes mine = {.env = env};
+    const unsigned char *all;
     const size_t *sizes;
-    if (status == GSA_OK)
-        status = pack_names(gsai_state_names(job->state), &mine, error);
-    status = gsai_comm_allgather(job, status, mine.at, mine.size, &every, &sizes, error);
-    if (status == GSA_OK && gsai_bytes_add(&all, every, gsai_comm_total(job, sizes)) != 0)
-        status = gsai_fail_memory(&job->env, error, "no memory for names");
-    if (status == GSA_OK)
-        status = index_names(&names, &all, error);
+    size_t start = gsai_frame_begin(&mine);
+    (void)gsai_bytes_add(&mine, own->id, own->n * sizeof *own->id);
+    gsa_status packed = gsai_frame_end(&mine, start, error);
+    start = gsai_frame_begin(&mine);
+    (void)gsai_bytes_add(&mine, own->text, own->n > 0 ? (size_t)own->start[own->n] : 0);
+    packed = packed == GSA_OK ? gsai_frame_end(&mine, start, error) : packed;
+    names.at = gsai_alloc_zeroed(env, names.n, sizeof *names.at);
+    if (packed == GSA_OK && !names.at)
+        packed = gsai_fail_memory(env, error, "no memory for names");
+    status = gsai_comm_allgather(job, status == GSA_OK ? packed : status, mine.at, mine.size, &all, &sizes, error);
+    size_t left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
+    for (size_t r = 0; r < names.n && status == GSA_OK; r++)
+        status = read_names(&names.at[r], &all, &left, env, error);
     if (status == GSA_OK)
         status = gsa_state_set_names(job->state, find_name, &names, error);
-    gsai_free(&job->env, names.at);
+    for (size_t r = 0; r < names.n && names.at; r++)
+        gsai_names_release(&names.at[r], env);
+    gsai_free(env, names.at);
     gsai_bytes_free(&mine);
-    gsai_bytes_free(&all);
     return status;
 }

@@ -149,7 +149,8 @@ static gsa_status learn_interleaved(gsai_steps *steps, gsai_input *input, const 
         double began = gsai_os_seconds();
         GSA_TRY(gsai_replicas_fork(replicas, error));
         double forked = gsai_os_seconds();
-        gsai_input_assign(input, group_rows, (gsai_deal){replicas->first, replicas->n, n_dealt});
+        gsai_input_assign(input, group_rows,
+                          (gsai_deal){replicas->first, replicas->n, replicas->own_first, replicas->own_end});
         status = learn_in_turn(steps, input, group_rows, &report, error);
         double learned = gsai_os_seconds();
         report.forking += forked - began;
