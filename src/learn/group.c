@@ -56,13 +56,6 @@ static bool reserve(gsai_group *group, size_t n, size_t n_rows, const gsai_env *
     return true;
 }
 
-/* Most often there is room already. */
-static inline bool reserve_row(gsai_group *group, size_t n, const gsai_env *env)
-{
-    size_t left = group->capacity - group->n_entries;
-    return (n < left && GSAI_GROUP_PAD <= left - n) || reserve(group, n, 1, env);
-}
-
 /* The scratch is that of as many entries as there are now. */
 static void lay_out(gsai_group *group)
 {
@@ -72,50 +65,50 @@ static void lay_out(gsai_group *group)
     group->square = group->direction + group->n_entries;
 }
 
-gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error)
+/* Copies the entries of a row behind those that wait, and makes room for their features. *last: their last slot. */
+static gsa_status copy_row(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t *n, uint32_t *last,
+                           gsa_error *error)
 {
     gsai_group *group = &state->group;
-    *out = (gsai_staged){.n = row->n, .is_finite = true, .has_values = row->value != NULL};
-    out->from = group->n_entries;
-    out->n_before = state->n_rows + group->n_rows;
-    GSAI_TRY_MEMORY(reserve_row(group, row->n, &state->env), &state->env, error, "no memory for a row of %zu entries",
-                    row->n);
-    uint32_t *slot = group->slot + out->from;
-    float *x = group->x + out->from;
-    if (row->value) {
-        state->kernels->stage_values(row, slot, x, out);
-        return GSA_OK;
-    }
-    out->look = state->kernels->stage_ones(row->index, row->n, slot, x);
-    out->last = row->n > 0 ? out->look.last + 1 : 0;
-    return GSA_OK;
-}
-
-/* Room in the table for a row that was staged. */
-static gsa_status fit_staged(gsa_state *state, const gsai_staged *staged, gsa_error *error)
-{
-    if (!staged->is_finite)
+    size_t from = group->n_entries, left = group->capacity - from;
+    if (!scan->is_finite)
         return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
-    if (staged->last >= state->table.n_slots)
-        GSA_TRY(gsai_state_fit_slots(state, (size_t)staged->last + 1, error));
-    return gsai_centre_reserve(state, state->group.slot + staged->from, staged->n, error);
+    bool has_room = row->n < left && GSAI_GROUP_PAD <= left - row->n; /* most often */
+    GSAI_TRY_MEMORY(has_room || reserve(group, row->n, 1, &state->env), &state->env, error,
+                    "no memory for a row of %zu entries", row->n);
+    *n = state->kernels->copy_row(row, scan->has_zeros, group->slot + from, group->x + from);
+    *last = *n > 0 ? scan->highest + 1 : 0;
+    if (scan->has_zeros) {
+        *last = 0;
+        for (size_t e = from; e < from + *n; e++)
+            *last = group->slot[e] > *last ? group->slot[e] : *last;
+    }
+    if (*last >= state->table.n_slots)
+        GSA_TRY(gsai_state_fit_slots(state, (size_t)*last + 1, error));
+    return gsai_centre_reserve(state, group->slot + from, *n, error);
 }
 
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error)
 {
-    gsai_staged staged;
+    gsai_row_scan scan;
+    size_t n = 0;
+    uint32_t last = 0;
     GSAI_TRY_MEMORY(reserve(&state->group, row->n, GSAI_GROUP_ROWS, &state->env), &state->env, error,
                     "no memory for a row of %zu entries", row->n);
-    GSA_TRY(gsai_group_stage(state, row, &staged, error));
-    return fit_staged(state, &staged, error);
+    state->kernels->scan_row(row, &scan);
+    return copy_row(state, row, &scan, &n, &last, error);
 }
 
-gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
-                          gsa_error *error)
+gsa_status gsai_group_add(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t class_number,
+                          double y, double c, gsa_error *error)
 {
     gsai_group *group = &state->group;
-    size_t at = group->n_rows, from = staged->from, n = staged->n;
-    GSA_TRY(fit_staged(state, staged, error));
+    gsai_row_scan own;
+    size_t at = group->n_rows, from = group->n_entries, n = 0;
+    uint32_t last = 0;
+    if (!scan)
+        state->kernels->scan_row(row, &own);
+    GSA_TRY(copy_row(state, row, scan ? scan : &own, &n, &last, error));
     size_t end = (from + n + GSAI_GROUP_PAD - 1) / GSAI_GROUP_PAD * GSAI_GROUP_PAD;
     for (size_t e = from + n; e < end; e++) {
         group->slot[e] = 0;
@@ -129,8 +122,8 @@ gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t cl
     group->y[at] = y;
     group->c[at] = c;
     group->weight += c;
-    group->last = at == 0 || staged->last > group->last ? staged->last : group->last;
-    group->is_ones = !staged->has_values && (at == 0 || group->is_ones);
+    group->last = at == 0 || last > group->last ? last : group->last;
+    group->is_ones = !row->value && (at == 0 || group->is_ones);
     group->n_rows++;
     return GSA_OK;
 }

@@ -53,15 +53,6 @@ typedef struct gsai_group {
     gsai_row ahead[GSAI_GROUP_ROWS];
 } gsai_group;
 
-/* A row that was copied behind those that wait, and is not yet one of them. */
-typedef struct gsai_staged {
-    gsai_row_look look;
-    size_t from, n;    /* entries that are not 0 */
-    uint64_t n_before; /* rows that were learned or waited */
-    uint32_t last;     /* slot of a value that is not 0 */
-    bool is_finite, has_values;
-} gsai_staged;
-
 /* Sums over the entries of each row of a group. */
 typedef struct gsai_group_margins {
     float m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS]; /* without the intercept; m of one output */
@@ -70,11 +61,9 @@ typedef struct gsai_group_margins {
 
 /* Returns whether a state learns rows in groups (gsa_state_close_group closes one). */
 bool gsai_state_has_groups(const gsa_state *state);
-/* Copies a row behind those that wait and looks at it on the way; the second makes it one of them if nothing was
- * learned in between, GSA_INPUT if a value of it is not finite. */
-gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error);
-gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
-                          gsa_error *error);
+/* Adds a row to those that wait; scan NULL: it was not scanned. GSA_INPUT if a value is not finite. */
+gsa_status gsai_group_add(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t class_number,
+                          double y, double c, gsa_error *error);
 bool gsai_group_is_full(const gsa_state *state);
 /* Makes room for a row and what it takes to learn it, several times. */
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error);

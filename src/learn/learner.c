@@ -132,20 +132,12 @@ gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
     return status;
 }
 
-gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
-                                   gsa_error *error)
-{
-    GSA_TRY(gsai_group_add(state, staged, class_number, y, c, error));
-    return gsai_group_is_full(state) ? gsa_state_close_group(state, error) : GSA_OK;
-}
-
-gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
-                            gsa_error *error)
+gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t class_number,
+                            double y, double c, gsa_error *error)
 {
     if (gsai_state_has_groups(state)) {
-        gsai_staged staged;
-        GSA_TRY(gsai_group_stage(state, row, &staged, error));
-        return gsai_state_learn_staged(state, &staged, class_number, y, c, error);
+        GSA_TRY(gsai_group_add(state, row, scan, class_number, y, c, error));
+        return gsai_group_is_full(state) ? gsa_state_close_group(state, error) : GSA_OK;
     }
     double loss;
     GSA_TRY(fold_in_time(state, error));

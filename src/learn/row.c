@@ -22,26 +22,18 @@ uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row)
     return gsai_hash(text, strlen(text), 0);
 }
 
-gsai_row_look gsai_row_look_at(const gsai_row *row)
-{
-    gsai_row_look look = {0};
-    uint64_t position = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        uint32_t bits = GSAI_ONE_BITS, id = row->index ? row->index[i] : (uint32_t)i;
-        if (row->value)
-            memcpy(&bits, &row->value[i], sizeof bits);
-        look.last = id > look.last ? id : look.last;
-        if (bits << 1 != 0) /* neither 0 nor -0 */
-            look.hash += gsai_hash_entry(++position, id, bits);
-    }
-    look.hash = gsai_mix(look.hash);
-    return look;
-}
-
 uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number)
 {
     gsai_row row = gsai_row_at(batch, row_number);
-    return gsai_row_look_at(&row).hash;
+    uint64_t sum = 0, position = 0;
+    for (size_t i = 0; i < row.n; i++) {
+        uint32_t bits = GSAI_ONE_BITS;
+        if (row.value)
+            memcpy(&bits, &row.value[i], sizeof bits);
+        if (bits << 1 != 0) /* neither 0 nor -0 */
+            sum += gsai_hash_entry(++position, gsai_row_id(&row, i), bits);
+    }
+    return gsai_mix(sum);
 }
 
 uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number)

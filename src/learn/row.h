@@ -29,13 +29,15 @@ static inline uint64_t gsai_hash_entry(uint64_t position, uint32_t id, uint32_t 
     return term ^ term >> 32;
 }
 
+/* What one pass over the entries of a row finds (kernel/kernel.h, scan_row). */
+typedef struct gsai_row_scan {
+    uint64_t hash;    /* gsai_row_features_hash */
+    uint32_t highest; /* id, of zeros too */
+    bool has_zeros, is_finite;
+} gsai_row_scan;
+
 /* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
  * what is held out: neither the label nor the weight of a row may. */
-typedef struct gsai_row_look {
-    uint64_t hash;
-    uint32_t last; /* the highest id */
-} gsai_row_look;
-gsai_row_look gsai_row_look_at(const gsai_row *row);
 uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number);
 uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row);
 static inline uint64_t gsai_row_label_hash(const gsa_batch *batch, size_t row)

@@ -70,7 +70,7 @@ static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows
         double c;
         status = gsai_class_weight_of(state, row.class_number, row.weight / mean, &c, error);
         if (status == GSA_OK)
-            status = gsai_state_learn(state, &row.row, row.class_number, row.number, c, error);
+            status = gsai_state_learn(state, &row.row, NULL, row.class_number, row.number, c, error);
         if (status == GSA_OK && i % 256 == 0 && gsai_should_stop(rows->env))
             status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }

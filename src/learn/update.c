@@ -27,7 +27,7 @@ static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, double
 {
     gsai_row row = gsai_held_row_view(held);
     double c = held->weight / copies / visits_of(held, copies);
-    return gsai_state_learn(state, &row, held->class_number, held->number, c, error);
+    return gsai_state_learn(state, &row, NULL, held->class_number, held->number, c, error);
 }
 
 /* In rounds over all rows: the labels of a kind take turns. Copies of a row are not learned again and again in a row.
@@ -187,51 +187,29 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void count_weight(gsa_state *state, const struct row_target *target)
-{
-    gsai_class_sums_add(state, target->class_number, target->share);
-    if (state->position.pass == 0)
-        gsai_row_weights_add(&state->row_weights, target->given);
-}
-
-/* A row that will most often be learned is copied into its group while it is looked at. */
-static gsa_status look_at_row(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error)
-{
-    if (gsai_state_has_groups(state))
-        return gsai_group_stage(state, row, out, error);
-    *out = (gsai_staged){.look = gsai_row_look_at(row), .n_before = UINT64_MAX};
-    return GSA_OK;
-}
-
-/* Not if rows that were held have been learned meanwhile, or a new label has closed the group. */
-static bool is_still_staged(const gsa_state *state, const gsai_staged *staged)
-{
-    return staged->n_before == state->n_rows + state->group.n_rows && staged->from == state->group.n_entries &&
-           gsai_state_has_groups(state);
-}
-
+/* Label and weight first, then whether the row is held out; only a row that is not is copied to be learned. */
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     struct row_target target;
-    gsai_staged staged;
+    gsai_row_scan scan;
     gsai_row view = gsai_row_at(batch, row);
     bool is_first_pass = state->position.pass == 0;
-    GSA_TRY(look_at_row(state, &view, &staged, error));
-    uint64_t hash = staged.look.hash;
-    GSA_TRY(target_of(state, batch, row, staged.look.last, is_first_pass, &target, error));
+    state->kernels->scan_row(&view, &scan);
+    GSA_TRY(target_of(state, batch, row, scan.highest, is_first_pass, &target, error));
     bool held = target.given == 0;
     if (!held)
-        GSA_TRY(hold_out(state, batch, row, hash, &target, &held, error));
+        GSA_TRY(hold_out(state, batch, row, scan.hash, &target, &held, error));
     if (!held)
-        GSA_TRY(is_still_staged(state, &staged)
-                    ? gsai_state_learn_staged(state, &staged, target.class_number, target.y, target.c, error)
-                    : gsai_state_learn(state, &view, target.class_number, target.y, target.c, error));
-    if (target.given > 0)
-        count_weight(state, &target);
+        GSA_TRY(gsai_state_learn(state, &view, &scan, target.class_number, target.y, target.c, error));
+    if (target.given > 0) {
+        gsai_class_sums_add(state, target.class_number, target.share);
+        if (is_first_pass)
+            gsai_row_weights_add(&state->row_weights, target.given);
+    }
     if (!state->run_id.closed)
         gsai_run_id_add_row(&state->run_id, batch, row);
     if (is_first_pass)
-        gsai_fingerprint_add_row(&state->rows, gsai_row_hash_with(batch, row, hash));
+        gsai_fingerprint_add_row(&state->rows, gsai_row_hash_with(batch, row, scan.hash));
     return GSA_OK;
 }
 

@@ -195,7 +195,6 @@ gsa_status gsai_group_restore(gsa_state *state, const gsai_bundle *bundle, gsa_e
 {
     stored_rows in = {0};
     gsai_row row;
-    gsai_staged staged;
     GSA_TRY(find_rows(bundle, group_keys, GROUP_TENSORS, &in, error));
     if (in.n > 0 && !gsai_state_has_groups(state))
         return gsai_fail(error, GSA_FORMAT, "the rows of a group do not fit the state");
@@ -203,8 +202,7 @@ gsa_status gsai_group_restore(gsa_state *state, const gsai_bundle *bundle, gsa_e
         if (gsai_group_is_full(state) || !take_row(state, &in, i, &row) || in.weight[i] == 0 ||
             !has_slots_of(state, &row))
             return gsai_fail(error, GSA_FORMAT, "row %zu of a group is damaged", i);
-        GSA_TRY(gsai_group_stage(state, &row, &staged, error));
-        GSA_TRY(gsai_group_add(state, &staged, in.class_number[i], in.number[i], in.weight[i], error));
+        GSA_TRY(gsai_group_add(state, &row, NULL, in.class_number[i], in.number[i], in.weight[i], error));
     }
     return in.n > 0 && gsai_group_is_full(state) ? gsai_fail(error, GSA_FORMAT, "a group that is full still waits")
                                                  : GSA_OK;

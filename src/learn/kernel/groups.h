@@ -18,70 +18,69 @@ typedef uint32_t four_bits __attribute__((vector_size(16)));
 
 /* ---- rows into a group ------------------------------------------------------------------------------------------- */
 
-static gsai_row_look stage_ones(const uint32_t *restrict index, size_t n, uint32_t *restrict slot, float *restrict x)
+static inline uint32_t bits_of(float x)
 {
-    uint64_t sum = 0;
-    uint32_t last = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += gsai_hash_entry(i + 1, index[i], GSAI_ONE_BITS);
-    for (size_t i = 0; i < n; i++) {
-        slot[i] = index[i] + 1;
-        x[i] = 1;
-        last = index[i] > last ? index[i] : last;
-    }
-    return (gsai_row_look){gsai_mix(sum), last};
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
-/* Rows that have zeros: they are passed over. */
-static void stage_some_values(const gsai_row *row, uint32_t *restrict slot, float *restrict x, gsai_staged *out)
+/* Rows with zeros, which have no part in the hash. */
+static uint64_t hash_nonzeros(const gsai_row *row)
 {
-    size_t n = 0;
-    uint64_t hash = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        uint32_t bits, id = row->index ? row->index[i] : (uint32_t)i;
-        float value = row->value[i];
-        memcpy(&bits, &value, sizeof bits);
-        slot[n] = id + 1;
-        x[n] = value;
-        out->last = value != 0 && slot[n] > out->last ? slot[n] : out->last;
-        n += value != 0;
-        hash += value != 0 ? gsai_hash_entry(n, id, bits) : 0;
-    }
-    out->n = n;
-    out->look.hash = gsai_mix(hash);
+    uint64_t hash = 0, position = 0;
+    for (size_t i = 0; i < row->n; i++)
+        if (row->value[i] != 0)
+            hash += gsai_hash_entry(++position, gsai_row_id(row, i), bits_of(row->value[i]));
+    return hash;
 }
 
-/* Most rows have none, and loops without a chain. */
-static void stage_values(const gsai_row *row, uint32_t *restrict slot, float *restrict x, gsai_staged *out)
+/* Most rows have no zeros, and loops without a chain. */
+static void scan_row(const gsai_row *row, gsai_row_scan *out)
 {
     const float *restrict value = row->value;
     const uint32_t *restrict index = row->index;
-    uint32_t last = 0;
+    size_t n = row->n;
+    uint32_t highest = !index && n > 0 ? (uint32_t)(n - 1) : 0;
     int n_zero = 0, n_bad = 0;
     uint64_t hash = 0;
-    size_t n = row->n;
-    for (size_t i = 0; i < n; i++)
-        slot[i] = (index ? index[i] : (uint32_t)i) + 1;
+    if (!value) {
+        for (size_t i = 0; i < n; i++)
+            hash += gsai_hash_entry(i + 1, index[i], GSAI_ONE_BITS);
+        for (size_t i = 0; i < n; i++)
+            highest = index[i] > highest ? index[i] : highest;
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            highest = index && index[i] > highest ? index[i] : highest;
+            n_zero += value[i] == 0;
+            n_bad += !(fabsf(value[i]) <= FLT_MAX);
+        }
+        for (size_t i = 0; i < n && n_zero == 0; i++)
+            hash += gsai_hash_entry(i + 1, index ? index[i] : (uint32_t)i, bits_of(value[i]));
+        if (n_zero > 0)
+            hash = hash_nonzeros(row);
+    }
+    *out = (gsai_row_scan){gsai_mix(hash), highest, n_zero > 0, n_bad == 0};
+}
+
+static size_t copy_row(const gsai_row *row, bool has_zeros, uint32_t *restrict slot, float *restrict x)
+{
+    const float *restrict value = row->value;
+    const uint32_t *restrict index = row->index;
+    size_t n = row->n, n_copied = 0;
+    if (!has_zeros) {
+        for (size_t i = 0; i < n; i++)
+            slot[i] = (index ? index[i] : (uint32_t)i) + 1;
+        for (size_t i = 0; i < n; i++)
+            x[i] = value ? value[i] : 1;
+        return n;
+    }
     for (size_t i = 0; i < n; i++) {
-        last = slot[i] - 1 > last ? slot[i] - 1 : last; /* of ids: the slot after the last one wraps to 0 */
-        n_zero += value[i] == 0;
-        n_bad += !(fabsf(value[i]) <= FLT_MAX);
+        slot[n_copied] = gsai_row_id(row, i) + 1;
+        x[n_copied] = value[i];
+        n_copied += value[i] != 0;
     }
-    out->look.last = last;
-    out->is_finite = n_bad == 0;
-    if (n_zero > 0) {
-        stage_some_values(row, slot, x, out);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &value[i], sizeof bits);
-        x[i] = value[i];
-        hash += gsai_hash_entry(i + 1, slot[i] - 1, bits);
-    }
-    out->n = n;
-    out->last = n > 0 ? last + 1 : 0;
-    out->look.hash = gsai_mix(hash);
+    return n_copied;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -284,13 +283,6 @@ static inline float next_mean(float mean, float square, uint32_t count)
 {
     double next = (double)mean + ((double)square - (double)mean) / (double)(int32_t)count;
     return (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
-}
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
 }
 
 /* Moves a weight and what the average lacks, and counts the row. */

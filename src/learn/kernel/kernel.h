@@ -54,10 +54,9 @@ typedef struct gsai_kernels {
     void (*update_one)(gsai_table *table, const gsai_entries *entries, double scale, double past_weight);
     void (*update_many)(gsai_table *table, const gsai_entries *entries, double step, const float *scale,
                         double past_weight);
-    /* The slots and values of a row of ones, into a group; returns what gsai_row_look_at finds. */
-    gsai_row_look (*stage_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
-    /* The same of a row with values, those that are not 0. */
-    void (*stage_values)(const gsai_row *row, uint32_t *slot, float *x, gsai_staged *out);
+    void (*scan_row)(const gsai_row *row, gsai_row_scan *out);
+    /* The slots and values of a row that are not 0, into a group; returns their number. */
+    size_t (*copy_row)(const gsai_row *row, bool has_zeros, uint32_t *slot, float *x);
     /* Groups of rows with one output (groups.h). The inverse frequency of a feature that was in `count` rows. */
     float (*inverse_frequency_of)(float count);
     /* Margins, directions and x.Dx of the rows; of the second, standardised: centred and per_unit are filled in. */

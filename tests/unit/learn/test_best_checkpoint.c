@@ -89,8 +89,9 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         for (size_t i = 0; i < state->sample.n; i++) {
             const gsai_held_row *held = state->sample.at[i];
             gsai_row row = gsai_held_row_view(held);
-            must_be_ok(gsai_state_learn(copy, &row, held->class_number, held->number, (double)held->weight, &error),
-                       &error);
+            must_be_ok(
+                gsai_state_learn(copy, &row, NULL, held->class_number, held->number, (double)held->weight, &error),
+                &error);
         }
         gsa_model_info info = {.size = sizeof info};
         gsa_model_get_info(model, &info);

@@ -65,7 +65,7 @@ static void weights_follow_their_formula(void **unused)
         c *= (fmax(rarest, sqrt(n)) + 1) / (of_class[(size_t)r->label[row]] + 1);
         total += c;
         gsai_row view = gsai_row_at(&batch, row);
-        must_be_ok(gsai_state_learn(by_hand, &view, (size_t)r->label[row], 0, c, &error), &error);
+        must_be_ok(gsai_state_learn(by_hand, &view, NULL, (size_t)r->label[row], 0, c, &error), &error);
         gsai_row_weights_add(&by_hand->row_weights, (double)r->weight[row]);
     }
     gsa_summary summary = state_summary(state);

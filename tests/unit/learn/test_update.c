@@ -278,7 +278,7 @@ static void a_heavy_row_moves_further_but_not_past_its_minimum(void **unused)
         gsa_error error = {0};
         prepare(state, &batch);
         gsai_row row = gsai_row_at(&batch, 0);
-        must_be_ok(gsai_state_learn(state, &row, 0, 0, weights[i], &error), &error);
+        must_be_ok(gsai_state_learn(state, &row, NULL, 0, 0, weights[i], &error), &error);
         gsa_model *model = model_of(state);
         /* The only label is class 0 of the logistic form: its margin falls. */
         assert_close(-(double)gsa_model_weight(model, 0, 0), expected[i], 1e-6);
