@@ -2,6 +2,7 @@
  * and numbers are written by hand, not by printf's %a, which differs between C libraries. */
 #include "export.h"
 
+#include "base/schema_text.h"
 #include "interrupt.h"
 
 #include <inttypes.h>
@@ -96,31 +97,29 @@ static void put_plain(const char *text, FILE *stream)
              stream);
 }
 
-/* The offset of the column that a line of a schema is about. */
-static double offset_of(const char *line)
+static bool has_number(const gsai_schema_line *line)
 {
-    const char *items = line + strcspn(line, "\t\n");
-    return strncmp(items, "\toffset=", 8) == 0 ? strtod(items + 8, NULL) : 0;
+    return gsai_schema_line_is(line, "number") || gsai_schema_line_is(line, "date");
 }
 
 /* Lists the columns, which a schema has a line for each. */
 static void put_columns(const char *schema, FILE *stream)
 {
     uint64_t n = 0;
-    for (const char *line = schema; *line != '\0'; line = strchr(line, '\n') + 1) {
-        bool is_date = strncmp(line, "date ", 5) == 0, is_words = strncmp(line, "words ", 6) == 0;
-        if (!is_date && !is_words && strncmp(line, "number ", 7) != 0)
-            continue;
-        if (is_words)
+    for (gsai_schema_line line; gsai_schema_next_line(&schema, &line);) {
+        if (has_number(&line))
+            fprintf(stream, " * Number %" PRIu64 " is column ", n++);
+        else if (gsai_schema_line_is(&line, "words"))
             fputs(" * Words: column ", stream);
         else
-            fprintf(stream, " * Number %" PRIu64 " is column ", n++);
-        const char *name = strchr(line, ' ') + 1;
-        put_plain(name, stream);
-        if (offset_of(line) != 0)
-            fprintf(stream, ", measured from %.*s", (int)strcspn(name + strcspn(name, "\t") + 8, "\t\n"),
-                    name + strcspn(name, "\t") + 8);
-        fputs(is_date ? ", in days since 1970-01-01; its weekday, month and hour are words\n" : "\n", stream);
+            continue;
+        put_plain(line.name, stream);
+        const char *offset = gsai_schema_item(&line, "offset");
+        if (offset != NULL)
+            fprintf(stream, ", measured from %.*s", (int)strcspn(offset, "\t\n"), offset);
+        fputs(gsai_schema_line_is(&line, "date") ? ", in days since 1970-01-01; its weekday, month and hour are words\n"
+                                                 : "\n",
+              stream);
     }
 }
 
@@ -277,10 +276,12 @@ static void put_offsets(const exported *what, FILE *stream)
 {
     uint64_t n = 0;
     export_put(what, "static const double @_offset[] = {", stream);
-    for (const char *line = gsa_model_schema(what->model); *line != '\0'; line = strchr(line, '\n') + 1)
-        if (strncmp(line, "number ", 7) == 0 || strncmp(line, "date ", 5) == 0) {
+    const char *schema = gsa_model_schema(what->model);
+    for (gsai_schema_line line; gsai_schema_next_line(&schema, &line);)
+        if (has_number(&line)) {
+            const char *offset = gsai_schema_item(&line, "offset");
             put_between(n++, WEIGHTS_A_LINE, stream);
-            put_double(offset_of(line), stream);
+            put_double(offset != NULL ? strtod(offset, NULL) : 0, stream);
         }
     fputs("};\n\n", stream);
     export_put(what,
@@ -296,13 +297,13 @@ static void put_means(const exported *what, FILE *stream)
 {
     uint64_t n = 0;
     export_put(what, "static const float @_mean[] = {", stream);
-    for (const char *line = gsa_model_schema(what->model); *line != '\0'; line = strchr(line, '\n') + 1) {
-        const char *mean = strstr(line, "\tmean=");
-        if (strncmp(line, "number ", 7) != 0 && strncmp(line, "date ", 5) != 0)
-            continue;
-        put_between(n++, WEIGHTS_A_LINE, stream);
-        put_float(mean != NULL && mean < strchr(line, '\n') ? strtof(mean + 6, NULL) : 0, stream);
-    }
+    const char *schema = gsa_model_schema(what->model);
+    for (gsai_schema_line line; gsai_schema_next_line(&schema, &line);)
+        if (has_number(&line)) {
+            const char *mean = gsai_schema_item(&line, "mean");
+            put_between(n++, WEIGHTS_A_LINE, stream);
+            put_float(mean != NULL ? strtof(mean, NULL) : 0, stream);
+        }
     put_between(n, WEIGHTS_A_LINE, stream);
     fputs("0};\n\n", stream);
 }

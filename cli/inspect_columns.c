@@ -2,6 +2,7 @@
 #include "inspect_data.h"
 
 #include "base/label_rule.h"
+#include "base/schema_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -254,19 +255,6 @@ static char *copy_name(const char *text, size_t size)
     return name;
 }
 
-/* Of a line "number age"; COLUMN_KINDS if it is none of a column. */
-static column_kind kind_of_line(const char *line, const char **name)
-{
-    int kind = 0;
-    for (; kind < COLUMN_KINDS; kind++) {
-        size_t size = strlen(kind_names[kind]);
-        *name = line + size + 1;
-        if (strncmp(line, kind_names[kind], size) == 0 && line[size] == ' ')
-            break;
-    }
-    return (column_kind)kind;
-}
-
 data_column *columns_of_schema(const char *schema, size_t *n_columns)
 {
     size_t n_lines = 0;
@@ -275,16 +263,18 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
         n_lines++;
     data_column *column = calloc(n_lines + 1, sizeof *column);
     *n_columns = 0;
-    for (const char *line = schema, *end, *name; column != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        column_kind kind = kind_of_line(line, &name);
+    for (gsai_schema_line line; column != NULL && gsai_schema_next_line(&schema, &line);) {
+        int kind = 0;
+        while (kind < COLUMN_KINDS && !gsai_schema_line_is(&line, kind_names[kind]))
+            kind++;
         if (kind == COLUMN_KINDS)
             continue;
         data_column *next = &column[*n_columns];
-        has_room = column_init(next, kind) && has_room;
+        has_room = column_init(next, (column_kind)kind) && has_room;
         next->number = ++*n_columns;
-        size_t size = strcspn(name, "\t\n");
-        next->name = copy_name(name, size);
-        next->offset = strncmp(name + size, "\toffset=", 8) == 0 ? strtod(name + size + 8, NULL) : 0;
+        const char *offset = gsai_schema_item(&line, "offset");
+        next->name = copy_name(line.name, line.name_size);
+        next->offset = offset != NULL ? strtod(offset, NULL) : 0;
         has_room = has_room && next->name != NULL;
     }
     for (size_t i = 0; !has_room && i < *n_columns; i++)

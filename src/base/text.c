@@ -314,28 +314,6 @@ char *gsai_utf8_of_1252(unsigned char c, char *out)
     return out;
 }
 
-/* Bytes of a line that say which features there are; the tab of a cross parts its names. */
-static size_t length_that_counts(const char *line)
-{
-    size_t size = strcspn(line, "\t\n");
-    bool is_whole = strncmp(line, "cross ", 6) == 0, has_offset = strncmp(line + size, "\toffset=", 8) == 0;
-    return is_whole ? strcspn(line, "\n") : has_offset ? size + 1 + strcspn(line + size + 1, "\t\n") : size;
-}
-
-bool gsai_schemas_agree(const char **a, const char **b)
-{
-    while (**a != '\0') {
-        size_t size = length_that_counts(*a);
-        if (size != length_that_counts(*b) || strncmp(*a, *b, size) != 0)
-            return false;
-        *a += strcspn(*a, "\n");
-        *b += strcspn(*b, "\n");
-        *a += **a == '\n';
-        *b += **b == '\n';
-    }
-    return **b == '\0';
-}
-
 size_t gsai_directory_len(const char *path)
 {
 #ifdef _WIN32

@@ -29,11 +29,6 @@ char *gsai_utf8_of_1252(unsigned char c, char *out);
 /* Returns whether the bytes are UTF-8 without NUL and not empty, as a label must be. */
 bool gsai_is_text(const char *text, size_t size);
 
-/* Returns whether two schemas have the same features (docs/formats/csv.md); if not, *a and *b are the lines that
- * differ. Compared of a column are its name and its offset. The rest says how cells are read and what a missing one
- * counts as, which differs between files. */
-bool gsai_schemas_agree(const char **a, const char **b);
-
 /* Bytes of the directory part of a path, the last separator included; 0 for a bare name. */
 size_t gsai_directory_len(const char *path);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/schema_text.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -34,34 +35,38 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
                          "feature numbers: their features are not the same");
     if (gsai_schemas_agree(&a, &b))
         return GSA_OK;
+    gsai_schema_line line;
+    const char *next = a;
     size_t size = strcspn(a, "\t\n");
-    if (size > 0 && size == strcspn(b, "\t\n") && strncmp(a, b, size) == 0)
+    if (gsai_schema_next_line(&next, &line) && size == strcspn(b, "\t\n") && strncmp(a, b, size) == 0)
         return gsai_fail(error, GSA_CONFLICT,
                          "the column '%.*s' is measured from different offsets: train the one starting from the other, "
                          "or on rows that are read together",
-                         (int)(size - strcspn(a, " ") - 1), a + strcspn(a, " ") + 1);
+                         (int)line.name_size, line.name);
     return gsai_fail(error, GSA_CONFLICT,
                      "the columns are not the same ('%.*s' of the one, '%.*s' of the other): give the same columns and "
                      "options to both",
-                     (int)strcspn(a, "\t\n"), a, (int)strcspn(b, "\t\n"), b);
+                     (int)size, a, (int)strcspn(b, "\t\n"), b);
 }
 
 bool gsai_schema_is_table(const char *schema)
 {
-    return schema && !strstr(schema, "\ncolumns namespaces\n");
+    gsai_schema_line line;
+    return schema && !(gsai_schema_find_line(schema, "columns", &line) && strncmp(line.name, "namespaces\n", 11) == 0);
 }
 
 bool gsai_schema_has_exposure(const char *schema)
 {
-    return schema && strstr(schema, "\nexposure ");
+    gsai_schema_line line;
+    return schema && gsai_schema_find_line(schema, "exposure", &line);
 }
 
 const char *gsai_schema_label(const char *schema, size_t *size)
 {
-    const char *line = schema ? strstr(schema, "\nlabel ") : NULL;
-    line = line ? line + sizeof "\nlabel " - 1 : "";
-    *size = strcspn(line, "\t\n");
-    return line;
+    gsai_schema_line line;
+    bool is_found = schema && gsai_schema_find_line(schema, "label", &line);
+    *size = is_found ? line.name_size : 0;
+    return is_found ? line.name : "";
 }
 
 gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/schema_text.h"
 
 #include <inttypes.h>
 #include <string.h>

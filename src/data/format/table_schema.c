@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/schema_text.h"
 #include "base/text.h"
 #include "data/format/column_kinds.h"
 #include "data/format/column_number.h"
@@ -253,31 +254,22 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 
 /* ---- and back --------------------------------------------------------------------------------------------------- */
 
-/* Undoes the escapes of a name in place, and ends it with a NUL; SIZE_MAX if there is another escape. */
-static size_t take_name(char *name)
+/* Copies a name without its escapes, and ends it with a NUL; SIZE_MAX if there is another escape. */
+static size_t take_name(const char *name, size_t size, char *out)
 {
     size_t n = 0;
-    for (const char *p = name; *p; p++) {
-        char c = *p;
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
         if (c == '\\') {
-            c = *++p;
+            c = (char)(++i < size ? name[i] : ' ');
             if (c != 'n' && c != 'r' && c != 't' && c != '\\')
                 return SIZE_MAX;
             c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
         }
-        name[n++] = c;
+        out[n++] = c;
     }
-    name[n] = '\0';
+    out[n] = '\0';
     return n;
-}
-
-/* Cuts a text at the first tab; returns what follows it, NULL if there is none. */
-static char *cut(char *text)
-{
-    char *tab = strchr(text, '\t');
-    if (tab)
-        *tab++ = '\0';
-    return tab;
 }
 
 /* Takes a number that fits a float. */
@@ -299,8 +291,6 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
     gsai_field *field = &schema->field[schema->n_fields - 1];
     char *value = strchr(item, '=');
     double number;
-    if (take_name(item) == SIZE_MAX) /* no name of an item has an escape */
-        return false;
     if (value)
         *value++ = '\0';
     else
@@ -329,52 +319,52 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
 }
 
 /* Takes the name of a field and the items behind it. A date has a reading always. */
-static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, char *name, gsa_error *error)
+static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, const gsai_schema_line *line, char *scratch,
+                             gsa_error *error)
 {
-    char *item = cut(name);
-    size_t size = take_name(name);
     gsai_reading reading = {.decimal = '.'};
     double mean = 0;
     bool is_read = kind == GSAI_FIELD_DATE;
+    size_t size = take_name(line->name, line->name_size, scratch);
     if (size == SIZE_MAX)
         return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
-    if (item && !gsai_kind_at(kind)->items)
+    if (line->items_size > 0 && !gsai_kind_at(kind)->items)
         return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
-    GSA_TRY(gsai_schema_add(schema, name, size, kind, error));
-    for (char *next; item; item = next) {
-        next = cut(item);
-        if (!take_item(schema, item, &mean, &reading, &is_read))
+    GSA_TRY(gsai_schema_add(schema, scratch, size, kind, error));
+    for (const char *item = line->items; *item == '\t'; item += 1 + size) {
+        size = strcspn(item + 1, "\t\n");
+        if (take_name(item + 1, size, scratch) == SIZE_MAX || !take_item(schema, scratch, &mean, &reading, &is_read))
             return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
     }
     return gsai_schema_set_reading(schema, (float)mean, is_read ? &reading : NULL, error);
 }
 
-/* Takes one line, without its newline. */
-static gsa_status take_line(gsai_schema *schema, char *line, gsa_error *error)
+static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, char *scratch, gsa_error *error)
 {
-    size_t size = strcspn(line, " ");
-    char *rest = line + size + (line[size] == ' '), quote[GSAI_QUOTE_SIZE];
+    gsai_field_kind kind = gsai_kind_find(line->word, line->word_size);
+    if (kind != GSAI_FIELD_KINDS)
+        return take_field(schema, kind, line, scratch, error);
+    size_t size = take_name(line->name, line->name_size, scratch);
     uint64_t bits;
-    gsai_field_kind kind = gsai_kind_find(line, size);
-    if (kind != GSAI_FIELD_KINDS && line[size] == ' ')
-        return take_field(schema, kind, rest, error);
-    if (strncmp(line, "cross ", 6) == 0) {
-        char *second = cut(rest);
-        const char *const name[] = {rest, second};
-        const size_t name_size[] = {take_name(rest), second ? take_name(second) : SIZE_MAX};
-        if (name_size[0] == SIZE_MAX || name_size[1] == SIZE_MAX)
-            return gsai_fail(error, GSA_FORMAT, "a cross of the schema is damaged");
-        return gsai_schema_add_cross(schema, name, name_size, error);
+    if (gsai_schema_line_is(line, "cross")) {
+        const char *const name[] = {scratch, scratch + line->name_size + 1};
+        bool has_second = size != SIZE_MAX && line->items_size > 0;
+        const size_t name_size[] = {
+            size,
+            has_second ? take_name(line->items + 1, line->items_size - 1, scratch + line->name_size + 1) : SIZE_MAX};
+        return name_size[1] == SIZE_MAX ? gsai_fail(error, GSA_FORMAT, "a cross of the schema is damaged")
+                                        : gsai_schema_add_cross(schema, name, name_size, error);
     }
-    if (strncmp(line, "bits ", 5) == 0 && gsai_count_parse(rest, &bits) && bits >= 1 && bits <= GSAI_MAX_BITS) {
+    if (gsai_schema_line_is(line, "bits") && gsai_count_parse(scratch, &bits) && bits >= 1 && bits <= GSAI_MAX_BITS) {
         schema->bits = (unsigned)bits;
         return GSA_OK;
     }
-    if (strncmp(line, "columns ", 8) != 0)
+    char quote[GSAI_QUOTE_SIZE];
+    if (!gsai_schema_line_is(line, "columns"))
         return gsai_fail(error, GSA_FORMAT, "not a line of a schema of this release: '%s'",
-                         gsai_quote(line, strlen(line), quote));
-    schema->is_named = schema->is_named || strcmp(rest, "named") == 0;
-    schema->is_namespaced = schema->is_namespaced || strcmp(rest, "namespaces") == 0;
+                         gsai_quote(line->word, (size_t)(line->items - line->word) + line->items_size, quote));
+    schema->is_named = schema->is_named || strcmp(scratch, "named") == 0;
+    schema->is_namespaced = schema->is_namespaced || strcmp(scratch, "namespaces") == 0;
     return GSA_OK; /* another word there makes another text when it is written again */
 }
 
@@ -382,14 +372,13 @@ gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *e
 {
     if (strncmp(text, head, sizeof head - 1) != 0)
         return gsai_fail(error, GSA_FORMAT, "the meaning of the columns is not one that this release reads");
-    char *copy = gsai_copy_text(schema->env, text + sizeof head - 1);
-    GSAI_TRY_MEMORY(copy, schema->env, error, "no memory for the meaning of the columns");
+    char *scratch = gsai_copy_text(schema->env, text); /* as large as any name or line */
+    GSAI_TRY_MEMORY(scratch, schema->env, error, "no memory for the meaning of the columns");
     gsa_status status = GSA_OK;
-    for (char *line = copy, *end; status == GSA_OK && (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        *end = '\0';
-        status = take_line(schema, line, error);
-    }
-    gsai_free(schema->env, copy);
+    const char *rest = text + sizeof head - 1;
+    for (gsai_schema_line line; status == GSA_OK && gsai_schema_next_line(&rest, &line);)
+        status = take_line(schema, &line, scratch, error);
+    gsai_free(schema->env, scratch);
     if (status == GSA_OK)
         status = gsai_schema_complete(schema, error);
     if (status == GSA_OK && strcmp(schema->text, text) != 0)
