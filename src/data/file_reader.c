@@ -59,6 +59,33 @@ static gsa_status fill(gsai_files *reader, gsa_error *error)
     return status;
 }
 
+/* Looks after rows that were read behind the first n_before: a failure waits until they are delivered. */
+static gsa_status deliver(gsai_files *reader, gsa_status status, size_t n_before, gsa_error *failure, gsa_batch *out,
+                          gsa_error *error)
+{
+    const gsai_env *env = &reader->head.env;
+    if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
+        status = gsai_fail_memory(env, failure, "no memory for the names of features");
+    if (status == GSA_STOPPED) {
+        if (error)
+            *error = *failure;
+        return status;
+    }
+    if (status != GSA_OK && status != GSA_END)
+        reader->failure = *failure;
+    if (reader->rows.n_rows == n_before)
+        return status == GSA_END ? GSA_END : gsai_files_fail_again(reader, error);
+    const uint32_t file = reader->rows.place[n_before].file;
+    reader->begins_file = file != reader->last_file || reader->input.begins_file;
+    reader->last_file = file;
+    const gsa_batch rows = gsai_rows_view(&reader->rows);
+    *out = gsai_batch_slice(&rows, n_before, rows.n_rows - n_before);
+    if (reader->spill.writer && reader->begins_file)
+        gsa_writer_begin_file(reader->spill.writer);
+    gsai_spill_add(&reader->spill, out, reader->schema.text, env);
+    return GSA_OK;
+}
+
 static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
     gsai_files *reader = (gsai_files *)head;
@@ -68,29 +95,64 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     if (reader->failure.status != GSA_OK)
         return gsai_files_fail_again(reader, error);
     gsa_error failure = {0};
-    gsa_status status = fill(reader, &failure);
-    if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
-        status = gsai_fail_memory(&head->env, &failure, "no memory for the names of features");
-    if (status == GSA_STOPPED) {
-        if (error)
-            *error = failure;
-        return status;
-    }
-    if (status != GSA_OK && status != GSA_END)
-        reader->failure = failure;
-    if (reader->rows.n_rows == 0 && status == GSA_END)
+    gsa_status status = deliver(reader, fill(reader, &failure), 0, &failure, out, error);
+    reader->delivered = status == GSA_OK;
+    if (status == GSA_END)
         gsai_spill_end(&reader->spill, &head->env);
-    if (reader->rows.n_rows == 0)
-        return status == GSA_END ? GSA_END : gsai_files_fail_again(reader, error);
-    const uint32_t file = reader->rows.place[0].file;
-    reader->begins_file = file != reader->last_file || reader->input.begins_file;
-    reader->last_file = file;
-    *out = gsai_rows_view(&reader->rows);
-    if (reader->spill.writer && reader->begins_file)
-        gsa_writer_begin_file(reader->spill.writer);
-    gsai_spill_add(&reader->spill, out, reader->schema.text, &head->env);
-    reader->delivered = true;
-    return GSA_OK;
+    return status;
+}
+
+/* Exchanges all but whose rows they are. */
+static void exchange_arrays(gsai_rows *a, gsai_rows *b)
+{
+    gsai_rows *both[2] = {a, b};
+    const gsai_rows own[2] = {*a, *b};
+    for (int i = 0; i < 2; i++) {
+        *both[i] = own[!i];
+        both[i]->env = own[i].env;
+        both[i]->max_rows = own[i].max_rows;
+        both[i]->max_values = own[i].max_values;
+        both[i]->without_labels = own[i].without_labels;
+        both[i]->words = own[i].words;
+    }
+}
+
+static bool has_same_memory(const gsai_env *a, const gsai_env *b)
+{
+    return a->memory.budget == b->memory.budget && a->memory.release == b->memory.release &&
+           a->memory.ctx == b->memory.ctx;
+}
+
+/* Not at the beginning of a file, which another block may have to begin with, and not where rows may be waited for. */
+static gsa_status extend_rows(gsa_reader *head, gsai_rows *rows, gsa_batch *out, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    bool is_between = !reader->delivered && reader->rows.n_rows > 0;
+    if (!reader->current || !reader->current->give || reader->is_stream || is_between || rows->width > 0 ||
+        rows->keeps || reader->rows.keeps || reader->options.keep_cells || reader->failure.status != GSA_OK ||
+        !has_same_memory(&head->env, rows->env))
+        return GSA_UNSUPPORTED;
+    size_t n_before = rows->n_rows, max_rows = reader->rows.max_rows, max_values = reader->rows.max_values;
+    gsa_error failure = {0};
+    exchange_arrays(&reader->rows, rows);
+    reader->rows.max_rows = rows->max_rows;
+    reader->rows.max_values = rows->max_values;
+    gsa_status status = read_current(reader, &failure);
+    bool has_ended = status == GSA_END;
+    if (has_ended)
+        gsai_files_next(reader);
+    else if (status != GSA_OK)
+        gsai_files_locate(reader, &failure);
+    if (status == GSA_STOPPED && reader->rows.n_rows > n_before)
+        status = GSA_OK; /* the next call is stopped again */
+    else if (status == GSA_OK && reader->rows.n_rows == n_before)
+        status = GSA_UNSUPPORTED;
+    if (status != GSA_UNSUPPORTED)
+        status = deliver(reader, status, n_before, &failure, out, error);
+    reader->rows.max_rows = max_rows;
+    reader->rows.max_values = max_values;
+    exchange_arrays(&reader->rows, rows);
+    return status == GSA_OK && has_ended ? GSA_END : status;
 }
 
 static gsa_status skip_rows(gsa_reader *head, gsa_row_range *out, gsa_error *error)
@@ -227,6 +289,7 @@ static void close_files(gsa_reader *head)
 
 static const gsai_reader_kind files_kind = {
     .next = next_files,
+    .extend = extend_rows,
     .rewind = rewind_files,
     .close = close_files,
     .file = gsai_files_name,
@@ -517,18 +580,6 @@ gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *err
     return is_worth ? gsai_spill_open(&reader->spill, folder, &head->env, error) : GSA_OK;
 }
 
-/* Everything but whose rows they are. */
-static void take_arrays(gsai_rows *to, const gsai_rows *from)
-{
-    const gsai_rows own = *to;
-    *to = *from;
-    to->env = own.env;
-    to->max_rows = own.max_rows;
-    to->max_values = own.max_values;
-    to->without_labels = own.without_labels;
-    to->words = own.words;
-}
-
 uint64_t gsai_reader_header_lines(const gsa_reader *head)
 {
     return head->kind == &files_kind ? ((const gsai_files *)head)->input.header_lines : 0;
@@ -542,14 +593,10 @@ int gsa_reader_begins_file(const gsa_reader *head)
 bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)
 {
     gsai_files *reader = (gsai_files *)head;
-    const gsa_memory *a = &head->env.memory, *b = &rows->env->memory;
-    if (head->kind != &files_kind || !reader->delivered || a->budget != b->budget || a->release != b->release ||
-        a->ctx != b->ctx)
+    if (head->kind != &files_kind || !reader->delivered || !has_same_memory(&head->env, rows->env))
         return false;
     if (reader->rows.keeps && gsai_rows_keep(rows, NULL) != GSA_OK) /* which the reader goes on with */
         return false;
-    const gsai_rows delivered = reader->rows;
-    take_arrays(&reader->rows, rows);
-    take_arrays(rows, &delivered);
+    exchange_arrays(&reader->rows, rows);
     return true;
 }

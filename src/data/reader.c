@@ -27,6 +27,15 @@ gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error)
     return status;
 }
 
+gsa_status gsai_reader_extend(gsa_reader *reader, gsai_rows *rows, gsa_batch *out, gsa_error *error)
+{
+    *out = (gsa_batch){0};
+    gsa_status status = reader->kind->extend ? reader->kind->extend(reader, rows, out, error) : GSA_UNSUPPORTED;
+    atomic_fetch_add_explicit(&reader->n_rows, out->n_rows, memory_order_relaxed);
+    tell_position(reader);
+    return status;
+}
+
 gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error)
 {
     return reader->kind->begin ? reader->kind->begin(reader, error) : GSA_OK;

@@ -12,6 +12,8 @@
 typedef struct gsai_reader_kind {
     /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
+    /* What gsai_reader_extend does; NULL: it cannot. */
+    gsa_status (*extend)(gsa_reader *reader, gsai_rows *rows, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
     void (*close)(gsa_reader *reader);                            /* frees the reader too */
     const char *(*file)(const gsa_reader *reader, uint32_t file); /* NULL: there is no such file */
@@ -45,6 +47,11 @@ void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_erro
  * has no zeros. Returns false, and changes nothing, if the reader has no such arrays or takes its memory from
  * elsewhere. */
 bool gsai_reader_take_rows(gsa_reader *reader, gsai_rows *rows);
+
+/* Appends the next rows of the current file of text to others of the same memory, until those are full or the file has
+ * ended (GSA_END); *out is a view of the new ones. Their label words are the reader's. GSA_UNSUPPORTED, and nothing has
+ * changed: rows are to be asked for by gsa_reader_next. */
+gsa_status gsai_reader_extend(gsa_reader *reader, gsai_rows *rows, gsa_batch *out, gsa_error *error);
 
 /* Returns the number of lines up to the end of the header of the first file, 0 if it has none. Not while another thread
  * reads. */

@@ -183,6 +183,22 @@ static void begin_file(gsai_block *block)
     block->part_entries = block->is_cut ? block->part_entries : block->n_entries;
 }
 
+/* Lets the reader write the next rows of the file where the block has them; GSA_UNSUPPORTED if it cannot. */
+static gsa_status extend(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_error *error)
+{
+    gsai_rows *rows = &block->rows;
+    gsa_batch added;
+    size_t part_end = block->part_row + GSA_BLOCK_ROWS;
+    rows->max_rows = max_rows < part_end ? max_rows : part_end;
+    rows->max_values = block->part_entries + GSA_BLOCK_ENTRIES;
+    gsa_status status = gsai_reader_extend(reader, rows, &added, error);
+    if (added.n_rows == 0)
+        return status == GSA_END ? GSA_OK : status;
+    block->n_entries = rows->n_values;
+    GSA_TRY(copy_words(block, &added, error));
+    return status == GSA_END ? GSA_OK : status;
+}
+
 /* Rows that waited, and after them those of the reader until there are min_rows. */
 static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows, gsa_error *error)
 {
@@ -191,6 +207,8 @@ static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows,
     if (status == GSA_OK)
         status = take_pending(block, max_rows, error);
     while (status == GSA_OK && !is_full(block, min_rows) && !block->is_cut) {
+        if (min_rows == max_rows && (status = extend(block, reader, max_rows, error)) != GSA_UNSUPPORTED)
+            continue;
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
         if (status == GSA_OK && block->rows.n_rows > 0 && gsa_reader_begins_file(reader))
