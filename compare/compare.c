@@ -2,6 +2,8 @@
  * run. */
 #include "compare.h"
 
+#include "base/memory.h"
+
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -133,11 +135,11 @@ static gsa_status read_data(comparing *what, gsa_error *error)
 {
     compare_data *data = &what->data;
     cli_progress *progress = &what->grid.progress;
-    GSA_TRY(compare_rows_read(&data->rows, data->reader, &what->env, progress, error));
+    GSA_TRY(compare_rows_read(&data->rows, data->reader, progress, error));
     if (data->test_reader != NULL)
         GSA_TRY(gsa_reader_set_schema(data->test_reader, gsa_reader_schema(data->reader), error));
     if (data->test_reader != NULL)
-        GSA_TRY(compare_rows_read(&data->test_rows, data->test_reader, &what->env, progress, error));
+        GSA_TRY(compare_rows_read(&data->test_rows, data->test_reader, progress, error));
     return GSA_OK;
 }
 
@@ -197,6 +199,9 @@ static int compare_all(comparing *what)
 static int run_compare(const cli_arguments *arguments)
 {
     comparing what = {.arguments = arguments, .env = session_env(arguments)};
+    what.data.env = gsai_env_resolve(&what.env);
+    gsai_rows_init(&what.data.rows, 0, 0, &what.data.env);
+    gsai_rows_init(&what.data.test_rows, 0, 0, &what.data.env);
     int code = parse_methods(&what);
     if (code == EXIT_DONE)
         code = check_outputs(arguments);
@@ -210,8 +215,8 @@ static int run_compare(const cli_arguments *arguments)
         code = compare_all(&what);
     output_discard(&what.rows);
     compare_grid_free(&what.grid);
-    compare_rows_free(&what.data.rows);
-    compare_rows_free(&what.data.test_rows);
+    gsai_rows_free(&what.data.rows);
+    gsai_rows_free(&what.data.test_rows);
     gsa_reader_close(what.data.reader);
     gsa_reader_close(what.data.test_reader);
     free(what.methods);

@@ -14,6 +14,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/rows.h"
 
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
@@ -24,27 +25,8 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Rows in memory. */
-typedef struct compare_rows {
-    gsai_env env; /* resolved; whose memory they take */
-    size_t n_rows, n_entries;
-    size_t row_capacity, entry_capacity;
-    int64_t *row_start; /* n_rows + 1 */
-    uint32_t *index;
-    float *value; /* never zero */
-    double *label;
-    int32_t *word;
-    gsa_place *place;
-    bool any_word, any_value; /* any_value: one that is not 1 */
-    char **words;
-    size_t n_words;
-    const struct compare_rows *borrowed_words; /* of a choice: whose words they are */
-} compare_rows;
-
 /* Adds all rows of the reader. */
-gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsai_env *env, cli_progress *progress,
-                             gsa_error *error);
-void compare_rows_free(compare_rows *rows);
+gsa_status compare_rows_read(gsai_rows *rows, gsa_reader *reader, cli_progress *progress, gsa_error *error);
 
 /* "64 KiB", "1.5 GiB" for messages. */
 enum { COMPARE_SIZE_TEXT = 32 };
@@ -57,7 +39,8 @@ gsa_status compare_check_stop(const gsai_env *env, gsa_error *error);
 /* The data of the whole comparison. */
 typedef struct compare_data {
     gsa_reader *reader, *test_reader; /* open for the places of rows; test_reader: NULL without --test */
-    compare_rows rows, test_rows;     /* test_rows: of --test */
+    gsai_env env;                     /* resolved; whose memory the rows take */
+    gsai_rows rows, test_rows;        /* test_rows: of --test */
     const char *loss, *intercept;     /* parameters as text */
 } compare_data;
 
@@ -67,12 +50,12 @@ typedef struct compare_task {
     const compare_data *data;
     uint64_t seed;
     gsa_batch train, test;
-    compare_rows train_rows, test_rows; /* copies that the two look into; empty with --test */
-    uint32_t *test_number;              /* of each test row among all rows; NULL with --test, where it is its own */
-    gsa_model *like;                    /* no weights, but loss and labels */
-    uint32_t *classes;                  /* of the training rows; NULL for regression */
-    uint32_t *order;                    /* of the training rows in the pass under way */
-    size_t n_features;                  /* of the training rows */
+    gsai_rows train_rows, test_rows; /* copies that the two look into, without words; empty with --test */
+    uint32_t *test_number;           /* of each test row among all rows; NULL with --test, where it is its own */
+    gsa_model *like;                 /* no weights, but loss and labels */
+    uint32_t *classes;               /* of the training rows; NULL for regression */
+    uint32_t *order;                 /* of the training rows in the pass under way */
+    size_t n_features;               /* of the training rows */
     bool intercept;
 } compare_task;
 
