@@ -62,7 +62,8 @@ static bool reserve_rows(gsai_rows *rows, size_t more)
         return false;
     if (rows->row_start && need <= rows->row_capacity + 1)
         return true;
-    need = need > rows->max_rows ? need : rows->max_rows + 1; /* of a batch, at once */
+    if (rows->max_rows <= 2 * GSAI_BATCH_ROWS && need <= rows->max_rows)
+        need = rows->max_rows + 1; /* a batch is reserved at once */
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) {
         size_t n = by_row[i].is_there ? rows->row_capacity + 1 : 0;
         if (by_row[i].is_wanted && !gsai_reserve(rows->env, by_row[i].array, &n, need, by_row[i].element_size))
@@ -92,7 +93,8 @@ gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, boo
     need |= 1; /* never without memory */
     has_room = has_room && gsai_reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
                ((!has_values && !rows->has_values) || reserve_values(rows, need));
-    return has_room ? GSA_OK : gsai_fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, n);
+    return has_room ? GSA_OK
+                    : gsai_fail_memory(rows->env, error, "no memory for %zu values after %zu rows", n, rows->n_rows);
 }
 
 gsa_status gsai_rows_reserve_dense(gsai_rows *rows, size_t n_rows, size_t width, gsa_error *error)
