@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/format/digits.h"
 #include "data/format/input_text.h"
+#include "data/format/libsvm.h"
 #include "data/format/number.h"
 
 static void check_digits(const char *text, char separator)
@@ -111,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char quote[GSAI_QUOTE_SIZE];
     gsai_quote(text, size, quote);
     fuzz_must(strlen(quote) < sizeof quote, "a quotation fits in its room", NULL);
-    (void)gsai_word_objection(text, size);
+    (void)gsai_libsvm_objection(text, size);
     (void)gsai_label_objection(text, size);
     return 0;
 }

@@ -50,9 +50,9 @@ static gsa_status take_label(gsai_arrow_reader *arrow, int64_t row, gsai_row_hea
         gsai_arrow_make_word(&arrow->column[table->label], &cell);
     if (cell.kind == GSAI_CELL_NUMBER && !table->label_is_class) {
         head->label = cell.number + 0.0; /* -0 is 0 */
-        objection = isinf(cell.number) ? "a label must be finite" : NULL;
+        objection = isinf(cell.number) ? GSAI_LABEL_INFINITE : NULL;
     } else if (cell.size > GSAI_LABEL_SIZE) {
-        objection = "a label has at most 255 bytes";
+        objection = gsai_label_objection(cell.text, cell.size);
     } else {
         char text[GSAI_LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
         if (cell.size > 0)

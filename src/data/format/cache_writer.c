@@ -341,11 +341,10 @@ static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64
         return GSA_OK;
     const char *word = batch->words[batch->word[r]];
     size_t size = strlen(word);
-    if (size > GSAI_LABEL_SIZE || !gsai_is_text(word, size)) {
-        char quote[GSAI_QUOTE_SIZE];
-        return gsai_fail_row(error, GSA_INPUT, r, "label '%s': expected 1 to %d bytes of UTF-8",
-                             gsai_quote(word, size, quote), GSAI_LABEL_SIZE);
-    }
+    const char *objection = gsai_label_objection(word, size);
+    char quote[GSAI_QUOTE_SIZE];
+    if (objection)
+        return gsai_fail_row(error, GSA_INPUT, r, "label '%s': %s", gsai_quote(word, size, quote), objection);
     int32_t number = 0;
     gsa_status status = gsai_words_enter(&to->words, word, size, &number, error);
     *bits = GSAI_CACHE_WORD | (uint32_t)number;

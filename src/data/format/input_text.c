@@ -10,14 +10,14 @@ static bool is_control(const char *text, size_t len)
     return len == 2 && first == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
-const char *gsai_word_objection(const char *text, size_t size)
+const char *gsai_label_objection(const char *text, size_t size)
 {
     if (size == 0)
         return "a label cannot be empty";
-    if (memchr(text, '\0', size))
-        return "a NUL byte cannot stand in text";
     if (size > GSAI_LABEL_SIZE)
         return "a label has at most 255 bytes";
+    if (memchr(text, '\0', size))
+        return "a NUL byte cannot stand in text";
     for (size_t i = 0; i < size;) {
         size_t len = gsai_utf8_character(text + i, size - i);
         if (len == 0)
@@ -26,24 +26,6 @@ const char *gsai_word_objection(const char *text, size_t size)
             return "a label cannot have control characters";
         i += len;
     }
-    return gsai_is_nonfinite_word(text, size) ? "a label must be finite" : NULL;
-}
-
-const char *gsai_label_objection(const char *text, size_t size)
-{
-    const char *objection = gsai_word_objection(text, size);
-    if (objection)
-        return objection;
-    if (gsai_is_mark(text, text + size))
-        return "a byte order mark stands at the beginning of a file only; were files joined?";
-    if (memchr(text, ' ', size))
-        return "a label cannot have blanks";
-    if (memchr(text, ',', size))
-        return "several labels a row are not supported, and a label cannot have a comma";
-    if (memchr(text, '#', size))
-        return "a label cannot have a #: put a blank before a comment";
-    if (memchr(text, ':', size))
-        return "a label cannot have a colon";
     return NULL;
 }
 

@@ -17,11 +17,9 @@ static inline bool gsai_is_mark(const char *text, const char *end)
 
 #define GSAI_LABEL_SIZE 255 /* bytes of a label that is a word, at most */
 
-/* Returns why these bytes cannot be a word as label in a format where labels may have blanks, or NULL. */
-const char *gsai_word_objection(const char *text, size_t size);
-
-/* Returns why these bytes cannot be a word as label in libsvm text, as a phrase that ends a message; NULL if they can.
- * Words that look like numbers are not checked here. */
+/* Returns why these bytes cannot be a word as label, as a phrase that ends a message; NULL if they can. Words that look
+ * like numbers are not checked here, nor infinities. */
+#define GSAI_LABEL_INFINITE "a label must be finite"
 const char *gsai_label_objection(const char *text, size_t size);
 
 /* Returns whether the text is this word of lower-case ASCII letters, in any case. */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "data/format/digits.h"
+#include "data/format/input_text.h"
 #include "data/format/text_lines.h"
 
 #include <inttypes.h>
@@ -16,6 +17,26 @@
 
 #define TITLE "libsvm text"
 #define SLOW_ROWS 63
+
+const char *gsai_libsvm_objection(const char *text, size_t size)
+{
+    const char *objection = gsai_label_objection(text, size);
+    if (objection)
+        return objection;
+    if (gsai_is_nonfinite_word(text, size))
+        return GSAI_LABEL_INFINITE;
+    if (gsai_is_mark(text, text + size))
+        return "a byte order mark stands at the beginning of a file only; were files joined?";
+    if (memchr(text, ' ', size))
+        return "a label cannot have blanks";
+    if (memchr(text, ',', size))
+        return "several labels a row are not supported, and a label cannot have a comma";
+    if (memchr(text, '#', size))
+        return "a label cannot have a #: put a blank before a comment";
+    if (memchr(text, ':', size))
+        return "a label cannot have a colon";
+    return NULL;
+}
 
 /* ---- what is wrong with a line ---------------------------------------------------------------------------------- */
 
@@ -57,7 +78,7 @@ static gsa_status fail_label(const gsai_line *line, const char *at, const char *
     const char *after = gsai_number_digits(at, &number);
     if ((after > at && *after == ':') || begins_with(line, at, "qid:"))
         return gsai_line_fail(line, at, end, "the line begins with", "the label is missing in front of it", error);
-    const char *objection = gsai_label_objection(at, (size_t)(end - at));
+    const char *objection = gsai_libsvm_objection(at, (size_t)(end - at));
     return gsai_line_fail(line, at, end, "label", objection ? objection : "expected a number or a word", error);
 }
 
@@ -248,7 +269,7 @@ static gsa_status parse_label(const libsvm *parser, const gsai_line *line, const
     }
     const char *end = token_end(line, start);
     size_t size = (size_t)(end - start);
-    if (gsai_label_objection(start, size))
+    if (gsai_libsvm_objection(start, size))
         return fail_label(line, start, end, error);
     *out = (label){.is_word = true, .text = start, .size = size};
     *at = end;

@@ -6,6 +6,10 @@
 
 const gsai_format *gsai_format_libsvm(void);
 
+/* Returns why these bytes cannot be a word as label here: one that no format has (input_text.h), or with marks that
+ * this text gives another meaning; NULL if they can. */
+const char *gsai_libsvm_objection(const char *text, size_t size);
+
 /* The pairs of a row so far. */
 typedef struct gsai_pairs {
     uint32_t *index; /* room for all that a line of this length can have */

@@ -127,9 +127,9 @@ gsa_status gsai_npy_label(const gsai_npy_labels *labels, size_t i, gsai_rows *ro
     }
     char text[GSAI_LABEL_SIZE + 4];
     size_t size = take_text(labels, labels->item + i * header->item, text);
-    if (size == 0 || size > GSAI_LABEL_SIZE || !gsai_is_text(text, size))
-        return gsai_fail(error, GSA_INPUT, "its label in %s: expected 1 to %d bytes of UTF-8", labels->name,
-                         GSAI_LABEL_SIZE);
+    const char *objection = gsai_label_objection(text, size);
+    if (objection)
+        return gsai_fail(error, GSA_INPUT, "its label in %s: %s", labels->name, objection);
     return gsai_words_enter(&rows->words, text, size, word, error);
 }
 

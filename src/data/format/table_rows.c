@@ -163,12 +163,12 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
     if (head->is_missing)
         return NULL;
     if (is == GSAI_VALUE_WRONG)
-        return gsai_is_nonfinite_word(text, size) ? "a label must be finite"
+        return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE
                                                   : "expected a number that is written as the labels of the first rows";
     if (!table->label_has_reading && (number.after != text + size || table->label_is_class)) {
         head->word = text;
         head->word_size = size;
-        return gsai_word_objection(text, size);
+        return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE : gsai_label_objection(text, size);
     }
     head->label = number.value + 0.0; /* -0 is 0 */
     return gsai_number_fits_double(&number) ? NULL : "it does not fit a double";

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/input_text.h"
+#include "data/format/libsvm.h"
 #include "data/format/number.h"
 
 #include <string.h>
@@ -58,7 +59,7 @@ static gsa_status check_word(const text_writer *writer, const char *word, size_t
 {
     char quote[GSAI_QUOTE_SIZE];
     size_t size = strlen(word);
-    const char *objection = gsai_label_objection(word, size);
+    const char *objection = gsai_libsvm_objection(word, size);
     gsai_number number;
     gsai_number_parse(writer->locale, word, &number);
     if (writer->is_vw)
