@@ -2,10 +2,10 @@
  *
  * Weights that fit the rows they learned are too sure of themselves on others, or, early on, not sure enough. One
  * number cures both: the margins m become s m + b with the s and b that fit held-out rows best (b for one output only:
- * with one per class, the classes would need one each). The loss is convex in s and b, so that a few Newton steps find
- * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
- * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
- * With a log link it counts as the smallest label that is not 0, which is one event in whatever unit labels have.
+ * with one per class, the classes would need one each; scale_shift.h). Targets are smoothed as Platt (1999) does, (n_k
+ * + 1) / (n_k + 2) for the row's own class of n_k rows, so that separable rows do not ask for infinite margins; a
+ * normal prior around 1 and 0 of unit width holds where rows are few. With a log link it counts as the smallest label
+ * that is not 0, which is one event in whatever unit labels have.
  *
  * Squared loss is calibrated too, without smoothing or prior: a line through the predictions. Hinge losses get a scale:
  * steps of constant length leave their margins too long.
@@ -14,89 +14,54 @@
  * of a feature that was in n rows counts n / (n + shrinkage), as the mean of a normal posterior around 0 would, with
  * the shrinkage that the held-out rows ask for, if they do (docs/decisions/0015-shrinkage.md). */
 #include "learn/calibration.h"
+
 #include "learn/parts.h"
+#include "learn/scale_shift.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- margins ----------------------------------------------------------------------------------------------------- */
+/* ---- the held-out rows ------------------------------------------------------------------------------------------- */
 
-/* Asks for the records of a row to come: those of a long run lie far apart. */
-static void fetch_row(const gsai_table *table, const gsai_sample *sample, size_t i)
-{
-    if (i >= sample->n)
-        return;
-    gsai_row row = gsai_held_row_view(sample->at[i]);
-    for (size_t e = 0; e < row.n; e++)
-        if (row.index[e] < table->n_slots)
-            __builtin_prefetch(gsai_table_slot(table, row.index[e]) + gsai_table_stride(table));
-}
+/* Beyond, a margin is as good as infinite. */
+#define MAX_MARGIN 1e30
 
-/* Held-out rows may have features that no learned row has: those have no slot. */
-bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsai_env *stop,
-                       double *margins)
-{
-    double total = gsai_state_average_total(state);
-    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++, margins += table->n_outputs) {
-        gsai_row row = gsai_held_row_view(state->sample.at[i]);
-        if (gsai_rows_should_stop(stop, table->n_outputs))
-            return false;
-        fetch_row(table, &state->sample, i + 1);
-        memset(margins, 0, table->n_outputs * sizeof *margins);
-        if (state->params.value[GSAI_PARAM_intercept])
-            gsai_table_add_average(table, total, 0, 1, margins);
-        for (size_t e = 0; e < row.n; e++) {
-            size_t slot = (size_t)row.index[e] + 1;
-            if (slot < table->n_slots)
-                gsai_table_add_average(table, total, slot,
-                                       (double)row.value[e] * gsai_state_shrinkage(state, slot, shrinkage), margins);
-        }
-    }
-    return true;
-}
-
-/* ---- scale, offset, shrinkage ------------------------------------------------------------------------------------ */
-
-#define NEWTON_STEPS 40
-/* Rows above which a feature is not shrunk. */
-#define MAX_SHRINKAGE 1e6
-/* Standard errors of the improvement, for a shrinkage to be more than chance. */
-#define SHRINKAGE_ERRORS 3
-/* Two numbers are not found from less rows than this where no prior holds them. */
-#define MIN_FREE_ROWS 16u
-
-/* The held-out rows of a state. */
+/* The held-out rows of a state, and their margins under a table. */
 struct evidence {
-    const gsai_loss *loss;
+    const gsa_state *state;
     const gsai_table *table;
-    const gsai_sample *sample; /* whose hashes deal rows to folds: equal ones to the same */
-    size_t n_folds, fold;      /* rows of this fold are left out; n_folds 0: none are */
-    size_t n, n_outputs;
-    gsai_calibration_row *row;    /* [n] */
-    double *margins;              /* [n x n_outputs], and the other numbers behind them */
-    double *class_weight;         /* [n_classes]: of the rows of each class */
-    double *scratch;              /* [n_outputs] */
-    double *row_loss, *sure_loss; /* [n]: of each row, and without a shrinkage */
-    double copies;                /* rows behind one that is not a copy: a row counts for its share of them */
-    double weight;                /* of all rows */
-    double prior;                 /* of scale and offset, in units of the loss */
-    bool offset;                  /* whether there is one to find */
-    const gsai_env *stop;         /* NULL: never */
-    bool *stopped;                /* it has asked for it: what follows is of a part of the rows, and for nothing */
+    const gsai_loss *loss;
+    size_t n_folds, fold;             /* rows of this fold are left out; n_folds 0: none are */
+    size_t n, n_outputs, stride;      /* stride: 1, or the outputs rounded up to a multiple of 8 */
+    double *c;                        /* [n]: what a row counts for */
+    double *row_loss, *sure_loss;     /* [n]: of each row, and without a shrinkage */
+    double *row;                      /* [n_outputs]: scratch */
+    double *class_weight, *smoothing; /* [n_classes]: of the rows of each class; 1 - target */
+    float *margins;                   /* [n x stride] */
+    float *target, *weight;           /* [n]: in the units of the loss; weights are 0 if a row is left out */
+    float *scratch;                   /* [3 x n], or [stride] */
+    double copies;                    /* rows behind one that is not a copy: a row counts for its share of them */
+    double total;                     /* of what all rows count for */
+    double prior;                     /* of scale and offset, in units of the loss */
+    bool has_offset;                  /* whether there is one to find */
+    const gsai_env *stop;             /* NULL: never */
+    bool stopped;                     /* it has asked for it: what follows is of a part of the rows, and for nothing */
 };
 
-static bool is_stopped(const struct evidence *e)
+static bool is_stopped(struct evidence *e)
 {
-    return *e->stopped = *e->stopped || gsai_rows_should_stop(e->stop, e->n_outputs);
+    return e->stopped = e->stopped || gsai_rows_should_stop(e->stop, e->n_outputs);
 }
 
 /* Returns the fold of a row; n_folds if it is of a common kind, which rows to come will repeat. */
 static size_t fold_of(const struct evidence *e, size_t row)
 {
-    return e->sample->at[row]->weight > 0 ? e->sample->hash[row] % e->n_folds : e->n_folds;
+    const gsai_sample *sample = &e->state->sample;
+    return sample->at[row]->weight > 0 ? sample->hash[row] % e->n_folds : e->n_folds;
 }
 
 static bool is_left_out(const struct evidence *e, size_t row)
@@ -104,73 +69,171 @@ static bool is_left_out(const struct evidence *e, size_t row)
     return e->fold < e->n_folds && fold_of(e, row) == e->fold;
 }
 
-static gsai_slope slope_at(const struct evidence *e, double scale, double offset)
+/* Computes the margins under the averaged weights of the table. The weight of a feature counts for what
+ * gsai_state_shrinkage says; shrinkage 0: in full, as the intercept always does. Held-out rows may have features that
+ * no learned row has: those have no slot. */
+static void take_margins(struct evidence *e, double shrinkage)
 {
-    gsai_slope sum = {0};
-    double p = e->prior, s = scale - 1;
-    if (p > 0)
-        sum = (gsai_slope){p * (s * s + offset * offset) / 2, {p * s, p * offset}, {p, 0, p}};
-    for (size_t i = 0; i < e->n && !is_stopped(e); i++)
-        if (!is_left_out(e, i))
-            e->loss->add_slope(&e->row[i], scale, offset, &sum);
-    if (!e->offset) {
-        sum.g[1] = sum.h[1] = 0;
-        sum.h[2] = 1;
-    }
-    return sum;
-}
-
-/* Newton's method on a convex function of two numbers, with steps that are halved until they help. A scale below 0
- * would turn the model round: then 0, a constant. */
-static void fit(const struct evidence *e, gsai_calibration *out)
-{
-    gsai_slope at = slope_at(e, out->scale, out->offset);
-    for (int i = 0; i < NEWTON_STEPS && !is_stopped(e); i++) {
-        if (out->scale == 0 && at.g[0] > 0) /* held there, and the offset alone is left to find */
-            at.g[0] = at.h[1] = 0;
-        double det = at.h[0] * at.h[2] - at.h[1] * at.h[1];
-        if (!(det > 1e-12 * at.h[0] * at.h[2]))
-            return;
-        double ds = (at.h[2] * at.g[0] - at.h[1] * at.g[1]) / det, db = (at.h[0] * at.g[1] - at.h[1] * at.g[0]) / det;
-        if (!(ds * at.g[0] + db * at.g[1] > 1e-12 * (fabs(at.loss) + 1e-300)))
-            return;
-        gsai_slope next = at;
-        double step = 1;
-        for (; step > 1e-9; step /= 2) {
-            double scale = out->scale - step * ds;
-            next = slope_at(e, scale > 0 ? scale : 0, out->offset - step * db);
-            if (next.loss < at.loss)
-                break;
+    const gsa_state *state = e->state;
+    const gsai_table *table = e->table;
+    double total = gsai_state_average_total(state);
+    for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
+        gsai_row row = gsai_held_row_view(state->sample.at[i]);
+        for (size_t j = 0; i + 1 < e->n && j < state->sample.at[i + 1]->n; j++) { /* records lie far apart: ask early */
+            uint32_t next = state->sample.at[i + 1]->entries[j];
+            if (next < table->n_slots)
+                __builtin_prefetch(gsai_table_slot(table, next) + gsai_table_stride(table));
         }
-        if (!(next.loss < at.loss))
-            return;
-        out->scale = out->scale - step * ds > 0 ? out->scale - step * ds : 0;
-        out->offset -= step * db;
-        at = next;
+        memset(e->row, 0, e->n_outputs * sizeof *e->row);
+        if (state->params.value[GSAI_PARAM_intercept])
+            gsai_table_add_average(table, total, 0, 1, e->row);
+        for (size_t j = 0; j < row.n; j++) {
+            size_t slot = (size_t)row.index[j] + 1;
+            if (slot < table->n_slots)
+                gsai_table_add_average(table, total, slot,
+                                       (double)row.value[j] * gsai_state_shrinkage(state, slot, shrinkage), e->row);
+        }
+        for (size_t k = 0; k < e->n_outputs; k++) {
+            double m = e->row[k];
+            e->margins[i * e->stride + k] = (float)(m > MAX_MARGIN ? MAX_MARGIN : m < -MAX_MARGIN ? -MAX_MARGIN : m);
+        }
     }
 }
 
-/* Losses of the rows, and their mean. */
-static double loss_with(const struct evidence *e, const gsai_calibration *calibration, double *loss)
+/* Weighs the rows that are not left out, and their classes; smooths the targets by them. */
+static void leave_out_fold(struct evidence *e)
+{
+    const gsa_state *state = e->state;
+    double all = 0, counted = 0;
+    memset(e->class_weight, 0, state->labels.n * sizeof *e->class_weight);
+    for (size_t i = 0; i < e->n; i++) {
+        const gsai_held_row *held = state->sample.at[i];
+        bool left_out = is_left_out(e, i);
+        all += held->seen;
+        counted += left_out ? 0 : held->seen;
+        e->weight[i] = left_out ? 0 : (float)e->c[i];
+        if (state->labels.n > 0 && !left_out)
+            e->class_weight[held->class_number] += held->seen / e->copies;
+    }
+    double share = counted > 0 ? all / counted : 1; /* as large as the classes of all rows */
+    for (size_t k = 0; k < state->labels.n; k++)
+        e->smoothing[k] = 1 / (share * e->class_weight[k] + 2);
+}
+
+/* Takes the memory, without margins. Rows count as given; with balanced classes, every class that is there counts the
+ * same. */
+static gsa_status evidence_make(struct evidence *e, gsa_error *error)
+{
+    const gsa_state *state = e->state;
+    const gsai_env *env = &state->env;
+    size_t n = gsai_sample_count(&state->sample), n_classes = state->labels.n, n_outputs = state->table.n_outputs;
+    size_t stride = n_outputs > 1 ? (n_outputs + 7) / 8 * 8 : 1, n_floats;
+    e->loss = state->loss;
+    e->n_outputs = n_outputs;
+    e->stride = stride;
+    if (!gsai_multiply(n, stride + 5, &n_floats) || !gsai_add(n_floats, stride, &n_floats) ||
+        !(e->c = gsai_alloc_zeroed(env, 3 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
+        !(e->margins = gsai_alloc_zeroed(env, n_floats, sizeof *e->margins)))
+        return gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
+    e->row_loss = e->c + n;
+    e->sure_loss = e->row_loss + n;
+    e->row = e->sure_loss + n;
+    e->class_weight = e->row + n_outputs;
+    e->smoothing = e->class_weight + n_classes;
+    e->target = e->margins + n * stride;
+    e->weight = e->target + n;
+    e->scratch = e->weight + n;
+    e->n = n;
+    e->copies = gsai_sample_copies(&state->sample);
+    e->has_offset = state->params.value[GSAI_PARAM_intercept] && n_outputs == 1;
+    bool balance = gsai_params_balance(&state->params) && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    double sum = 0, unit = e->loss->has_log_link ? gsai_exp(state->label_offset.at) : 1, least = INFINITY;
+    leave_out_fold(e);
+    size_t n_present = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        n_present += e->class_weight[k] > 0;
+    for (size_t i = 0; i < n; i++)
+        sum += e->c[i] = state->sample.at[i]->seen / e->copies;
+    for (size_t i = 0; i < n; i++) {
+        gsai_target target = gsai_held_target(state, state->sample.at[i]);
+        if (balance)
+            e->c[i] *= sum / ((double)n_present * e->class_weight[target.class_number]);
+        e->total += e->c[i];
+        e->target[i] = n_classes > 0 ? (float)target.class_number : (float)(target.y / unit);
+        least = target.y > 0 && e->c[i] * target.y < least ? e->c[i] * target.y : least;
+    }
+    e->prior = gsai_loss_has_probabilities(e->loss) ? 1 : e->loss->has_log_link && isfinite(least) ? least / unit : 0;
+    leave_out_fold(e);
+    return GSA_OK;
+}
+
+static void evidence_free(struct evidence *e)
+{
+    gsai_free(&e->state->env, e->c);
+    gsai_free(&e->state->env, e->margins);
+}
+
+/* ---- scale, offset, shrinkage ------------------------------------------------------------------------------------ */
+
+/* Rows above which a feature is not shrunk. */
+#define MAX_SHRINKAGE 1e6
+/* Standard errors of the improvement, for a shrinkage to be more than chance. */
+#define SHRINKAGE_ERRORS 3
+/* Two numbers are not found from less rows than this where no prior holds them. */
+#define MIN_FREE_ROWS 16u
+/* The scale of a hinge loss, which is convex in it and has no curvature to follow, is found by golden section, which
+ * narrows it to 2e-8. */
+#define MAX_SCALE 4.0
+#define SECTIONS 40
+
+/* Computes the losses of the rows, and returns their mean. */
+static double loss_with(struct evidence *e, const gsai_calibration *by, double *loss)
 {
     double sum = 0;
     for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
         if (is_left_out(e, i))
             continue;
         for (size_t k = 0; k < e->n_outputs; k++)
-            e->scratch[k] = calibration->scale * e->row[i].m[k] + calibration->offset;
-        loss[i] = e->loss->value(e->scratch, e->n_outputs, &e->row[i].target);
-        sum += e->row[i].c * loss[i];
+            e->row[k] = by->scale * (double)e->margins[i * e->stride + k] + by->offset;
+        gsai_target target = gsai_held_target(e->state, e->state->sample.at[i]);
+        loss[i] = e->loss->value(e->row, e->n_outputs, &target);
+        sum += e->c[i] * loss[i];
     }
-    return sum / e->weight;
+    return sum / e->total;
 }
 
-/* The scale of a hinge loss, which is convex in it and has no curvature to follow: by golden section, which narrows it
- * to 2e-8. */
-#define MAX_SCALE 4.0
-#define SECTIONS 40
+static void fit_newton(struct evidence *e, gsai_calibration *out)
+{
+    double squares = 0, total = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        squares += (double)e->weight[i] * (double)e->target[i] * (double)e->target[i];
+        total += (double)e->weight[i];
+    }
+    gsai_scaled_rows rows = {.loss = e->loss->rows,
+                             .at = {.math = &gsai_array_math_generic,
+                                    .n = e->n,
+                                    .n_outputs = e->n_outputs,
+                                    .stride = e->stride,
+                                    .target = e->target,
+                                    .weight = e->weight,
+                                    .margin = e->margins,
+                                    .width = (float)gsai_state_width(e->state),
+                                    .scratch = e->scratch},
+                             .smoothing = gsai_loss_has_probabilities(e->loss) ? e->smoothing : NULL,
+                             .has_shift = e->has_offset,
+                             .prior = {e->prior, e->prior},
+                             .unit = e->loss->depends_on_residual && squares > 0 ? sqrt(squares / total) : 1,
+                             .may_vanish = true, /* a scale below 0 would turn the model round */
+                             .has_full_steps = e->loss->depends_on_residual,
+                             .scratch = e->scratch,
+                             .stop = e->n_outputs >= GSAI_MANY_OUTPUTS ? e->stop : NULL};
+    gsai_scale_shift at = {out->scale, out->offset, 0};
+    e->stopped = !gsai_scale_shift_fit(&rows, &at) || e->stopped;
+    out->scale = at.scale;
+    out->offset = at.shift;
+}
 
-static void fit_scale(const struct evidence *e, gsai_calibration *out)
+static void fit_golden_section(struct evidence *e, gsai_calibration *out)
 {
     const double ratio = 0.6180339887498949;
     double low = 0, high = MAX_SCALE;
@@ -184,181 +247,83 @@ static void fit_scale(const struct evidence *e, gsai_calibration *out)
     out->scale = (low + high) / 2;
 }
 
-/* By so many of its standard errors the mean loss is below that without a shrinkage. */
+/* Finds the scale and offset that fit the rows that are not left out, from those of `out` on, which stay if these rows
+ * say nothing about them. Returns whether there is an offset, too, so that features can be shrunk. */
+static bool fit(struct evidence *e, gsai_calibration *out)
+{
+    const gsa_state *state = e->state;
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += !is_left_out(e, i);
+    bool enough = e->loss->has_probabilities ? state->labels.n > 1 : n >= MIN_FREE_ROWS;
+    if (state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER || !enough || !e->loss->rows ||
+        (e->loss->has_log_link && !(e->prior > 0)))
+        return false;
+    if (e->loss->has_searchable_scale)
+        fit_golden_section(e, out);
+    else
+        fit_newton(e, out);
+    return !e->loss->has_searchable_scale;
+}
+
+/* Returns the improvement over no shrinkage, in standard errors. */
 static double errors_below(const struct evidence *e)
 {
     double mean = 0, square = 0;
     for (size_t i = 0; i < e->n; i++)
-        mean += e->row[i].c * (e->sure_loss[i] - e->row_loss[i]) / e->weight;
+        mean += e->c[i] * (e->sure_loss[i] - e->row_loss[i]) / e->total;
     for (size_t i = 0; i < e->n; i++) {
-        double apart = e->row[i].c * (e->sure_loss[i] - e->row_loss[i] - mean) / e->weight;
+        double apart = e->c[i] * (e->sure_loss[i] - e->row_loss[i] - mean) / e->total;
         square += apart * apart;
     }
     return square > 0 ? mean / sqrt(square) : 0;
 }
 
-static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *error)
+static gsai_calibration try_shrinkage(struct evidence *e, double shrinkage, const gsai_calibration *from)
 {
-    const gsai_env *env = &state->env;
-    size_t n = gsai_sample_count(&state->sample), n_numbers, n_outputs = state->table.n_outputs,
-           n_classes = state->labels.n;
-    e->copies = gsai_sample_copies(&state->sample);
-    e->loss = state->loss;
-    e->n_outputs = n_outputs;
-    if (!gsai_multiply(n, n_outputs + 2, &n_numbers) || !gsai_add(n_numbers, n_outputs + n_classes, &n_numbers) ||
-        !(e->row = gsai_alloc(env, n, sizeof *e->row)) ||
-        !(e->margins = gsai_alloc_zeroed(env, n_numbers, sizeof *e->margins)))
-        return gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
-    e->row_loss = e->margins + n * n_outputs;
-    e->sure_loss = e->row_loss + n;
-    e->scratch = e->sure_loss + n;
-    e->class_weight = e->scratch + n_outputs;
-    for (size_t i = 0; i < n; i++) {
-        const gsai_held_row *row = state->sample.at[i];
-        e->row[i] = (gsai_calibration_row){e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row),
-                                           row->seen / e->copies,      0,         e->scratch};
-    }
-    e->n = n;
-    e->sample = &state->sample;
-    return GSA_OK;
-}
-
-/* Weighs the classes of the rows that are not left out. */
-static void count_classes(struct evidence *e, const gsa_state *state)
-{
-    for (size_t k = 0; k < state->labels.n; k++)
-        e->class_weight[k] = 0;
-    for (size_t i = 0; i < e->n && state->labels.n > 0; i++)
-        if (!is_left_out(e, i))
-            e->class_weight[e->row[i].target.class_number] += state->sample.at[i]->seen / e->copies;
-}
-
-/* Rows count as given; with balanced classes, every class that is there counts the same. */
-static void weigh(struct evidence *e, const gsa_state *state)
-{
-    bool balance = gsai_params_balance(&state->params) && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-    size_t present = 0;
-    count_classes(e, state);
-    for (size_t k = 0; k < state->labels.n; k++)
-        present += e->class_weight[k] > 0;
-    double sum = 0;
-    for (size_t i = 0; i < e->n; i++)
-        sum += e->row[i].c;
-    for (size_t i = 0; i < e->n; i++) {
-        if (balance)
-            e->row[i].c *= sum / ((double)present * e->class_weight[e->row[i].target.class_number]);
-        e->weight += e->row[i].c;
-    }
-}
-
-/* Smooths the targets by the rows that are not left out. */
-static void smooth(struct evidence *e, const gsa_state *state)
-{
-    double all = 0, counted = 0;
-    count_classes(e, state);
-    for (size_t i = 0; i < e->n; i++) {
-        all += state->sample.at[i]->seen;
-        counted += is_left_out(e, i) ? 0 : state->sample.at[i]->seen;
-    }
-    double share = counted > 0 ? all / counted : 1; /* as large as the classes of all rows */
-    for (size_t i = 0; i < e->n; i++) {
-        double n_own = state->labels.n > 0 ? share * e->class_weight[e->row[i].target.class_number] : 0;
-        e->row[i].off = 1 - (n_own + 1) / (n_own + 2);
-    }
-}
-
-/* Returns the weight of the prior; 0: none. */
-static double prior_of(const struct evidence *e)
-{
-    double least = INFINITY;
-    for (size_t i = 0; i < e->n && e->loss->has_log_link; i++) {
-        double events = e->row[i].c * e->row[i].target.y;
-        least = events > 0 && events < least ? events : least;
-    }
-    return gsai_loss_has_probabilities(e->loss) ? 1 : isfinite(least) ? least : 0;
-}
-
-/* The best scale and offset for a shrinkage; those of `out` are where the search begins. */
-static void fit_shrinkage(struct evidence *e, const gsa_state *state, bool fits, gsai_calibration *out)
-{
-    *e->stopped = *e->stopped || !gsai_held_margins(state, e->table, out->shrinkage, e->stop, e->margins);
-    if (fits)
-        fit(e, out);
-    out->loss = loss_with(e, out, out->shrinkage > 0 ? e->row_loss : e->sure_loss);
+    gsai_calibration tried = *from;
+    tried.shrinkage = shrinkage;
+    take_margins(e, shrinkage);
+    (void)fit(e, &tried);
+    tried.loss = loss_with(e, &tried, e->row_loss);
+    return tried;
 }
 
 /* A shrinkage is a power of two and grows while that pays: fourfold steps first, then half of one to either side. */
-static void find_shrinkage(struct evidence *e, const gsa_state *state, gsai_calibration *best)
+static void find_shrinkage(struct evidence *e, gsai_calibration *best)
 {
-    gsai_calibration tried;
     for (double shrinkage = 4; shrinkage <= MAX_SHRINKAGE; shrinkage *= 4) {
-        tried = *best;
-        tried.shrinkage = shrinkage;
-        fit_shrinkage(e, state, true, &tried);
+        gsai_calibration tried = try_shrinkage(e, shrinkage, best);
         if (!(tried.loss < (1 - GSA_MIN_GAIN) * best->loss && errors_below(e) > SHRINKAGE_ERRORS))
             break;
         *best = tried;
     }
     double middle = best->shrinkage;
     for (int side = 0; side < 2 && middle > 0; side++) {
-        tried = *best;
-        tried.shrinkage = side == 0 ? middle / 2 : middle * 2;
-        fit_shrinkage(e, state, true, &tried);
+        gsai_calibration tried = try_shrinkage(e, side == 0 ? middle / 2 : middle * 2, best);
         if (tried.loss < best->loss)
             *best = tried;
     }
 }
 
-/* Gathers the held-out rows, without margins. */
-static gsa_status evidence_make(struct evidence *e, const gsa_state *state, gsa_error *error)
-{
-    GSA_TRY(gather(e, state, error));
-    e->offset = state->params.value[GSAI_PARAM_intercept] && e->n_outputs == 1;
-    weigh(e, state);
-    smooth(e, state);
-    e->prior = prior_of(e);
-    return GSA_OK;
-}
-
-static void evidence_free(struct evidence *e, const gsai_env *env)
-{
-    gsai_free(env, e->margins);
-    gsai_free(env, e->row);
-}
-
-/* Returns whether the rows that are not left out can say something about scale and offset. */
-static bool can_fit(const struct evidence *e, const gsa_state *state)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        n += !is_left_out(e, i);
-    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
-    bool enough = e->loss->has_probabilities ? state->labels.n > 1 : n >= MIN_FREE_ROWS;
-    return !is_paper && enough && (e->prior > 0 || !e->loss->has_log_link);
-}
-
 gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsai_env *stop, gsai_calibration *out,
                           gsa_error *error)
 {
-    bool stopped = false;
-    struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
+    struct evidence e = {.state = state, .table = table, .stop = stop};
     *out = (gsai_calibration){1, 0, 0, NAN};
     if (!state->loss || gsai_state_lacks_loss(state) || gsai_sample_count(&state->sample) == 0)
         return GSA_OK;
-    gsa_status status = evidence_make(&e, state, error);
+    gsa_status status = evidence_make(&e, error);
     if (status == GSA_OK) {
-        bool fits = can_fit(&e, state), by_slope = fits && e.loss->add_slope;
-        fit_shrinkage(&e, state, by_slope, out);
-        if (fits && e.loss->has_searchable_scale) {
-            fit_scale(&e, out);
-            out->loss = loss_with(&e, out, e.sure_loss);
-        }
-        if (by_slope)
-            find_shrinkage(&e, state, out);
-        if (stopped)
+        take_margins(&e, 0);
+        bool shrinks = fit(&e, out);
+        out->loss = loss_with(&e, out, e.sure_loss);
+        if (shrinks)
+            find_shrinkage(&e, out);
+        if (e.stopped)
             status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }
-    evidence_free(&e, &state->env);
+    evidence_free(&e);
     return status;
 }
 
@@ -369,72 +334,67 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
 #define MANY_ROWS 4096u
 
 /* Computes the margins of the best checkpoint as they were before its calibration. */
-static void checkpoint_margins(const gsa_state *state, double *margins)
+static void take_checkpoint_margins(struct evidence *e)
 {
-    const gsai_best_checkpoint *best = &state->best_checkpoint;
+    const gsai_best_checkpoint *best = &e->state->best_checkpoint;
     double unit = best->scale > 0 ? 1 / best->scale : 0;
-    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++, margins += best->n_outputs) {
-        gsai_row row = gsai_held_row_view(state->sample.at[i]);
-        for (size_t k = 0; k < best->n_outputs; k++)
-            margins[k] = unit * ((double)best->weight[k] - best->offset);
-        for (size_t e = 0; e < row.n; e++)
-            for (size_t k = 0; k < best->n_outputs && (size_t)row.index[e] + 1 < best->n_slots; k++)
-                margins[k] += unit * (double)row.value[e] *
-                              (double)best->weight[((size_t)row.index[e] + 1) * best->n_outputs + k];
+    for (size_t i = 0; i < e->n; i++) {
+        gsai_row row = gsai_held_row_view(e->state->sample.at[i]);
+        for (size_t k = 0; k < best->n_outputs; k++) {
+            double margin = unit * ((double)best->weight[k] - best->offset);
+            for (size_t j = 0; j < row.n; j++)
+                if ((size_t)row.index[j] + 1 < best->n_slots)
+                    margin += unit * (double)row.value[j] *
+                              (double)best->weight[((size_t)row.index[j] + 1) * best->n_outputs + k];
+            e->margins[i * e->stride + k] = (float)margin;
+        }
     }
 }
 
 /* Calibrates the rows of each fold by the others, and those of common kinds by all; `out` has room. */
-static void predict_folds(struct evidence *e, const gsa_state *state, gsai_held_out *out)
+static void predict_folds(struct evidence *e, gsai_held_out *out)
 {
     double sum = 0;
     e->n_folds = e->n < MANY_ROWS ? FOLDS : 2;
     for (e->fold = 0; e->fold <= e->n_folds; e->fold++) {
         gsai_calibration by = {.scale = 1};
-        smooth(e, state);
-        if (can_fit(e, state) && e->loss->add_slope)
-            fit(e, &by);
-        else if (can_fit(e, state) && e->loss->has_searchable_scale)
-            fit_scale(e, &by);
-        for (size_t i = 0; i < e->n * e->n_outputs; i++)
-            if (fold_of(e, i / e->n_outputs) == e->fold)
-                out->margins[i] = by.scale * e->margins[i] + by.offset;
+        leave_out_fold(e);
+        (void)fit(e, &by);
+        for (size_t i = 0; i < e->n; i++)
+            for (size_t k = 0; k < e->n_outputs && fold_of(e, i) == e->fold; k++)
+                out->margins[i * e->n_outputs + k] = by.scale * (double)e->margins[i * e->stride + k] + by.offset;
     }
     for (size_t i = 0; i < e->n; i++) {
-        memcpy(e->scratch, out->margins + i * e->n_outputs, e->n_outputs * sizeof *e->scratch);
-        out->weight[i] = e->row[i].c;
-        sum += e->row[i].c * e->loss->value(e->scratch, e->n_outputs, &e->row[i].target);
+        gsai_target target = gsai_held_target(e->state, e->state->sample.at[i]);
+        memcpy(e->row, out->margins + i * e->n_outputs, e->n_outputs * sizeof *e->row);
+        out->weight[i] = e->c[i];
+        sum += e->c[i] * e->loss->value(e->row, e->n_outputs, &target);
     }
-    out->loss = sum / e->weight;
+    out->loss = sum / e->total;
 }
 
-gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_env *stop, gsai_held_out *out, gsa_error *error)
+gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration *by, const gsai_env *stop,
+                                 gsai_held_out *out, gsa_error *error)
 {
     const gsai_env *env = &state->env;
-    const gsai_table *table = gsai_state_table(state);
-    gsai_calibration calibration;
-    bool stopped = false, uses_checkpoint = gsai_state_uses_checkpoint(state);
-    struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
+    struct evidence e = {.state = state, .table = gsai_state_table(state), .stop = stop};
     *out = (gsai_held_out){.loss = NAN};
     if (!state->loss || gsai_state_lacks_loss(state) || gsai_sample_count(&state->sample) == 0)
         return GSA_OK;
-    gsa_status status =
-        uses_checkpoint ? GSA_OK : gsai_calibrate(state, table, stop, &calibration, error); /* for the shrinkage */
-    if (status == GSA_OK)
-        status = evidence_make(&e, state, error);
+    gsa_status status = evidence_make(&e, error);
     if (status == GSA_OK && (!(out->margins = gsai_alloc(env, e.n * e.n_outputs, sizeof *out->margins)) ||
                              !(out->weight = gsai_alloc(env, e.n, sizeof *out->weight))))
         status = gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", e.n);
     if (status == GSA_OK) {
-        if (uses_checkpoint)
-            checkpoint_margins(state, e.margins);
+        if (gsai_state_uses_checkpoint(state))
+            take_checkpoint_margins(&e);
         else
-            stopped = !gsai_held_margins(state, table, calibration.shrinkage, stop, e.margins);
-        predict_folds(&e, state, out);
-        if (stopped)
+            take_margins(&e, by->shrinkage);
+        predict_folds(&e, out);
+        if (e.stopped)
             status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }
-    evidence_free(&e, env);
+    evidence_free(&e);
     return status;
 }
 
@@ -444,16 +404,16 @@ void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env)
     gsai_free(env, held_out->weight);
 }
 
-double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot, double weight)
-{
-    if (slot == 0)
-        return calibration->scale * weight + calibration->offset;
-    return weight == 0 ? 0 : calibration->scale * gsai_state_shrinkage(state, slot, calibration->shrinkage) * weight;
-}
-
 bool gsai_state_uses_checkpoint(const gsa_state *state)
 {
     bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
     return gsai_sample_count(&state->sample) > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER &&
            same_shape && state->best_checkpoint.pass < state->position.pass;
+}
+
+double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot, double weight)
+{
+    if (slot == 0)
+        return calibration->scale * weight + calibration->offset;
+    return weight == 0 ? 0 : calibration->scale * gsai_state_shrinkage(state, slot, calibration->shrinkage) * weight;
 }

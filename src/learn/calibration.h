@@ -18,12 +18,6 @@ typedef struct gsai_calibration {
 gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsai_env *stop, gsai_calibration *out,
                           gsa_error *error);
 
-/* Computes the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight
- * of a feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept
- * always does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
-bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsai_env *stop,
-                       double *margins);
-
 /* Held-out rows as a model that has not been calibrated by them predicts them. */
 typedef struct gsai_held_out {
     double *margins; /* [rows of the sample x outputs], calibrated */
@@ -31,9 +25,10 @@ typedef struct gsai_held_out {
     double loss;     /* the mean; NaN without rows */
 } gsai_held_out;
 /* Predicts every held-out row by the weights that a model would have now, calibrated on the rows of other folds: rows
- * that choose the calibration do not evaluate it. The group of the state is closed. Memory: gsai_held_out_free, also
- * on failure. */
-gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_env *stop, gsai_held_out *out, gsa_error *error);
+ * that choose the calibration do not evaluate it. `by` is the calibration of all, for its shrinkage; not read if the
+ * best checkpoint is used. The group of the state is closed. Memory: gsai_held_out_free, also on failure. */
+gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration *by, const gsai_env *stop,
+                                 gsai_held_out *out, gsa_error *error);
 void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env);
 
 /* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */

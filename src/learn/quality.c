@@ -51,7 +51,8 @@ double gsa_state_constant_loss(const gsa_state *state)
 
 double gsa_state_held_out_loss(const gsa_state *state)
 {
-    gsai_held_out held_out;
+    gsai_held_out held_out = {0};
+    gsai_calibration by;
     gsa_state *closed = NULL;
     if (gsai_sample_count(&state->sample) == 0)
         return state->position.held_out_loss;
@@ -61,7 +62,10 @@ double gsa_state_held_out_loss(const gsa_state *state)
         gsa_state_free(closed);
         return loss;
     }
-    gsa_status status = gsai_held_out_predict(state, NULL, &held_out, NULL);
+    gsa_status status =
+        gsai_state_uses_checkpoint(state) ? GSA_OK : gsai_calibrate(state, gsai_state_table(state), NULL, &by, NULL);
+    if (status == GSA_OK)
+        status = gsai_held_out_predict(state, &by, NULL, &held_out, NULL);
     gsai_held_out_free(&held_out, &state->env);
     return status == GSA_OK ? held_out.loss : (double)NAN;
 }

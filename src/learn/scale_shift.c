@@ -96,20 +96,25 @@ bool gsai_scale_shift_fit(const gsai_scaled_rows *rows, gsai_scale_shift *at)
             sums.g1 = sums.h01 = 0;
             sums.h11 = 1;
         }
+        if (at->scale == 0 && sums.g0 > 0) /* held there, and the shift alone is left to find */
+            sums.g0 = sums.h01 = 0;
         double determinant = sums.h00 * sums.h11 - sums.h01 * sums.h01;
         if (!(determinant > 1e-12 * sums.h00 * sums.h11)) /* margins that are all the same */
             break;
         double scale = (sums.g0 * sums.h11 - sums.g1 * sums.h01) / determinant;
         double shift = (sums.h00 * sums.g1 - sums.h01 * sums.g0) / determinant, part = 1;
-        if (at->scale - scale < at->scale / 2)
-            part = at->scale / 2 / scale;
-        if (at->scale - scale > at->scale * 2)
-            part = -at->scale / scale;
-        if (fabs(shift) * part > rows->unit)
+        double lowest = rows->may_vanish ? 0 : at->scale / 2, more = rows->may_vanish ? 0.1 : 0;
+        if (at->scale - scale < lowest)
+            part = (at->scale - lowest) / scale;
+        if (at->scale - scale > at->scale * 2 + more && !rows->has_full_steps)
+            part = -(at->scale + more) / scale;
+        if (fabs(shift) * part > rows->unit && !rows->has_full_steps)
             part = rows->unit / fabs(shift);
         at->scale -= part * scale;
         at->shift -= part * shift;
-        if (fabs(scale) < 1e-5 * at->scale && fabs(shift) < 1e-5 * rows->unit)
+        if (rows->may_vanish && at->scale < 1e-9)
+            at->scale = 0;
+        if (fabs(scale) <= 1e-5 * at->scale && fabs(shift) < 1e-5 * rows->unit)
             break;
     }
     return !stopped;

@@ -19,14 +19,17 @@ typedef struct gsai_scaled_rows {
     bool has_shift;          /* for one output only: with one per class, the classes would need one each */
     bool is_fixed;           /* only the loss is asked for */
     double prior[2];         /* weights of a normal prior of unit width around scale 1, and around shift 0 */
-    double unit;             /* of the shift */
+    double unit;             /* of the shift: an error of 1e-10 of it, and of the scale, is none */
+    bool may_vanish;         /* the scale ends at 0 if a lower one would fit better; else it stays above, and a step at
+                              * most halves it */
+    bool has_full_steps;     /* the loss is quadratic or below its curvature; else a step at most doubles the scale (and
+                              * adds 0.1 if it may vanish) and moves the shift by one unit */
     double behind;           /* as if for each row there were this many for which 1 and 0 are right */
     float *scratch;          /* [3 x n], of one output */
     const gsai_env *stop;    /* asked between rows of many outputs; NULL: never */
 } gsai_scaled_rows;
 
-/* Finds scale (> 0) and shift, from those given on. A step at most halves or triples the scale, and moves the shift by
- * at most one unit. Returns false if it was stopped. */
+/* Finds scale and shift, from those given on. Returns false if it was stopped. */
 bool gsai_scale_shift_fit(const gsai_scaled_rows *rows, gsai_scale_shift *at);
 
 #endif

@@ -84,7 +84,8 @@ struct made_of {
 #define MAX_HELD_OUT_MARGINS ((size_t)1 << 23)
 
 /* Adds the loss and the metrics of held-out rows that did not choose their calibration. */
-static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, gsai_results *out, gsa_error *error)
+static gsa_status measure_held_out(const gsa_state *state, const gsai_calibration *by, const gsai_env *env,
+                                   gsai_results *out, gsa_error *error)
 {
     size_t n_outputs = gsai_state_n_outputs(state);
     const gsai_loss *loss = gsai_state_loss(state);
@@ -93,7 +94,7 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_env *env, 
     gsai_quality quality = {0};
     if (sample->n > MAX_HELD_OUT_MARGINS / n_outputs)
         return GSA_OK;
-    gsa_status status = gsai_held_out_predict(state, env, &held_out, error);
+    gsa_status status = gsai_held_out_predict(state, by, env, &held_out, error);
     if (status == GSA_OK)
         status = gsai_quality_init(&quality, gsai_state_labels(state)->n, env, error);
     for (size_t i = 0, n = gsai_sample_count(sample); i < n && status == GSA_OK && held_out.margins; i++) {
@@ -137,7 +138,7 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
         out->at[GSAI_RESULT_calibration_shift] = best ? best->offset : from->calibration.offset;
     if (!best)
         out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
-    return measure_held_out(state, env, out, error);
+    return measure_held_out(state, &from->calibration, env, out, error);
 }
 
 static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)

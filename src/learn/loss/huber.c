@@ -40,17 +40,6 @@ static double repeats(const double *g, size_t n_outputs, const gsai_target *targ
 
 /* Beyond the width the curvature is that of the parabola that touches the loss from above: a step of Newton's iteration
  * never overshoots. */
-static void add_slope(const gsai_calibration_row *row, double scale, double offset, gsai_slope *sum)
-{
-    double m = row->m[0], c = row->c, width = row->target.width, r = scale * m + offset - row->target.y;
-    double g = clip(r, width), h = fabs(r) > width ? width / fabs(r) : 1;
-    sum->loss += c * fabs(g) * (fabs(r) - fabs(g) / 2);
-    sum->g[0] += c * g * m;
-    sum->g[1] += c * g;
-    sum->h[0] += c * h * m * m;
-    sum->h[1] += c * h * m;
-    sum->h[2] += c * h;
-}
 
 static void rows(gsai_rows_at *at)
 {
@@ -78,6 +67,5 @@ const gsai_loss gsai_loss_huber = {
     .greedy_step = greedy_step,
     .repeats = repeats,
     .value = value,
-    .add_slope = add_slope,
     .rows = rows,
 };

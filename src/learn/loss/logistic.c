@@ -95,20 +95,6 @@ static double evaluate(const double *m, size_t n_outputs, size_t k, double *out)
     return k > 1 ? GSAI_UNKNOWN_LOG_LOSS : gsai_softplus(k == 1 ? -*m : *m);
 }
 
-static void add_slope(const gsai_calibration_row *at, double scale, double offset, gsai_slope *sum)
-{
-    double m = at->m[0], c = at->c, z = scale * m + offset;
-    int y = at->target.class_number == 1;
-    gsai_greedy_step row = gsai_logistic(z, y);
-    double r = row.g + (y ? at->off : -at->off), rest = fabs(row.g), v = rest * (1 - rest);
-    sum->loss += c * (row.loss + at->off * (y ? z : -z));
-    sum->g[0] += c * r * m;
-    sum->g[1] += c * r;
-    sum->h[0] += c * v * m * m;
-    sum->h[1] += c * v * m;
-    sum->h[2] += c * v;
-}
-
 /* With v = y ? m : -m and e = exp(-|v|): loss = max(0, -v) + log(1 + e), 1 - p = e / (1 + e) or 1 / (1 + e). */
 static void rows(gsai_rows_at *at)
 {
@@ -151,6 +137,5 @@ const gsai_loss gsai_loss_logistic = {
     .predict = predict,
     .evaluate = evaluate,
     .constant = gsai_label_entropy,
-    .add_slope = add_slope,
     .rows = rows,
 };

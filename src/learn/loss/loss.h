@@ -45,21 +45,6 @@ typedef struct gsai_label_totals {
     double mean, mean_square, mean_log; /* of y, y^2 and y log y */
 } gsai_label_totals;
 
-/* A row that margins are calibrated by. */
-typedef struct gsai_calibration_row {
-    const double *m;
-    size_t n_outputs;
-    gsai_target target;
-    double c;        /* weight */
-    double off;      /* how far the target of the own class is below 1 */
-    double *scratch; /* [n_outputs] */
-} gsai_calibration_row;
-
-/* Loss, gradient and curvature of rows in (scale, offset). */
-typedef struct gsai_slope {
-    double loss, g[2], h[3]; /* h: scale scale, scale offset, offset offset */
-} gsai_slope;
-
 /* Many rows at once (rows.h). */
 typedef struct gsai_rows_at gsai_rows_at;
 
@@ -106,9 +91,7 @@ struct gsai_loss {
     double (*constant)(const gsai_label_totals *labels);
     /* The measure, from the mean; NULL: the mean itself. */
     double (*measure_of)(double mean);
-    /* Adds a row, with margins scale m + offset (scale m with several outputs); NULL: not calibrated that way. */
-    void (*add_slope)(const gsai_calibration_row *row, double scale, double offset, gsai_slope *sum);
-    /* Value and derivatives of many rows; NULL: the loss cannot be solved. */
+    /* Value and derivatives of many rows; NULL: the loss can neither be solved nor calibrated. */
     void (*rows)(gsai_rows_at *at);
 };
 

@@ -105,18 +105,6 @@ static double deviance(double half)
     return 2 * half;
 }
 
-static void add_slope(const gsai_calibration_row *row, double scale, double offset, gsai_slope *sum)
-{
-    double m = row->m[0], unit = gsai_exp(row->target.origin), c = row->c * unit;
-    struct at at = look(scale * m + offset, row->target.y / unit);
-    sum->loss += c * at.loss;
-    sum->g[0] += c * at.g * m;
-    sum->g[1] += c * at.g;
-    sum->h[0] += c * at.h * m * m;
-    sum->h[1] += c * at.h * m;
-    sum->h[2] += c * at.h;
-}
-
 /* ---- many rows --------------------------------------------------------------------------------------------------- */
 
 /* Labels below this are 0. */
@@ -169,6 +157,5 @@ const gsai_loss gsai_loss_poisson = {
     .predict = predict,
     .constant = constant,
     .measure_of = deviance,
-    .add_slope = add_slope,
     .rows = rows,
 };

@@ -39,6 +39,7 @@ struct gsai_rows_at {
     const float *margin, *direction;
     float step;
     float width;                  /* of a loss that has one */
+    float *scratch;               /* [stride] if that is above GSAI_MAX_OUTPUTS */
     float *residual;              /* [n x stride], weighted derivatives by the margins; NULL: not wanted */
     float *curvature;             /* [n], weighted mean second derivative of a row; NULL: not wanted */
     float *loss;                  /* [n], weighted loss of a row; NULL: not wanted */

@@ -109,27 +109,6 @@ static double evaluate(const double *margins, size_t n_outputs, size_t k, double
     return gsai_softmax(out, n_outputs, k).loss;
 }
 
-static void add_slope(const gsai_calibration_row *at, double scale, double offset, gsai_slope *sum)
-{
-    (void)offset;
-    const double *m = at->m;
-    size_t own = at->target.class_number, n = at->n_outputs;
-    double c = at->c, *p = at->scratch, total = 0, mean = 0, square = 0;
-    for (size_t k = 0; k < n; k++) {
-        p[k] = scale * m[k];
-        total += m[k];
-    }
-    gsai_greedy_step row = gsai_softmax(p, n, own);
-    for (size_t k = 0; k < n; k++)
-        mean += p[k] * m[k];
-    for (size_t k = 0; k < n; k++)
-        square += p[k] * (m[k] - mean) * (m[k] - mean);
-    double others = (total - m[own]) / (double)(n - 1), target = (1 - at->off) * m[own] + at->off * others;
-    sum->loss += c * (row.loss + scale * (m[own] - target));
-    sum->g[0] += c * (mean - target);
-    sum->h[0] += c * square;
-}
-
 /* ---- many rows --------------------------------------------------------------------------------------------------- */
 
 #define CELLS_PER_BLOCK GSAI_MAX_OUTPUTS
@@ -137,7 +116,7 @@ static void add_slope(const gsai_calibration_row *at, double scale, double offse
 /* A block of rows: their exponentials, and a number of each. */
 struct block {
     size_t from, n;
-    float e[CELLS_PER_BLOCK];
+    float *e; /* [n x stride] */
     float own[GSAI_ROWS_BLOCK], sum[GSAI_ROWS_BLOCK], by[GSAI_ROWS_BLOCK];
     float first[GSAI_ROWS_BLOCK], second[GSAI_ROWS_BLOCK];
 };
@@ -195,8 +174,10 @@ static void set_residual(struct block *block, gsai_rows_at *at)
 /* As many rows at a time as fill a block. */
 static void rows(gsai_rows_at *at)
 {
-    struct block block;
-    size_t max = CELLS_PER_BLOCK / at->stride;
+    float cells[CELLS_PER_BLOCK];
+    bool is_wide = at->stride > CELLS_PER_BLOCK;
+    struct block block = {.e = is_wide ? at->scratch : cells};
+    size_t max = is_wide ? 1 : CELLS_PER_BLOCK / at->stride;
     max = max < GSAI_ROWS_BLOCK ? max : GSAI_ROWS_BLOCK;
     gsai_rows_begin(at);
     for (size_t from = 0; from < at->n; from += max) {
@@ -232,6 +213,5 @@ const gsai_loss gsai_loss_softmax = {
     .predict = predict,
     .evaluate = evaluate,
     .constant = gsai_label_entropy,
-    .add_slope = add_slope,
     .rows = rows,
 };

@@ -34,17 +34,6 @@ static double root_of_square(double half_square)
     return sqrt(2 * half_square);
 }
 
-static void add_slope(const gsai_calibration_row *row, double scale, double offset, gsai_slope *sum)
-{
-    double m = row->m[0], c = row->c, r = scale * m + offset - row->target.y;
-    sum->loss += c * r * r / 2;
-    sum->g[0] += c * r * m;
-    sum->g[1] += c * r;
-    sum->h[0] += c * m * m;
-    sum->h[1] += c * m;
-    sum->h[2] += c;
-}
-
 static void rows(gsai_rows_at *at)
 {
     gsai_rows_block block = {0};
@@ -70,6 +59,5 @@ const gsai_loss gsai_loss_squared = {
     .value = value,
     .constant = half_variance,
     .measure_of = root_of_square,
-    .add_slope = add_slope,
     .rows = rows,
 };
