@@ -4,6 +4,7 @@
 
 #include "learn/calibration.h"
 
+#include "base/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -68,7 +69,7 @@ static void add_features(const ranking *by, const gsai_row *row, double least, b
         size_t slot = (size_t)row->index[e] + 1;
         if (slot < by->state->table.n_slots && (by->strength[slot] < least) == weaker)
             for (size_t k = 0; k < n_outputs; k++)
-                margin[k] += share * (double)row->value[e] * (double)by->weight[slot * n_outputs + k];
+                margin[k] += share * (double)gsai_row_value(row, e) * (double)by->weight[slot * n_outputs + k];
     }
 }
 
