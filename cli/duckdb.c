@@ -25,84 +25,64 @@ typedef struct result {
     void *inside;
 } result;
 
-/* A call that gives an int fails with another than 0. Errors of conversions are objects of their own. */
+/* What is used of its interface: returns, our name, its name after duckdb_, parameters. A call that gives an int fails
+ * with another than 0. Errors of conversions are objects of their own. */
+#define FUNCTIONS(F)                                                                                  \
+    F(int, open, open, (const char *path, void **database))                                           \
+    F(int, connect, connect, (void *database, void **connection))                                     \
+    F(int, prepare, prepare, (void *connection, const char *sql, void **statement))                   \
+    F(const char *, prepare_error, prepare_error, (void *statement))                                  \
+    F(int, start, pending_prepared_streaming, (void *statement, void **pending))                      \
+    F(const char *, start_error, pending_error, (void *pending))                                      \
+    F(int, execute, execute_pending, (void *pending, result *out))                                    \
+    F(const char *, result_error, result_error, (result * of))                                        \
+    F(uint64_t, column_count, column_count, (result * of))                                            \
+    F(const char *, column_name, column_name, (result * of, uint64_t column))                         \
+    F(void *, column_type, column_logical_type, (result * of, uint64_t column))                       \
+    F(void *, arrow_options, result_get_arrow_options, (result * of))                                 \
+    F(void *, arrow_schema, to_arrow_schema,                                                          \
+      (void *options, void **types, const char **names, uint64_t n, struct ArrowSchema *out))         \
+    F(void *, next_chunk, fetch_chunk, (result of))                                                   \
+    F(void *, arrow_array, data_chunk_to_arrow, (void *options, void *chunk, struct ArrowArray *out)) \
+    F(bool, has_error, error_data_has_error, (void *error))                                           \
+    F(const char *, error_text, error_data_message, (void *error))                                    \
+    F(void, free_error, destroy_error_data, (void **error))                                           \
+    F(void, free_type, destroy_logical_type, (void **type))                                           \
+    F(void, free_chunk, destroy_data_chunk, (void **chunk))                                           \
+    F(void, free_options, destroy_arrow_options, (void **options))                                    \
+    F(void, free_result, destroy_result, (result * of))                                               \
+    F(void, free_pending, destroy_pending, (void **pending))                                          \
+    F(void, free_statement, destroy_prepare, (void **statement))                                      \
+    F(void, disconnect, disconnect, (void **connection))                                              \
+    F(void, close, close, (void **database))                                                          \
+    F(int, query, query, (void *connection, const char *sql, result *out))                            \
+    F(char *, text_at, value_varchar, (result * of, uint64_t column, uint64_t row))                   \
+    F(void, free_text, free, (void *text))                                                            \
+    F(void, get_context, connection_get_client_context, (void *connection, void **out))               \
+    F(void, free_context, destroy_client_context, (void **context))                                   \
+    F(void *, get_files, client_context_get_file_system, (void *context))                             \
+    F(void *, new_open_options, create_file_open_options, (void))                                     \
+    F(int, set_open_option, file_open_options_set_flag, (void *options, int flag, bool value))        \
+    F(int, seek_file, file_handle_seek, (void *file, int64_t at))                                     \
+    F(int, open_file, file_system_open, (void *files, const char *path, void *options, void **file))  \
+    F(void *, files_error, file_system_error_data, (void *files))                                     \
+    F(void *, file_error, file_handle_error_data, (void *file))                                       \
+    F(int64_t, read_file, file_handle_read, (void *file, void *bytes, int64_t size))                  \
+    F(int64_t, size_of_file, file_handle_size, (void *file))                                          \
+    F(void, free_open_options, destroy_file_open_options, (void **options))                           \
+    F(void, free_file, destroy_file_handle, (void **file))
+
 typedef struct api {
-    int (*open)(const char *path, void **database);
-    int (*connect)(void *database, void **connection);
-    int (*prepare)(void *connection, const char *sql, void **statement);
-    const char *(*prepare_error)(void *statement);
-    int (*start)(void *statement, void **pending);
-    const char *(*start_error)(void *pending);
-    int (*execute)(void *pending, result *out);
-    const char *(*result_error)(result *of);
-    uint64_t (*column_count)(result *of);
-    const char *(*column_name)(result *of, uint64_t column);
-    void *(*column_type)(result *of, uint64_t column);
-    void *(*arrow_options)(result *of);
-    void *(*arrow_schema)(void *options, void **types, const char **names, uint64_t n, struct ArrowSchema *out);
-    void *(*next_chunk)(result of);
-    void *(*arrow_array)(void *options, void *chunk, struct ArrowArray *out);
-    bool (*has_error)(void *error);
-    const char *(*error_text)(void *error);
-    void (*free_error)(void **error), (*free_type)(void **type), (*free_chunk)(void **chunk);
-    void (*free_options)(void **options), (*free_result)(result *of), (*free_pending)(void **pending);
-    void (*free_statement)(void **statement), (*disconnect)(void **connection), (*close)(void **database);
-    int (*query)(void *connection, const char *sql, result *out);
-    char *(*text_at)(result *of, uint64_t column, uint64_t row);
-    void (*free_text)(void *text), (*get_context)(void *connection, void **out), (*free_context)(void **context);
-    void *(*get_files)(void *context), *(*new_open_options)(void);
-    int (*set_open_option)(void *options, int flag, bool value), (*seek_file)(void *file, int64_t at);
-    int (*open_file)(void *files, const char *path, void *options, void **file);
-    void *(*files_error)(void *files), *(*file_error)(void *file);
-    int64_t (*read_file)(void *file, void *bytes, int64_t size), (*size_of_file)(void *file);
-    void (*free_open_options)(void **options), (*free_file)(void **file);
+#define MEMBER(returns, name, theirs, parameters) returns(*name) parameters;
+    FUNCTIONS(MEMBER)
 } api;
 
 static const struct {
     const char *name;
     size_t at;
-} functions[] = {{"duckdb_open", offsetof(api, open)},
-                 {"duckdb_connect", offsetof(api, connect)},
-                 {"duckdb_prepare", offsetof(api, prepare)},
-                 {"duckdb_prepare_error", offsetof(api, prepare_error)},
-                 {"duckdb_pending_prepared_streaming", offsetof(api, start)},
-                 {"duckdb_pending_error", offsetof(api, start_error)},
-                 {"duckdb_execute_pending", offsetof(api, execute)},
-                 {"duckdb_result_error", offsetof(api, result_error)},
-                 {"duckdb_column_count", offsetof(api, column_count)},
-                 {"duckdb_column_name", offsetof(api, column_name)},
-                 {"duckdb_column_logical_type", offsetof(api, column_type)},
-                 {"duckdb_result_get_arrow_options", offsetof(api, arrow_options)},
-                 {"duckdb_to_arrow_schema", offsetof(api, arrow_schema)},
-                 {"duckdb_fetch_chunk", offsetof(api, next_chunk)},
-                 {"duckdb_data_chunk_to_arrow", offsetof(api, arrow_array)},
-                 {"duckdb_error_data_has_error", offsetof(api, has_error)},
-                 {"duckdb_error_data_message", offsetof(api, error_text)},
-                 {"duckdb_destroy_error_data", offsetof(api, free_error)},
-                 {"duckdb_destroy_logical_type", offsetof(api, free_type)},
-                 {"duckdb_destroy_data_chunk", offsetof(api, free_chunk)},
-                 {"duckdb_destroy_arrow_options", offsetof(api, free_options)},
-                 {"duckdb_destroy_result", offsetof(api, free_result)},
-                 {"duckdb_destroy_pending", offsetof(api, free_pending)},
-                 {"duckdb_destroy_prepare", offsetof(api, free_statement)},
-                 {"duckdb_disconnect", offsetof(api, disconnect)},
-                 {"duckdb_close", offsetof(api, close)},
-                 {"duckdb_query", offsetof(api, query)},
-                 {"duckdb_value_varchar", offsetof(api, text_at)},
-                 {"duckdb_free", offsetof(api, free_text)},
-                 {"duckdb_connection_get_client_context", offsetof(api, get_context)},
-                 {"duckdb_destroy_client_context", offsetof(api, free_context)},
-                 {"duckdb_client_context_get_file_system", offsetof(api, get_files)},
-                 {"duckdb_create_file_open_options", offsetof(api, new_open_options)},
-                 {"duckdb_file_open_options_set_flag", offsetof(api, set_open_option)},
-                 {"duckdb_file_handle_seek", offsetof(api, seek_file)},
-                 {"duckdb_file_system_open", offsetof(api, open_file)},
-                 {"duckdb_file_system_error_data", offsetof(api, files_error)},
-                 {"duckdb_file_handle_error_data", offsetof(api, file_error)},
-                 {"duckdb_file_handle_read", offsetof(api, read_file)},
-                 {"duckdb_file_handle_size", offsetof(api, size_of_file)},
-                 {"duckdb_destroy_file_open_options", offsetof(api, free_open_options)},
-                 {"duckdb_destroy_file_handle", offsetof(api, free_file)}};
+} functions[] = {
+#define ENTRY(returns, name, theirs, parameters) {"duckdb_" #theirs, offsetof(api, name)},
+    FUNCTIONS(ENTRY)};
 
 const char *duckdb_version(void)
 {
@@ -260,30 +240,12 @@ static bool run(query *of, const char *sql)
     return of->error[0] == '\0';
 }
 
-/* Credentials are DuckDB's: its stored secrets, else the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+/* Opens DuckDB and, if the text names an object store, prepares that; nonzero after keep_error.
+ *
+ * Credentials are DuckDB's: its stored secrets, else the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
  * AWS_SESSION_TOKEN and AWS_REGION, which httpfs reads itself, else the chain of its extension aws: profiles, single
- * sign-on, roles of machines. Without any, objects that everybody may read can be read. */
-static void find_credentials(query *of)
-{
-    char *n_secrets = ask(of, "SELECT count(*) FROM duckdb_secrets() WHERE type = 's3'");
-    if (n_secrets != NULL && strcmp(n_secrets, "0") == 0 && getenv("AWS_ACCESS_KEY_ID") == NULL)
-        run(of, "CREATE SECRET (TYPE s3, PROVIDER credential_chain)");
-    of->duck.free_text(n_secrets);
-}
-
-/* AWS_ENDPOINT_URL is where another S3 server is, http://localhost:9000 for instance; httpfs does not read it. */
-static bool set_endpoint(query *of)
-{
-    const char *url = getenv("AWS_ENDPOINT_URL"), *host = url != NULL ? strstr(url, "://") : NULL;
-    char sql[512];
-    if (host == NULL || strchr(host, '\'') != NULL)
-        return true;
-    snprintf(sql, sizeof sql, "SET s3_endpoint = '%.*s'; SET s3_use_ssl = %s; SET s3_url_style = 'path'",
-             (int)strcspn(host + 3, "/"), host + 3, strncmp(url, "https", 5) == 0 ? "true" : "false");
-    return run(of, sql);
-}
-
-/* Opens DuckDB and, if the text names an object store, prepares that; nonzero after keep_error. */
+ * sign-on, roles of machines. Without any, objects that everybody may read can be read. AWS_ENDPOINT_URL is where
+ * another S3 server is, http://localhost:9000 for instance; httpfs does not read it. */
 static int open_database(query *of, const char *text)
 {
     if (of->duck.open(NULL, &of->database) != 0 || of->duck.connect(of->database, &of->connection) != 0)
@@ -292,9 +254,19 @@ static int open_database(query *of, const char *text)
         return 0;
     if (!run(of, "LOAD httpfs") && !run(of, "INSTALL httpfs; LOAD httpfs"))
         return EIO;
-    if (strstr(text, "s3://") != NULL)
-        find_credentials(of);
-    return set_endpoint(of) ? 0 : EIO;
+    if (strstr(text, "s3://") != NULL) {
+        char *n_secrets = ask(of, "SELECT count(*) FROM duckdb_secrets() WHERE type = 's3'");
+        if (n_secrets != NULL && strcmp(n_secrets, "0") == 0 && getenv("AWS_ACCESS_KEY_ID") == NULL)
+            run(of, "CREATE SECRET (TYPE s3, PROVIDER credential_chain)");
+        of->duck.free_text(n_secrets);
+    }
+    const char *url = getenv("AWS_ENDPOINT_URL"), *host = url != NULL ? strstr(url, "://") : NULL;
+    char sql[512];
+    if (host == NULL || strchr(host, '\'') != NULL)
+        return 0;
+    snprintf(sql, sizeof sql, "SET s3_endpoint = '%.*s'; SET s3_use_ssl = %s; SET s3_url_style = 'path'",
+             (int)strcspn(host + 3, "/"), host + 3, strncmp(url, "https", 5) == 0 ? "true" : "false");
+    return run(of, sql) ? 0 : EIO;
 }
 
 /* As far as the first rows; nonzero after keep_error. */

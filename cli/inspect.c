@@ -87,15 +87,6 @@ static double collision_rate(const inspection *what)
     return (double)what->found.n_used / (double)(UINT64_C(1) << what->schema.bits);
 }
 
-static void print_hashing(const inspection *what)
-{
-    double share = collision_rate(what);
-    if (what->schema.n_words + what->schema.n_crosses == 0)
-        return;
-    report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * share,
-                 share > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
-}
-
 /* The loss as people know it, such as rmse, beside the metrics that training measured. */
 static void print_results(const inspection *what)
 {
@@ -162,7 +153,9 @@ static int print_inspection(const inspection *what)
     report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->found.n_nonzero,
                  info->n_features * info->n_outputs);
     print_intercepts(what);
-    print_hashing(what);
+    if (what->schema.n_words + what->schema.n_crosses > 0)
+        report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * collision_rate(what),
+                     collision_rate(what) > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
     print_results(what);
     if (what->state != NULL)
         print_state(what->state, is_solved);
@@ -175,15 +168,11 @@ static int print_inspection(const inspection *what)
 static json_t *state_json(const gsa_state *state)
 {
     gsa_summary summary = summary_of(state);
-    json_t *object = json_object();
-    json_object_set_new(object, "passes", report_count(summary.pass));
-    json_object_set_new(object, "pass_rows", report_count(summary.pass_rows));
-    json_object_set_new(object, "position",
-                        *gsa_state_position(state) != '\0' ? report_text(gsa_state_position(state)) : json_null());
-    json_object_set_new(object, "mean_step", report_real(summary.step));
-    json_object_set_new(object, "held_out", report_count(summary.n_held_out));
-    json_object_set_new(object, "merged", report_count(summary.n_merged));
-    return object;
+    const char *position = gsa_state_position(state);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "passes", report_count(summary.pass), "pass_rows",
+                     report_count(summary.pass_rows), "position",
+                     *position != '\0' ? report_text(position) : json_null(), "mean_step", report_real(summary.step),
+                     "held_out", report_count(summary.n_held_out), "merged", report_count(summary.n_merged));
 }
 
 static int print_json(const inspection *what)
@@ -213,30 +202,27 @@ static int print_json(const inspection *what)
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
-/* Loads the state of a run, and makes the model that it would end with now. */
-static int load_state(const gsai_env *env, inspection *out)
-{
-    gsa_error error = {0};
-    int code = session_load_state(out->path, env, &out->state);
-    gsa_status status = code == EXIT_DONE ? gsa_state_finish(out->state, &env->call, &out->model, &error) : GSA_OK;
-    return status == GSA_OK ? code : complain_error(status, &error);
-}
-
+/* Loads a model, or the state of a run with the model that it would end with now. */
 static int load(const cli_arguments *arguments, inspection *out)
 {
     gsai_env env = session_env(arguments);
+    gsa_error error = {0};
+    gsa_status status = GSA_OK;
     out->path = arguments->positional[0];
-    int code = session_is_named(out->path, ".state") ? load_state(&env, out)
-                                                     : session_load_model(out->path, &env, &out->model);
+    bool is_state = session_is_named(out->path, ".state");
+    int code =
+        is_state ? session_load_state(out->path, &env, &out->state) : session_load_model(out->path, &env, &out->model);
     if (code != EXIT_DONE)
         return code;
-    out->info = info_of(out->model);
-    gsa_error error = {0};
-    const char *schema = gsa_model_schema(out->model);
+    if (is_state)
+        status = gsa_state_finish(out->state, &env.call, &out->model, &error);
+    const char *schema = status == GSA_OK ? gsa_model_schema(out->model) : NULL;
     out->schema.size = sizeof out->schema;
-    gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &out->schema, &error) : GSA_OK;
+    if (schema != NULL)
+        status = gsa_schema_get_info(schema, &out->schema, &error);
     if (status != GSA_OK)
         return complain_error(status, &error);
+    out->info = info_of(out->model);
     size_t max = (size_t)arguments_number(arguments, "top");
     return strongest_find(out->model, max, out->schema.n_numbers, &out->found) ? EXIT_DONE
                                                                                : complain_failed("out of memory");
@@ -256,25 +242,17 @@ static bool is_model(const char *path)
     return gsa_model_matches(bytes, size) != 0;
 }
 
-/* Options about columns say nothing of a model. */
-static int check_model(const cli_arguments *arguments)
+static int inspect_model(const cli_arguments *arguments)
 {
     static const char *const of_data[] = {"label", "labels",  "weight", "exposure", "categorical", "decimal",
                                           "dates", "missing", "ignore", "cross",    "bits",        "bad-rows"};
+    inspection what = {0};
+    gsai_env env = session_env(arguments);
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)
         if (arguments_given(arguments, of_data[i]))
             return complain_usage("--%s is only for data, and %s is a model; leave it out", of_data[i],
                                   arguments->positional[0]);
-    return EXIT_DONE;
-}
-
-static int inspect_model(const cli_arguments *arguments)
-{
-    inspection what = {0};
-    gsai_env env = session_env(arguments);
-    int code = check_model(arguments);
-    if (code == EXIT_DONE)
-        code = load(arguments, &what);
+    int code = load(arguments, &what);
     if (code == EXIT_DONE) {
         /* A state that cannot be read is told, and the model is shown all the same. */
         bool has_other = what.state == NULL && session_has_state(what.path);

@@ -41,35 +41,22 @@ bool labels_init(data_labels *labels)
     return value_set_init(&labels->values, MANY_VALUES, true);
 }
 
-static int side_of(data_labels *labels, uint64_t key)
-{
-    int side = 0;
-    while (side < labels->n_sides && labels->side[side] != key)
-        side++;
-    if (side == labels->n_sides && side < 2)
-        labels->side[labels->n_sides++] = key;
-    return side;
-}
-
-static row_label read_label(data_labels *labels, const gsa_batch *batch, size_t row)
-{
-    row_label out = {.number = batch->label[row]};
-    if (batch->word != NULL && batch->word[row] >= 0) {
-        out.number = batch->word[row];
-        out.key = word_mark | (uint64_t)batch->word[row];
-        labels->n_words++;
-    } else {
-        memcpy(&out.key, &out.number, sizeof out.key);
-        labels->n_fractions += out.number != floor(out.number);
-        moments_add(&labels->numbers, out.number);
-    }
-    out.side = side_of(labels, out.key);
-    return out;
-}
-
 bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_label *out)
 {
-    row_label label = read_label(labels, batch, row);
+    row_label label = {.number = batch->label[row]};
+    if (batch->word != NULL && batch->word[row] >= 0) {
+        label.number = batch->word[row];
+        label.key = word_mark | (uint64_t)batch->word[row];
+        labels->n_words++;
+    } else {
+        memcpy(&label.key, &label.number, sizeof label.key);
+        labels->n_fractions += label.number != floor(label.number);
+        moments_add(&labels->numbers, label.number);
+    }
+    while (label.side < labels->n_sides && labels->side[label.side] != label.key)
+        label.side++;
+    if (label.side == labels->n_sides && label.side < 2)
+        labels->side[labels->n_sides++] = label.key;
     labels->has_columns = labels->has_columns || batch->index == NULL;
     if (labels->n_rows++ == 0) {
         labels->first_number = label.number;
@@ -104,19 +91,13 @@ uint64_t labels_n_classes(const data_labels *labels)
     return labels_are_numbers(labels) ? 0 : value_set_count(&labels->values);
 }
 
-/* Changes from one row to the next that there would be in a mixed input. */
-static double expected_changes(const data_labels *labels)
-{
-    double same = 0, n = (double)labels->n_rows;
-    for (size_t i = 0; i < labels->values.n; i++)
-        same += (double)labels->values.entry[i].count / n * ((double)labels->values.entry[i].count / n);
-    return (n - 1) * (1 - same);
-}
-
 bool labels_are_sorted(const data_labels *labels)
 {
-    double expected = expected_changes(labels), changes = (double)labels->n_changes;
+    double same = 0, n = (double)labels->n_rows, changes = (double)labels->n_changes;
     uint64_t n_classes = labels_n_classes(labels);
+    for (size_t i = 0; i < labels->values.n; i++)
+        same += (double)labels->values.entry[i].count / n * ((double)labels->values.entry[i].count / n);
+    double expected = (n - 1) * (1 - same); /* changes from one row to the next in a mixed input */
     if (labels->n_rows < 20 || labels->n_changes == 0)
         return false;
     if (n_classes == 0)
@@ -196,44 +177,26 @@ void column_add_absent(data_column *column, uint64_t label)
 
 /* ---- the label again -------------------------------------------------------------------------------------------- */
 
-/* Few values, that no cell is there being one of them, and each comes with one label only. */
-static bool values_tell_class(const data_column *column)
-{
-    uint64_t n_values = column->values.n + (column->n_absent > 0);
-    if (column->values.sketch != NULL || column->absent_is_mixed || column->n_present + column->n_absent < 5 * n_values)
-        return false;
-    for (size_t i = 0; i < column->values.n; i++)
-        if (column->values.entry[i].is_mixed)
-            return false;
-    return true;
-}
-
-/* Of two classes one has all the higher numbers. */
-static bool numbers_tell_class(const data_column *column)
-{
-    const moments *a = &column->of_side[0], *b = &column->of_side[1];
-    return a->n >= 5 && b->n >= 5 && column->n_absent < column->n_present && (a->max < b->min || b->max < a->min);
-}
-
-static bool is_line_of_label(const data_column *column)
-{
-    const moments *x = &column->numbers;
-    double n = (double)x->n;
-    double xx = x->squares - x->sum * x->sum / n, xy = column->products - x->sum * column->label_sum / n,
-           yy = column->label_squares - column->label_sum * column->label_sum / n;
-    return xx > 0 && yy > 0 && fabs(xy) > 0.9999 * sqrt(xx) * sqrt(yy) && column->n_absent < column->n_present;
-}
-
 bool column_tells_label(const data_column *column, const data_labels *labels)
 {
-    uint64_t n_classes = labels_n_classes(labels);
+    uint64_t n_classes = labels_n_classes(labels), n_values = column->values.n + (column->n_absent > 0);
     if (labels->n_rows < 20 || n_classes == 1)
         return false;
-    if (n_classes > 1 && values_tell_class(column))
+    /* Few values, that no cell is there being one of them, and each comes with one label only. */
+    bool values_tell = n_classes > 1 && column->values.sketch == NULL && !column->absent_is_mixed &&
+                       column->n_present + column->n_absent >= 5 * n_values;
+    for (size_t i = 0; i < column->values.n && values_tell; i++)
+        values_tell = !column->values.entry[i].is_mixed;
+    if (values_tell || column->kind != COLUMN_NUMBER || column->n_absent >= column->n_present)
+        return values_tell;
+    /* One of two classes has all the higher numbers, or the numbers are a line of those to predict. */
+    const moments *a = &column->of_side[0], *b = &column->of_side[1], *x = &column->numbers;
+    if (n_classes == 2 && a->n >= 5 && b->n >= 5 && (a->max < b->min || b->max < a->min))
         return true;
-    if (column->kind != COLUMN_NUMBER)
-        return false;
-    return (n_classes == 2 && numbers_tell_class(column)) || (labels->n_words == 0 && is_line_of_label(column));
+    double n = (double)x->n, xx = x->squares - x->sum * x->sum / n,
+           xy = column->products - x->sum * column->label_sum / n,
+           yy = column->label_squares - column->label_sum * column->label_sum / n;
+    return labels->n_words == 0 && xx > 0 && yy > 0 && fabs(xy) > 0.9999 * sqrt(xx) * sqrt(yy);
 }
 
 /* ---- the columns of a table ------------------------------------------------------------------------------------- */
@@ -299,27 +262,22 @@ void features_free(data_features *features)
     top_free(&features->frequent);
 }
 
-static bool grow_counts(data_features *features, size_t id)
-{
-    size_t n = features->n_counts > 0 ? features->n_counts : 1024;
-    while (n <= id)
-        n *= 2;
-    uint32_t *count = realloc(features->count, n * sizeof *count);
-    if (count == NULL)
-        return false;
-    memset(count + features->n_counts, 0, (n - features->n_counts) * sizeof *count);
-    features->count = count;
-    features->n_counts = n;
-    return true;
-}
-
 static bool count_feature(data_features *features, uint32_t id)
 {
     features->highest = id > features->highest ? id : features->highest;
     if (id >= MAX_COUNTED)
         return value_set_add(&features->beyond, id, 0);
-    if (id >= features->n_counts && !grow_counts(features, id))
-        return false;
+    if (id >= features->n_counts) {
+        size_t n = features->n_counts > 0 ? features->n_counts : 1024;
+        while (n <= id)
+            n *= 2;
+        uint32_t *count = realloc(features->count, n * sizeof *count);
+        if (count == NULL)
+            return false;
+        memset(count + features->n_counts, 0, (n - features->n_counts) * sizeof *count);
+        features->count = count;
+        features->n_counts = n;
+    }
     features->count[id] += features->count[id] < UINT32_MAX;
     return true;
 }

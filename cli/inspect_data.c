@@ -44,9 +44,18 @@ const char *data_word(const data_inspection *data, const data_column *column, ui
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 /* Cells are numbers and then words, each in the order of the columns. */
-static bool find_columns(data_inspection *data, size_t n_cells)
+static bool begin_rows(data_inspection *data)
 {
-    data->column = columns_of_schema(gsa_reader_schema(data->reader), &data->n_columns);
+    size_t n_cells;
+    const uint64_t *cell = gsa_reader_cells(data->reader, &n_cells);
+    const char *schema = gsa_reader_schema(data->reader);
+    data->min_entries = UINT64_MAX;
+    if (!labels_init(&data->labels))
+        return false;
+    data->labels.has_columns = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL;
+    if (cell == NULL || n_cells > MAX_COLUMNS)
+        return features_init(&data->features);
+    data->column = columns_of_schema(schema, &data->n_columns);
     data->of_cell = calloc(n_cells + 1, sizeof *data->of_cell);
     if (data->column == NULL || data->of_cell == NULL)
         return false;
@@ -55,18 +64,6 @@ static bool find_columns(data_inspection *data, size_t n_cells)
             if ((int)data->column[i].kind == kind && data->n_cells < n_cells)
                 data->of_cell[data->n_cells++] = &data->column[i];
     return true;
-}
-
-static bool begin_rows(data_inspection *data)
-{
-    size_t n_cells;
-    const uint64_t *cell = gsa_reader_cells(data->reader, &n_cells);
-    data->min_entries = UINT64_MAX;
-    bool has_columns = cell != NULL && n_cells <= MAX_COLUMNS;
-    const char *schema = gsa_reader_schema(data->reader);
-    bool has_room = labels_init(&data->labels);
-    data->labels.has_columns = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL;
-    return has_room && (has_columns ? find_columns(data, n_cells) : features_init(&data->features));
 }
 
 static bool add_cells(data_inspection *data, const gsa_batch *batch, size_t row, const uint64_t *cell,

@@ -100,13 +100,8 @@ static void print_classes(const data_inspection *data)
         printf("  and %" PRIu64 " more\n", n_classes - n);
 }
 
-static void print_labels(const data_inspection *data)
+static void print_numbers_to_predict(const data_labels *labels)
 {
-    const data_labels *labels = &data->labels;
-    if (!labels_are_numbers(labels)) {
-        print_classes(data);
-        return;
-    }
     report_field("labels", "numbers, %s%" PRIu64 " different", labels->values.sketch != NULL ? "about " : "",
                  value_set_count(&labels->values));
     report_field("  least, most", "%.6g, %.6g", labels->numbers.min, labels->numbers.max);
@@ -115,22 +110,6 @@ static void print_labels(const data_inspection *data)
 }
 
 /* ---- a line a column -------------------------------------------------------------------------------------------- */
-
-static void print_absent(const data_column *column)
-{
-    char text[CELL_SIZE];
-    double share = percent(column->n_absent, column->n_absent + column->n_present);
-    snprintf(text, sizeof text, "%" PRIu64 " (%.3g %%)", column->n_absent, share);
-    printf(" %16s", column->n_absent > 0 ? text : "0");
-}
-
-static void print_distinct(const data_column *column)
-{
-    char text[CELL_SIZE];
-    snprintf(text, sizeof text, "%s%" PRIu64, column->values.sketch != NULL ? "about " : "",
-             value_set_count(&column->values));
-    printf(" %16s", text);
-}
 
 /* Days since 1970 as a date. */
 static void put_day(double days, char out[CELL_SIZE])
@@ -176,13 +155,16 @@ static void print_words(const data_inspection *data, const data_column *column)
 
 static void print_column(const data_inspection *data, const data_column *column, int width)
 {
-    bool is_feature = column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS;
+    char missing[CELL_SIZE], distinct[CELL_SIZE];
     print_padded(column->name, width);
     printf(" %s", column_kind_name(column));
-    if (is_feature) {
-        printf("%*s", 7 - (int)strlen(column_kind_name(column)), "");
-        print_absent(column);
-        print_distinct(column);
+    if (column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS) {
+        snprintf(missing, sizeof missing, "%" PRIu64 " (%.3g %%)", column->n_absent,
+                 percent(column->n_absent, column->n_absent + column->n_present));
+        snprintf(distinct, sizeof distinct, "%s%" PRIu64, column->values.sketch != NULL ? "about " : "",
+                 value_set_count(&column->values));
+        printf("%*s %16s %16s", 7 - (int)strlen(column_kind_name(column)), "", column->n_absent > 0 ? missing : "0",
+               distinct);
     }
     if (column->kind == COLUMN_NUMBER)
         print_numbers(column);
@@ -253,7 +235,10 @@ void data_print(const data_inspection *data)
 {
     print_rows(data);
     print_features(data);
-    print_labels(data);
+    if (labels_are_numbers(&data->labels))
+        print_numbers_to_predict(&data->labels);
+    else
+        print_classes(data);
     if (data->column != NULL)
         print_columns(data);
     else
@@ -265,12 +250,9 @@ void data_print(const data_inspection *data)
 
 static json_t *moments_json(const moments *of)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "least", of->n > 0 ? report_real(of->min) : json_null());
-    json_object_set_new(object, "mean", report_real(moments_mean(of)));
-    json_object_set_new(object, "most", of->n > 0 ? report_real(of->max) : json_null());
-    json_object_set_new(object, "deviation", report_real(moments_deviation(of)));
-    return object;
+    return json_pack("{s:o, s:o, s:o, s:o}", "least", of->n > 0 ? report_real(of->min) : json_null(), "mean",
+                     report_real(moments_mean(of)), "most", of->n > 0 ? report_real(of->max) : json_null(), "deviation",
+                     report_real(moments_deviation(of)));
 }
 
 static void set_distinct(json_t *object, const value_set *values)
@@ -289,51 +271,36 @@ static json_t *labels_json(const data_labels *labels)
     if (are_numbers)
         json_object_update_new(object, moments_json(&labels->numbers));
     for (size_t i = 0; i < labels->values.n && !are_numbers; i++) {
-        json_t *entry = json_object();
-        json_object_set_new(entry, "label", report_text(label_text(labels, labels->values.entry[i].value, buffer)));
-        json_object_set_new(entry, "rows", report_count(labels->values.entry[i].count));
-        json_array_append_new(list, entry);
+        const value_entry *entry = &labels->values.entry[i];
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o}", "label", report_text(label_text(labels, entry->value, buffer)),
+                                        "rows", report_count(entry->count)));
     }
     json_object_set_new(object, "classes", list);
     json_object_set_new(object, "rows_lost", report_count(labels->values.lost));
     return object;
 }
 
-static json_t *words_json(const data_inspection *data, const data_column *column)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < column->values.n && i < WORDS_LISTED; i++) {
-        json_t *entry = json_object();
-        const char *word = data_word(data, column, column->values.entry[i].value);
-        json_object_set_new(entry, "word", word != NULL ? report_text(word) : json_null());
-        json_object_set_new(entry, "rows_at_least", report_count(column->values.entry[i].count));
-        json_array_append_new(list, entry);
-    }
-    return list;
-}
-
 static json_t *column_json(const data_inspection *data, const data_column *column)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "name", report_text(column->name));
-    json_object_set_new(object, "kind", json_string(column_kind_name(column)));
+    json_t *object = json_pack("{s:o, s:s}", "name", report_text(column->name), "kind", column_kind_name(column));
     if (column->kind != COLUMN_NUMBER && column->kind != COLUMN_WORDS)
         return object;
     json_object_set_new(object, "missing", report_count(column->n_absent));
     set_distinct(object, &column->values);
-    if (column->kind == COLUMN_NUMBER)
+    if (column->kind == COLUMN_NUMBER) {
         json_object_update_new(object, moments_json(&column->numbers));
-    else
-        json_object_set_new(object, "frequent", words_json(data, column));
-    return object;
-}
-
-static json_t *columns_json(const data_inspection *data)
-{
+        return object;
+    }
     json_t *list = json_array();
-    for (size_t i = 0; i < data->n_columns; i++)
-        json_array_append_new(list, column_json(data, &data->column[i]));
-    return list;
+    for (size_t i = 0; i < column->values.n && i < WORDS_LISTED; i++) {
+        const value_entry *entry = &column->values.entry[i];
+        const char *word = data_word(data, column, entry->value);
+        json_array_append_new(list, json_pack("{s:o, s:o}", "word", word != NULL ? report_text(word) : json_null(),
+                                              "rows_at_least", report_count(entry->count)));
+    }
+    json_object_set_new(object, "frequent", list);
+    return object;
 }
 
 static json_t *frequent_json(const data_inspection *data)
@@ -341,10 +308,9 @@ static json_t *frequent_json(const data_inspection *data)
     json_t *list = json_array();
     for (size_t i = 0; i < data->features.frequent.n; i++) {
         const top_feature *feature = &data->features.frequent.at[i];
-        json_t *entry = json_object();
+        json_t *entry = json_pack("{s:o, s:o}", "index", report_count(feature->id + 1), "rows_at_least",
+                                  report_count((uint64_t)feature->value));
         const char *name = gsa_reader_name(data->reader, feature->id);
-        json_object_set_new(entry, "index", report_count(feature->id + 1));
-        json_object_set_new(entry, "rows_at_least", report_count((uint64_t)feature->value));
         if (name != NULL)
             json_object_set_new(entry, "name", report_text(name));
         json_array_append_new(list, entry);
@@ -352,9 +318,11 @@ static json_t *frequent_json(const data_inspection *data)
     return list;
 }
 
-static json_t *rows_json(const data_inspection *data)
+json_t *data_json(const data_inspection *data)
 {
-    json_t *object = json_object(), *paths = json_array(), *entries = json_object();
+    json_t *object = json_object(), *paths = json_array(), *warnings = json_array();
+    const data_features *features = &data->features;
+    bool is_exact;
     const char *description = gsa_reader_description(data->reader);
     for (size_t i = 0; i < data->n_paths; i++)
         json_array_append_new(paths, report_text(data->paths[i]));
@@ -364,35 +332,27 @@ static json_t *rows_json(const data_inspection *data)
     json_object_set_new(object, "bad_rows", report_count(data->reading.n_bad_rows));
     json_object_set_new(object, "rows_without_cells", report_count(data->n_rows_without_cells));
     json_object_set_new(object, "row_weights", moments_json(&data->weights));
-    json_object_set_new(entries, "least", report_count(data->min_entries));
-    json_object_set_new(entries, "mean", report_real((double)data->n_entries / (double)data->labels.n_rows));
-    json_object_set_new(entries, "most", report_count(data->max_entries));
-    json_object_set_new(object, "entries", entries);
-    return object;
-}
-
-json_t *data_json(const data_inspection *data)
-{
-    json_t *object = rows_json(data), *warnings = json_array();
-    const data_features *features = &data->features;
-    bool is_exact;
+    json_object_set_new(object, "entries",
+                        json_pack("{s:o, s:o, s:o}", "least", report_count(data->min_entries), "mean",
+                                  report_real((double)data->n_entries / (double)data->labels.n_rows), "most",
+                                  report_count(data->max_entries)));
     json_object_set_new(object, "features", report_count(data_n_features(data, &is_exact)));
     json_object_set_new(object, "features_is_exact", json_boolean(is_exact));
     json_object_set_new(object, "labels", labels_json(&data->labels));
     if (data->column != NULL) {
-        json_object_set_new(object, "columns", columns_json(data));
+        json_t *columns = json_array();
+        for (size_t i = 0; i < data->n_columns; i++)
+            json_array_append_new(columns, column_json(data, &data->column[i]));
+        json_object_set_new(object, "columns", columns);
     } else {
         json_object_set_new(object, "highest_index", report_count(features->highest + (features->n_entries > 0)));
         json_object_set_new(object, "least_value", report_real(features->min));
         json_object_set_new(object, "most_value", report_real(features->max));
         json_object_set_new(object, "frequent", frequent_json(data));
     }
-    for (size_t i = 0; i < data->n_warnings; i++) {
-        json_t *entry = json_object();
-        json_object_set_new(entry, "what", json_string(data->warning[i].what));
-        json_object_set_new(entry, "text", report_text(data->warning[i].text));
-        json_array_append_new(warnings, entry);
-    }
+    for (size_t i = 0; i < data->n_warnings; i++)
+        json_array_append_new(warnings, json_pack("{s:s, s:o}", "what", data->warning[i].what, "text",
+                                                  report_text(data->warning[i].text)));
     json_object_set_new(object, "warnings", warnings);
     return object;
 }

@@ -39,22 +39,6 @@ __attribute__((format(printf, 2, 3))) static void put(data_warning *out, const c
     va_end(arguments);
 }
 
-/* A list of columns takes numbers too, for names that cannot be in it or that a shell would change. */
-static void put_in_list(data_warning *out, const data_column *column)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
-    if (column->name[strspn(column->name, plain)] == '\0' && column->name[0] != '-')
-        put(out, "%s", column->name);
-    else
-        put(out, "%" PRIu64, column->number);
-}
-
-static void put_name(data_warning *out, const data_column *column)
-{
-    for (const char *c = column->name; *c != '\0'; c++)
-        put(out, "%c", (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
-}
-
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
 static bool is_empty(const data_inspection *data, const data_column *column)
@@ -127,6 +111,7 @@ static bool is_first_to_apply(const data_inspection *data, const data_column *co
 
 static bool warn_of_columns(data_inspection *data, size_t check)
 {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     const data_column *column = data->column;
     size_t n = 0, n_columns = data->n_columns, listed = 0;
     for (size_t i = 0; i < n_columns; i++)
@@ -140,15 +125,21 @@ static bool warn_of_columns(data_inspection *data, size_t check)
     for (size_t i = 0; i < n_columns && listed < NAMES_LISTED; i++)
         if (is_first_to_apply(data, &column[i], check)) {
             put(out, "%s", listed++ > 0 ? ", " : "");
-            put_name(out, &column[i]);
+            for (const char *c = column[i].name; *c != '\0'; c++)
+                put(out, "%c", (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
         }
     if (n > listed)
         put(out, " and %zu more", n - listed);
     put(out, ": %s; leave %s out with --ignore ", checks[check].says, n > 1 ? "them" : "it");
     for (size_t i = 0, written = 0; i < n_columns; i++)
         if (is_first_to_apply(data, &column[i], check)) {
+            /* Its number, if a name cannot be in a list, or a shell would change it. */
+            const char *name = column[i].name;
             put(out, "%s", written++ > 0 ? "," : "");
-            put_in_list(out, &column[i]);
+            if (name[strspn(name, plain)] == '\0' && name[0] != '-')
+                put(out, "%s", name);
+            else
+                put(out, "%" PRIu64, column[i].number);
         }
     put(out, "%s", checks[check].unless);
     return !out->is_cut;

@@ -159,20 +159,6 @@ static int reading_should_stop(void *ctx)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Rows that the model has learned: all methods but the paper's learn in the end what they held out. */
-static uint64_t rows_learned(const training *run, const gsa_summary *summary)
-{
-    bool in_the_end = strcmp(gsa_state_get(run->state, "method"), "paper") != 0;
-    return summary->n_rows + (in_the_end ? summary->n_held_out : 0);
-}
-
-/* Returns the rows of the input; 0 if the reader reads a part of it, or goes back and forth. */
-static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
-{
-    bool reads_all = run->cluster.comm == NULL && parameter_of(run->state, "shards") == 0;
-    return reads_all ? reading->n_rows : 0;
-}
-
 static train_outcome outcome_of(const training *run)
 {
     train_outcome out = {.model_path = run->model_path,
@@ -191,9 +177,12 @@ static train_outcome outcome_of(const training *run)
     out.schema.size = sizeof out.schema; /* the rest stays 0 if there is none */
     if (schema != NULL && gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
         out.schema = (gsa_schema_info){.size = sizeof(gsa_schema_info)};
-    out.n_rows = rows_learned(run, &out.summary);
+    out.n_rows = out.summary.n_rows;
+    if (strcmp(gsa_state_get(run->state, "method"), "paper") != 0)
+        out.n_rows += out.summary.n_held_out; /* which are learned in the end */
     out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
-    out.n_input_rows = rows_of_input(run, &out.reading);
+    if (run->cluster.comm == NULL && parameter_of(run->state, "shards") == 0) /* else a reader does not read all */
+        out.n_input_rows = out.reading.n_rows;
     out.n_bad_rows = out.reading.n_bad_rows;
     if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
         out.chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
@@ -231,15 +220,6 @@ static void tell_stop(const training *run, const gsa_summary *summary)
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
-/* Whether there are columns to warn of, in files that are cheap to read again. */
-static bool has_tables(const training *run, const train_outcome *outcome)
-{
-    const char *description = gsa_reader_description(run->reader);
-    return outcome->schema.n_numbers + outcome->schema.n_words > 0 && description != NULL && !run->stopped &&
-           !outcome->reading.is_stream && run->arguments->n_positional > 0 &&
-           strstr(description, "columns with types") == NULL; /* of a query */
-}
-
 static int save_and_report(training *run)
 {
     gsa_summary summary = summary_of(run->state);
@@ -272,10 +252,14 @@ static int save_and_report(training *run)
     outcome.held_out_loss = report_result(model, "held_out_loss");
     if (isnan(outcome.held_out_loss) && !session_skips_calibration(run->state))
         outcome.held_out_loss = gsa_state_held_out_loss(run->state); /* of very many classes */
-    bool as_json = arguments_flag(run->arguments, "json");
-    if (has_tables(run, &outcome) && (as_json || !message_is_quiet()))
+    bool as_json = arguments_flag(run->arguments, "json"), prints = as_json || !message_is_quiet();
+    const char *description = gsa_reader_description(run->reader);
+    /* Columns to warn of, in files that are cheap to read again, which a query ("columns with types") is not. */
+    if (prints && outcome.schema.n_numbers + outcome.schema.n_words > 0 && description != NULL && !run->stopped &&
+        !outcome.reading.is_stream && run->arguments->n_positional > 0 &&
+        strstr(description, "columns with types") == NULL)
         outcome.n_warnings = inspect_first_rows(run->arguments, outcome.warning, TRAIN_WARNINGS);
-    code = as_json || !message_is_quiet() ? train_summary_print(&outcome, as_json) : EXIT_DONE;
+    code = prints ? train_summary_print(&outcome, as_json) : EXIT_DONE;
     for (size_t i = 0; i < outcome.n_warnings; i++) {
         trace_notice(&run->trace, outcome.warning[i]);
         free(outcome.warning[i]);
@@ -361,15 +345,6 @@ static cli_arguments silent_arguments(const cli_arguments *given)
     return own;
 }
 
-static int check_places(const cli_arguments *arguments, const char *model_path)
-{
-    const char *test_path = arguments_text(arguments, "test");
-    int code = session_check_model_path(model_path, arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE && test_path != NULL)
-        code = session_check_model_path(model_path, &test_path, 1);
-    return code == EXIT_DONE ? trace_check(arguments) : code;
-}
-
 /* Options that need others. */
 static int check_publishing(const training *run)
 {
@@ -412,9 +387,15 @@ static int open_input(training *run)
 static int run_with(training *run)
 {
     const cli_arguments *arguments = run->arguments;
+    const char *test = arguments_text(arguments, "test");
+    bool is_root = cluster_is_root(&run->cluster);
     int code = check_publishing(run);
-    if (code == EXIT_DONE && cluster_is_root(&run->cluster))
-        code = check_places(arguments, run->model_path);
+    if (code == EXIT_DONE && is_root)
+        code = session_check_model_path(run->model_path, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && is_root && test != NULL)
+        code = session_check_model_path(run->model_path, &test, 1);
+    if (code == EXIT_DONE && is_root)
+        code = trace_check(arguments);
     if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
         code = complain_usage("--local and --shards exclude each other: with --local every file is a shard");
     if (code == EXIT_DONE && run->has_shards &&

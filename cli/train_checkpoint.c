@@ -84,26 +84,22 @@ static bool is_folder_of_model(const char *folder, const char *model_path)
     return is_same;
 }
 
-/* What is published, as the file that --resume asks for. */
-static int open_published(const cli_arguments *arguments, train_checkpoint *out)
-{
-    out->model = arguments_text(arguments, "publish");
-    out->last = progress_clock();
-    out->path = session_state_path(out->model);
-    if (out->path == NULL)
-        return EXIT_FAILED;
-    note("publishes %s every %s, with %s to --resume from", out->model, arguments_text(arguments, "every"), out->path);
-    return EXIT_DONE;
-}
-
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
 {
     const char *folder = arguments_text(arguments, "checkpoint");
     *out = (train_checkpoint){.every = arguments_real(arguments, "every")};
     if (!remove_unfinished_results(arguments_text(arguments, "output")))
         return complain_failed("out of memory");
-    if (arguments_given(arguments, "publish"))
-        return open_published(arguments, out);
+    if (arguments_given(arguments, "publish")) { /* the file that --resume asks for */
+        out->model = arguments_text(arguments, "publish");
+        out->last = progress_clock();
+        out->path = session_state_path(out->model);
+        if (out->path == NULL)
+            return EXIT_FAILED;
+        note("publishes %s every %s, with %s to --resume from", out->model, arguments_text(arguments, "every"),
+             out->path);
+        return EXIT_DONE;
+    }
     if (folder == NULL)
         return EXIT_DONE;
     if (access(folder, W_OK | X_OK) != 0)

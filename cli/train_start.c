@@ -10,85 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets every parameter that was given on the command line. */
-static gsa_status set_given(const cli_arguments *arguments, gsa_config *config, gsa_error *error)
+/* Makes a new state with the parameters that are given; with `from` not NULL it has that one's where none is given, and
+ * begins with what that one knows. */
+static int begin(const cli_arguments *arguments, const gsa_state *from, const gsai_env *env, gsa_state **out)
 {
     char text[VALUE_TEXT_SIZE];
-    gsa_status status = GSA_OK;
+    gsa_error error = {0};
+    gsa_config *config = NULL;
+    gsa_status status = gsa_config_new(&env->memory, &config, &error);
+    for (size_t i = 0; from != NULL && gsa_param_at(i) != NULL && status == GSA_OK; i++) {
+        const char *name = gsa_param_at(i)->name, *value = gsa_state_get(from, name);
+        if (value != NULL)
+            status = gsa_config_set(config, name, value, &error);
+    }
     for (size_t i = arguments->sections.parameter; i < arguments->n_options && status == GSA_OK; i++) {
         const char *value = arguments_plain_value(arguments, i, text);
         if (value != NULL)
-            status = gsa_config_set(config, arguments->options[i].name, value, error);
+            status = gsa_config_set(config, arguments->options[i].name, value, &error);
     }
-    return status;
-}
-
-/* Takes over every parameter of a state. */
-static gsa_status set_inherited(const gsa_state *from, gsa_config *config, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; gsa_param_at(i) != NULL && status == GSA_OK; i++) {
-        const char *name = gsa_param_at(i)->name, *value = gsa_state_get(from, name);
-        if (value != NULL)
-            status = gsa_config_set(config, name, value, error);
-    }
-    return status;
-}
-
-/* A new state; with `from` not NULL it begins with what that one knows. */
-static gsa_status make_state(const cli_arguments *arguments, const gsa_state *from, const gsai_env *env,
-                             gsa_state **out, gsa_error *error)
-{
-    gsa_config *config = NULL;
-    gsa_status status = gsa_config_new(&env->memory, &config, error);
     if (status == GSA_OK && from != NULL)
-        status = set_inherited(from, config, error);
-    if (status == GSA_OK)
-        status = set_given(arguments, config, error);
-    if (status == GSA_OK && from != NULL)
-        status = gsa_state_start_from(from, config, out, error);
+        status = gsa_state_start_from(from, config, out, &error);
     else if (status == GSA_OK)
-        status = gsa_state_new(config, &env->memory, out, error);
+        status = gsa_state_new(config, &env->memory, out, &error);
     gsa_config_free(config);
-    return status;
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
-static int start_from(const cli_arguments *arguments, const gsai_env *env, gsa_state **out)
-{
-    gsa_state *from = NULL;
-    gsa_error error = {0};
-    int code = session_load_state(arguments_text(arguments, "start-from"), env, &from);
-    if (code == EXIT_DONE) {
-        gsa_status status = make_state(arguments, from, env, out, &error);
-        if (status != GSA_OK)
-            code = complain_error(status, &error);
-    }
-    gsa_state_free(from);
-    return code;
-}
-
-static int complain_contradiction(const cli_option *option, const char *value, const gsa_state *state,
-                                  const char *model)
-{
-    char name[OPTION_NAME_SIZE];
-    return complain_failed("--%s %s contradicts %s.state, which has %s; leave it out to continue that run, or leave "
-                           "out --resume to start a new one",
-                           option_display_name(option->name, name), value, model, gsa_state_get(state, option->name));
-}
-
-/* Whether a run can go on when it is given this value again: the one it has, or one that it has itself decided on. */
-static bool agrees(const gsa_state *state, const char *name, const char *value)
-{
-    const char *current = gsa_state_get(state, name);
-    if (current == NULL || strcmp(current, value) == 0 || strcmp(value, "auto") == 0)
-        return true;
-    return strcmp(name, "loss") == 0 && strcmp(summary_of(state).loss, value) == 0;
-}
-
-/* A resumed run keeps its parameters. Passes may differ: they do not change what a pass learns. */
+/* A resumed run keeps its parameters; a value that is given again is the one it has, or one that it has itself decided
+ * on. Passes may differ: they do not change what a pass learns. */
 static int check_given(const cli_arguments *arguments, gsa_state *state)
 {
-    char text[VALUE_TEXT_SIZE];
+    char text[VALUE_TEXT_SIZE], name[OPTION_NAME_SIZE];
     for (size_t i = arguments->sections.parameter; i < arguments->n_options; i++) {
         gsa_error error = {0};
         const cli_option *option = &arguments->options[i];
@@ -99,18 +51,17 @@ static int check_given(const cli_arguments *arguments, gsa_state *state)
             gsa_status status = gsa_state_set(state, option->name, value, &error);
             if (status != GSA_OK)
                 return complain_error(status, &error);
-        } else if (!agrees(state, option->name, value)) {
-            return complain_contradiction(option, value, state, arguments_text(arguments, "output"));
+            continue;
         }
+        const char *current = gsa_state_get(state, option->name);
+        bool is_decided = strcmp(option->name, "loss") == 0 && strcmp(summary_of(state).loss, value) == 0;
+        if (current != NULL && strcmp(current, value) != 0 && strcmp(value, "auto") != 0 && !is_decided)
+            return complain_failed("--%s %s contradicts %s.state, which has %s; leave it out to continue that run, or "
+                                   "leave out --resume to start a new one",
+                                   option_display_name(option->name, name), value, arguments_text(arguments, "output"),
+                                   current);
     }
     return EXIT_DONE;
-}
-
-static int begin(const cli_arguments *arguments, const gsai_env *env, gsa_state **out)
-{
-    gsa_error error = {0};
-    gsa_status status = make_state(arguments, NULL, env, out, &error);
-    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
 /* --from-position: the position must be there, and what --position said of it. */
@@ -138,7 +89,7 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
         if (checkpoint->path == NULL)
             return complain_failed("cannot resume: there is no %s.state; leave out --resume to start a new run", model);
         note("note: there is no state of this run: it starts from the beginning");
-        return begin(arguments, env, out);
+        return begin(arguments, NULL, env, out);
     }
     if (has_checkpoint && session_has_state(model))
         note("note: continues from %s; %s.state is older, or of another run", checkpoint->path, model);
@@ -156,9 +107,12 @@ int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoi
         return complain_usage("--resume continues the run of -o, --start-from starts a new one; give one of them");
     if (resumes)
         return resume(arguments, checkpoint, env, out);
-    if (starts_from)
-        return start_from(arguments, env, out);
-    return begin(arguments, env, out);
+    gsa_state *from = NULL;
+    int code = starts_from ? session_load_state(arguments_text(arguments, "start-from"), env, &from) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = begin(arguments, from, env, out);
+    gsa_state_free(from);
+    return code;
 }
 
 /* ---- kept rows -------------------------------------------------------------------------------------------------- */

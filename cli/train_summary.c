@@ -108,29 +108,16 @@ static bool say(char *into, const char *format, ...)
     return true;
 }
 
-static bool of_stop(const train_outcome *run, train_advice *out)
-{
-    if (!run->stopped)
-        return false;
-    say(out->next, "run the same command with --resume to continue");
-    return say(out->limit, "interrupted by %s at row %" PRIu64 " of pass %" PRIu64,
-               interrupt_signal() == SIGINT    ? "Ctrl-C"
-               : interrupt_signal() == SIGTERM ? "a signal (SIGTERM)"
-                                               : "the end of the terminal session (SIGHUP)",
-               run->summary.pass_rows, run->summary.pass + 1);
-}
-
-/* Returns the bits at which collisions fall below half of min_collision_rate. */
-static unsigned enough_bits(const train_outcome *run)
-{
-    unsigned bits = run->schema.bits;
-    for (double share = run->collision_rate; share > min_collision_rate / 2 && bits < MAX_BITS; share /= 2)
-        bits++;
-    return bits;
-}
-
 static bool of_input(const train_outcome *run, train_advice *out)
 {
+    if (run->stopped) {
+        say(out->next, "run the same command with --resume to continue");
+        return say(out->limit, "interrupted by %s at row %" PRIu64 " of pass %" PRIu64,
+                   interrupt_signal() == SIGINT    ? "Ctrl-C"
+                   : interrupt_signal() == SIGTERM ? "a signal (SIGTERM)"
+                                                   : "the end of the terminal session (SIGHUP)",
+                   run->summary.pass_rows, run->summary.pass + 1);
+    }
     if (run->summary.n_classes == 1) {
         say(out->next, "add rows of other classes, or name the right column (--label)");
         return say(out->limit, "labels: all rows have the same one");
@@ -140,7 +127,10 @@ static bool of_input(const train_outcome *run, train_advice *out)
         return say(out->limit, "row order: the rows seem to be sorted by label");
     }
     if (run->collision_rate > min_collision_rate && run->schema.bits < MAX_BITS) {
-        say(out->next, "train again with --bits %u", enough_bits(run));
+        unsigned bits = run->schema.bits; /* at which collisions fall below half of that */
+        for (double share = run->collision_rate; share > min_collision_rate / 2 && bits < MAX_BITS; share /= 2)
+            bits++;
+        say(out->next, "train again with --bits %u", bits);
         return say(out->limit, "hashing: 2^%u slots, about %.3g %% collisions", run->schema.bits,
                    100 * run->collision_rate);
     }
@@ -152,22 +142,17 @@ static uint64_t rows_of_pass(const train_outcome *run)
     return run->summary.pass > 0 ? run->n_rows / run->summary.pass : run->n_rows;
 }
 
-/* Returns the gain over the baseline as a log likelihood ratio of all rows. If the features say nothing about the
- * label, a gain of x or more has the probability e^-x at most. */
-static double evidence_of(const train_outcome *run)
-{
-    bool is_residual = strcmp(run->summary.loss, "squared") == 0 || strcmp(run->summary.loss, "huber") == 0;
-    double n = (double)rows_of_pass(run);
-    return is_residual ? n / 2 * log(run->constant_loss / run->held_out_loss)
-                       : n * (run->constant_loss - run->held_out_loss);
-}
-
 /* The features say little about the label, or not in a form that a linear model can use. */
 static bool of_features(const train_outcome *run, train_advice *out)
 {
     const char *loss = run->summary.loss;
     bool is_few = rows_of_pass(run)<FEW_ROWS, is_worse = run->held_out_loss>(1 - min_gap) * run->constant_loss;
-    if (!is_worse && !(is_few && evidence_of(run) < MIN_EVIDENCE))
+    /* The gain over the baseline as a log likelihood ratio of all rows. If the features say nothing about the label, a
+     * gain of x or more has the probability e^-x at most. */
+    bool is_residual = strcmp(loss, "squared") == 0 || strcmp(loss, "huber") == 0;
+    double evidence = (double)rows_of_pass(run) * (is_residual ? log(run->constant_loss / run->held_out_loss) / 2
+                                                               : run->constant_loss - run->held_out_loss);
+    if (!is_worse && !(is_few && evidence < MIN_EVIDENCE))
         return false;
     out->verb = "inspect";
     out->path = gsa_reader_file(run->reader, 0);
@@ -232,19 +217,15 @@ static bool of_passes(const train_outcome *run, train_advice *out)
            say(out->limit, "features; another pass did not improve the held-out loss");
 }
 
-static bool of_rows(const train_outcome *run, train_advice *out)
-{
-    return rows_of_pass(run) < FEW_ROWS &&
-           say(out->limit, "amount of data (only %" PRIu64 " rows); more rows may help", rows_of_pass(run));
-}
-
 static train_advice advise(const train_outcome *run)
 {
     train_advice advice = {.verb = "evaluate", .path = run->model_path, .what = " TEST_DATA"};
     if (run->test->results != NULL)
         advice = (train_advice){.verb = "predict", .path = run->model_path, .what = " NEW_DATA"};
     bool is_once = run->reading.is_stream || run->passes_asked == 1 || run->summary.best_pass == 1;
-    if (of_stop(run, &advice) || of_input(run, &advice) || of_features(run, &advice) || of_rows(run, &advice) ||
+    if (of_input(run, &advice) || of_features(run, &advice) ||
+        (rows_of_pass(run) < FEW_ROWS &&
+         say(advice.limit, "amount of data (only %" PRIu64 " rows); more rows may help", rows_of_pass(run))) ||
         (is_optimum(run->summary.method) && of_optimum(run, &advice)) ||
         (run->summary.pass <= 1 && is_once && of_one_pass(run, &advice)))
         return advice;
@@ -361,11 +342,7 @@ static void print_quality(const train_outcome *run)
     report_append_metrics(line, LINE_SIZE, run->model);
     report_paragraph("quality", "%s", line);
     train_test_report(run->test);
-}
-
-static void print_chosen(const train_outcome *run)
-{
-    char line[LINE_SIZE] = "";
+    line[0] = '\0';
     report_append_chosen(line, LINE_SIZE, run->model);
     if (line[0] != '\0')
         report_paragraph("chosen", "%s", line);
@@ -417,7 +394,6 @@ int train_summary_print(const train_outcome *run, bool as_json)
     train_advice advice = advise(run);
     print_model(run);
     print_quality(run);
-    print_chosen(run);
     print_compact(run);
     report_paragraph("time", "%.2f s, %.0f MB", run->seconds, (double)run->peak_memory / 1e6);
     for (size_t i = 0; i < run->n_warnings; i++)
