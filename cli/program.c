@@ -9,9 +9,24 @@
 #include "style.h"
 
 #include <signal.h>
+#include <unistd.h>
+
+#ifdef SIGBUS
+/* Says why the process ends: a mapped file became shorter while it was read, or its disk failed. */
+static void report_lost_page(int signal_number)
+{
+    static const char text[] = "greedystep: an input file became shorter while it was read, or its disk failed\n";
+    ssize_t n_written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)n_written;
+    signal(signal_number, SIG_DFL); /* which the same access meets next */
+}
+#endif
 
 void program_begin(void)
 {
+#ifdef SIGBUS
+    signal(SIGBUS, report_lost_page);
+#endif
     /* A reader of our output that goes away is a write that fails, and is reported as one. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that becomes larger than the user's limit */

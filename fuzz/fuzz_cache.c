@@ -25,7 +25,7 @@ static void repair(unsigned char *file, size_t size, uint8_t how)
         last = at;
         if (payload > most)
             break;
-        at += HEADER + (size_t)payload;
+        at += HEADER + (size_t)payload + gsai_cache_padding(payload);
     }
     if ((how & REPAIR_INDEX) && size >= TAIL)
         gsai_store_u64(last, file + size - TAIL);

@@ -65,6 +65,7 @@ static int stat_handle(HANDLE handle, struct gsai_windows_stat *out)
     out->st_ino = (uint64_t)facts.nFileIndexHigh << 32 | facts.nFileIndexLow;
     out->st_size = (off_t)((uint64_t)facts.nFileSizeHigh << 32 | facts.nFileSizeLow);
     out->st_nlink = facts.nNumberOfLinks;
+    out->changed = (uint64_t)facts.ftLastWriteTime.dwHighDateTime << 32 | facts.ftLastWriteTime.dwLowDateTime;
     return 0;
 }
 

@@ -46,7 +46,7 @@ int fcntl(int fd, int command, ...);
 ssize_t readlink(const char *path, char *out, size_t size);
 /* With numbers by which a file is known again. */
 struct gsai_windows_stat {
-    uint64_t st_dev, st_ino;
+    uint64_t st_dev, st_ino, changed;
     off_t st_size;
     unsigned st_mode, st_nlink;
 };

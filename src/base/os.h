@@ -18,8 +18,10 @@ typedef struct gsai_file_info {
     gsai_file_kind kind;
     uint64_t size; /* 0 unless it is regular */
     unsigned mode; /* access rights */
+    bool is_ours;  /* no other user but the administrator can write to it */
     uint64_t n_links;
     uint64_t device, number; /* by which it is known again */
+    uint64_t changed;        /* time of the last change of its bytes, in units of the system */
 } gsai_file_info;
 
 int gsai_os_info(int fd, gsai_file_info *out);
@@ -57,6 +59,12 @@ int gsai_os_empty(int fd);
 /* Returns how many bytes the file may have, by its file system and the limits of the process; 0 if that is not known.
  */
 uint64_t gsai_os_space(int fd);
+
+/* Maps the first `size` bytes of a file for reading, until they are unmapped; the descriptor may be closed before.
+ * Returns NULL if the system cannot. Bytes that a file loses while it is mapped (it is truncated, its disk fails) end
+ * the process when they are read: on POSIX by SIGBUS. */
+const void *gsai_os_map(int fd, uint64_t size);
+void gsai_os_unmap(const void *bytes, uint64_t size);
 
 /* ---- the machine and the process -------------------------------------------------------------------------------- */
 

@@ -19,6 +19,9 @@
 #include <unistd.h>
 #ifdef __APPLE__
 #include <xlocale.h> /* strtod_l */
+#define CHANGED st_mtimespec
+#else
+#define CHANGED st_mtim
 #endif
 
 #define MAX_AT_ONCE ((size_t)1 << 30) /* systems take an int, or less than they are asked for */
@@ -35,9 +38,11 @@ static int take_info(int result, const struct stat *from, gsai_file_info *out)
                                                              : GSAI_FILE_OTHER,
                             .size = is_regular && from->st_size > 0 ? (uint64_t)from->st_size : 0,
                             .mode = from->st_mode & 0777,
+                            .is_ours = (from->st_uid == geteuid() || from->st_uid == 0) && !(from->st_mode & 0022),
                             .n_links = (uint64_t)from->st_nlink,
                             .device = (uint64_t)from->st_dev,
-                            .number = (uint64_t)from->st_ino};
+                            .number = (uint64_t)from->st_ino,
+                            .changed = (uint64_t)from->CHANGED.tv_sec * 1000000000u + (uint64_t)from->CHANGED.tv_nsec};
     return 0;
 }
 
@@ -143,6 +148,17 @@ uint64_t gsai_os_space(int fd)
     return is_limited && limit.rlim_cur < space ? limit.rlim_cur : space;
 }
 
+const void *gsai_os_map(int fd, uint64_t size)
+{
+    void *bytes = size > 0 && size <= SIZE_MAX ? mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+void gsai_os_unmap(const void *bytes, uint64_t size)
+{
+    (void)munmap((void *)(uintptr_t)bytes, (size_t)size);
+}
+
 /* ---- the machine and the process -------------------------------------------------------------------------------- */
 
 size_t gsai_os_processors(void)
@@ -177,6 +193,7 @@ int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* by the thread's own access to a mapped file */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int code = pthread_create(thread, NULL, run, ctx);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

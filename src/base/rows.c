@@ -29,6 +29,8 @@ void gsai_rows_free(gsai_rows *rows)
 void gsai_rows_clear(gsai_rows *rows)
 {
     rows->n_rows = rows->n_values = rows->n_cells = rows->width = rows->kept_size = 0;
+    rows->index_view = NULL;
+    rows->value_view = NULL;
     rows->all_ones = true;
     rows->has_values = rows->any_word = rows->any_weight = rows->any_bad = false;
 }
@@ -228,16 +230,22 @@ gsa_status gsai_rows_make_sparse(gsai_rows *rows, gsa_error *error)
     GSAI_TRY_MEMORY(
         gsai_reserve(rows->env, &rows->index, &rows->index_capacity, rows->n_values | 1, sizeof *rows->index),
         rows->env, error, "no memory for the ids of %zu values", rows->n_values);
+    GSAI_TRY_MEMORY(
+        gsai_reserve(rows->env, &rows->value, &rows->value_capacity, rows->n_values | 1, sizeof *rows->value),
+        rows->env, error, "no memory for %zu values", rows->n_values);
+    const float *value = rows->value_view ? rows->value_view : rows->value;
     for (size_t r = 0, from = 0; r < rows->n_rows; r++) {
         for (size_t i = 0; i < width; i++, from++) {
             rows->index[n] = (uint32_t)i;
-            rows->value[n] = rows->value[from];
+            rows->value[n] = value[from];
             n += rows->value[n] != 0;
         }
         rows->row_start[r + 1] = (int64_t)n;
     }
     rows->n_values = n;
     rows->width = 0;
+    rows->value_view = NULL;
+    rows->has_values = true;
     return GSA_OK;
 }
 
@@ -358,9 +366,13 @@ gsa_batch gsai_rows_view(const gsai_rows *rows)
     bool is_dense = rows->width > 0;
     return (gsa_batch){.n_rows = rows->n_rows,
                        .row_start = is_dense ? NULL : rows->row_start,
-                       .index = is_dense ? NULL : rows->index,
+                       .index = is_dense           ? NULL
+                                : rows->index_view ? rows->index_view
+                                                   : rows->index,
                        .width = rows->width,
-                       .value = rows->all_ones ? NULL : rows->value,
+                       .value = rows->all_ones     ? NULL
+                                : rows->value_view ? rows->value_view
+                                                   : rows->value,
                        .label = rows->without_labels ? NULL : rows->label,
                        .word = rows->any_word && !rows->without_labels ? rows->word : NULL,
                        .words = (const char *const *)rows->words.word,

@@ -28,6 +28,8 @@ typedef struct gsai_rows {
     int64_t *row_start;
     uint32_t *index;
     float *value;
+    const uint32_t *index_view; /* ids and values of all rows that lie elsewhere, in place of those above; NULL: none */
+    const float *value_view;
     double *label;
     int32_t *word;
     float *weight;

@@ -39,9 +39,11 @@ static int take_info(int result, const struct gsai_windows_stat *from, gsai_file
                                                        : GSAI_FILE_OTHER,
                             .size = type == _S_IFREG ? (uint64_t)from->st_size : 0,
                             .mode = from->st_mode & 0777,
+                            .is_ours = true, /* rights are those of its folder */
                             .n_links = from->st_nlink,
                             .device = from->st_dev,
-                            .number = from->st_ino};
+                            .number = from->st_ino,
+                            .changed = from->changed};
     return 0;
 }
 
@@ -148,6 +150,24 @@ uint64_t gsai_os_space(int fd)
 {
     (void)fd;
     return 0;
+}
+
+/* The view holds the mapping, which holds the file. */
+const void *gsai_os_map(int fd, uint64_t size)
+{
+    HANDLE mapping = size > 0 && size <= SIZE_MAX ? CreateFileMappingA(handle_of(fd), NULL, PAGE_READONLY,
+                                                                       (DWORD)(size >> 32), (DWORD)size, NULL)
+                                                  : NULL;
+    const void *bytes = mapping ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, (SIZE_T)size) : NULL;
+    if (mapping)
+        CloseHandle(mapping);
+    return bytes;
+}
+
+void gsai_os_unmap(const void *bytes, uint64_t size)
+{
+    (void)size;
+    UnmapViewOfFile(bytes);
 }
 
 /* ---- the machine and the process -------------------------------------------------------------------------------- */

@@ -91,14 +91,14 @@ def write_raw(path, header, data, seal, size=None):
 
 # ---- caches ---------------------------------------------------------------------------------------------------------
 
-MAGIC, END = b"\x89GSAC\0\r\n" + struct.pack("<Q", 2), b"\x89CASG\0\r\n"
+MAGIC, END = b"\x89GSAC\0\r\n" + struct.pack("<Q", 3), b"\x89CASG\0\r\n"
 
 
 def cache_part(seal, marker, payload, fields, claimed_size=None):
     """fields: the six numbers from offset 24 on."""
     size = len(payload) if claimed_size is None else claimed_size
     head = struct.pack("<8sQ", marker, size) + seal(payload) + struct.pack("<6Q", *fields)
-    return head + seal(head) + payload
+    return head + seal(head) + payload + bytes(-len(payload) % 8)
 
 
 def cache_block(seal, lengths, ids, values=None, labels=(0.0, 1.0), codes=None, words=b"", n_words=0, fields=None,
@@ -106,9 +106,10 @@ def cache_block(seal, lengths, ids, values=None, labels=(0.0, 1.0), codes=None, 
     """A block of len(lengths) rows. fields replaces members of the header by number."""
     codes = [i % len(labels) for i in range(len(lengths))] if codes is None else codes
     payload = b"".join(l if isinstance(l, bytes) else struct.pack("<d", l) for l in labels)
-    payload += struct.pack("<%dI" % len(lengths), *lengths) + bytes(codes) + words + struct.pack("<%dI" % len(ids), *ids)
+    payload += struct.pack("<%dI" % len(lengths), *lengths) + struct.pack("<%dI" % len(ids), *ids)
     if values is not None:
         payload += struct.pack("<%df" % len(values), *values)
+    payload += bytes(codes) + words
     numbers = [0, len(lengths), len(ids), len(labels), n_words, 0 if values is None else 1]
     for at, number in (fields or {}).items():
         numbers[at] = number
@@ -119,7 +120,7 @@ def cache_file(seal, blocks, schema=None, n_features=10, index_fields=None, inde
     """Blocks as cache_block gives them, with the index and the end."""
     out = MAGIC
     if schema is not None:
-        out += cache_part(seal, b"SCHEMA\0\0", schema, [0] * 6)
+        out += cache_part(seal, b"SCHEMA\0\0", schema + b"\0", [0] * 6)
     entries, rows, total = b"", 0, 0
     for block, n_rows, n_entries in blocks:
         entries += struct.pack("<3Q", len(out), rows, n_rows)

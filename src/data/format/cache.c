@@ -1,57 +1,155 @@
-/* Reading a cache in the order of its bytes: from a file, a pipe or memory, compressed or not.
+/* Reading a cache. A plain file is mapped, and its blocks are handed out as views: ids and values stay where they are.
+ * What cannot be mapped (a pipe, a compressed file, a file of the caller) is read block by block, and copied.
  *
- *   1 Nothing of a block is delivered before its hash is checked.
- *   2 A call that is stopped goes on where it was: `filled` says how much of the current part is there, `taken` how
- *     much of that is in the hash.
- *   3 Ids and values are read to where the batch has them, in pieces that the processor's cache still holds when they
- *     are hashed and checked. */
+ *   1 Nothing of a block is delivered before its hash and its numbers are checked: a hash finds damage, but anybody can
+ *     make a right one. A block of a mapped file that was checked in an earlier pass is not checked again.
+ *   2 A call that is stopped continues where it was: `offset` moves on after a whole section, and `filled` says how
+ * much of the section is in the buffer. 3 Mappings stay until the reader is closed: views of earlier blocks are valid
+ * until then. */
 #include "data/format/cache.h"
 
 #include "base/byte_order.h"
 #include "base/error.h"
+#include "base/half.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/os.h"
 #include "base/schema_text.h"
+#include "base/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-#define PIECE ((size_t)128 << 10)
+#define N_FIELDS (sizeof(gsai_cache_header) / sizeof(uint64_t))
+#define PAGE ((size_t)4096)
 
-/* The part of the file that is read next. A block is its labels, lengths, weights and words, which are a payload, its
- * ids and its values. */
-typedef enum part { HEAD, HEADER, PAYLOAD, IDS, VALUES, SKIPPED, FOOT, END } part;
+_Static_assert(N_FIELDS * 8 + 8 == GSAI_CACHE_HEADER_SIZE, "a header is its fields and their hash");
+
+typedef struct mapping {
+    gsai_file_info file;
+    const unsigned char *bytes;
+    uint64_t checked_end; /* sections that begin before this byte were checked */
+} mapping;
 
 typedef struct cache {
     const gsai_env *env;
     gsai_format_input *input;
-    part part;
-    uint64_t start;    /* in the file, of the block or whatever else has a header */
-    uint64_t offset;   /* of this part */
-    uint64_t n_blocks; /* before this one */
-    uint64_t n_rows;   /* of those */
+    mapping *mappings; /* of all files that were read */
+    size_t n_mappings, mapping_capacity;
+    mapping *mapping;           /* of this file; NULL: it is in memory, or is read */
+    const unsigned char *bytes; /* of this file; NULL: it is read to the buffer */
+    uint64_t size;
+    bool can_view;   /* its numbers can be used where they are */
+    uint64_t offset; /* of the next section */
+    uint64_t n_rows; /* before it */
     unsigned char *buffer;
-    size_t capacity, filled, taken;
-    unsigned char *half; /* a piece of dense rows */
-    size_t half_capacity;
-    gsai_cache_block block;
-    unsigned char hasher[sizeof(gsai_hasher) + _Alignof(gsai_hasher)]; /* has one in it, aligned */
-    bool knows_schema;                                                 /* or that there is none */
+    size_t capacity, filled;  /* filled: bytes from the offset on */
+    gsai_cache_header header; /* of the next section, if has_header */
+    bool has_header;
+    bool knows_schema; /* or that there is none */
+    bool is_at_end;
+    int32_t *word; /* the reader's numbers of a block's words */
+    size_t word_capacity;
 } cache;
 
-/* Memory of the env is not aligned as a hasher wants it. */
-static gsai_hasher *hasher_of(cache *parser)
+/* ---- headers ---------------------------------------------------------------------------------------------------- */
+
+void gsai_cache_header_write(const gsai_cache_header *header, unsigned char out[GSAI_CACHE_HEADER_SIZE])
 {
-    size_t over = (uintptr_t)parser->hasher % _Alignof(gsai_hasher);
-    return (void *)(parser->hasher + (over > 0 ? _Alignof(gsai_hasher) - over : 0));
+    uint64_t field[N_FIELDS];
+    memcpy(field, header, sizeof field);
+    for (size_t i = 0; i < N_FIELDS; i++)
+        gsai_store_u64(field[i], out + 8 * i);
+    gsai_store_u64(gsai_hash(out, 8 * N_FIELDS, 0), out + 8 * N_FIELDS);
 }
+
+bool gsai_cache_header_read(const unsigned char bytes[GSAI_CACHE_HEADER_SIZE], gsai_cache_header *out)
+{
+    uint64_t field[N_FIELDS];
+    for (size_t i = 0; i < N_FIELDS; i++)
+        field[i] = gsai_load_u64(bytes + 8 * i);
+    memcpy(out, field, sizeof field);
+    return gsai_load_u64(bytes + 8 * N_FIELDS) == gsai_hash(bytes, 8 * N_FIELDS, 0);
+}
+
+bool gsai_cache_matches(const unsigned char *start, size_t size)
+{
+    return size > 0 && memcmp(start, GSAI_CACHE_MAGIC, size < 8 ? size : 8) == 0;
+}
+
+static bool has(const gsai_cache_header *header, unsigned flag)
+{
+    return (header->flags & flag) != 0;
+}
+
+static unsigned form_of(const gsai_cache_header *header)
+{
+    return header->flags >> GSAI_CACHE_FORM_SHIFT & 0xFF;
+}
+
+/* Returns the values per dense row; 0: rows are sparse. */
+static uint64_t width_of(const gsai_cache_header *header)
+{
+    return header->flags >> GSAI_CACHE_WIDTH_SHIFT;
+}
+
+/* Returns whether a section may be skipped: its first letter is a small one. */
+static bool is_optional(const gsai_cache_header *header)
+{
+    return (header->marker & 0xFF) >= 'a' && (header->marker & 0xFF) <= 'z';
+}
+
+/* The columns of a block: each begins where the one before ends. */
+typedef struct columns {
+    uint64_t lengths, weights, ids, values, codes, words;
+} columns;
+
+static columns lay_out(const gsai_cache_header *header)
+{
+    const unsigned form = form_of(header);
+    const uint64_t n_rows = header->n_rows, n_dense = n_rows * width_of(header);
+    columns at = {.lengths = 8 * (header->n_labels > 0 ? header->n_labels : n_rows)};
+    at.weights = at.lengths + (form == GSAI_CACHE_SPARSE ? 4 * n_rows : 0);
+    at.ids = at.weights + (has(header, GSAI_CACHE_WEIGHTS) ? 4 * n_rows : 0);
+    at.values = at.ids + (form == GSAI_CACHE_SPARSE ? 4 * header->n_entries : 0);
+    at.codes = at.values + (form == GSAI_CACHE_SPARSE ? has(header, GSAI_CACHE_VALUES) * 4 * header->n_entries
+                                                      : (form == GSAI_CACHE_F32 ? 4 : 2) * n_dense);
+    at.words = at.codes + (header->n_labels > 0 ? n_rows : 0);
+    return at;
+}
+
+/* Returns what is wrong with the header of a block, or NULL. No product here overflows: rows are few, and entries and
+ * widths below 2^32 or compared with the payload first. */
+static const char *block_objection(const gsai_cache_header *header)
+{
+    const uint64_t known = GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS | GSAI_CACHE_FIRST, width = width_of(header);
+    bool is_sound = header->n_rows > 0 && header->n_rows <= GSA_BLOCK_ROWS && header->n_words <= header->n_rows &&
+                    header->n_labels <= GSAI_CACHE_MAX_LABELS && header->n_entries <= header->payload_size;
+    if (form_of(header) == GSAI_CACHE_SPARSE)
+        is_sound = is_sound && !(header->flags & ~known) && header->n_entries <= header->payload_size / 4;
+    else
+        is_sound = is_sound && form_of(header) < GSAI_CACHE_N_FORMS && width > 0 && width <= (uint64_t)GSA_MAX_ID + 1 &&
+                   !has(header, GSAI_CACHE_VALUES) && !(header->flags & 0xFFFF00FF & ~known) &&
+                   header->n_entries <= header->n_rows * width;
+    if (!is_sound)
+        return "its header makes no sense";
+    uint64_t size = header->payload_size, fixed = lay_out(header).words;
+    /* a word has 1 to 255 bytes, and one more for its size */
+    bool fits = size >= fixed && size - fixed >= 2 * header->n_words && size - fixed <= 256 * header->n_words;
+    return fits ? NULL : "its size does not fit its columns";
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------ */
 
 static void close_cache(void *memory)
 {
     cache *parser = memory;
+    for (size_t i = 0; i < parser->n_mappings; i++)
+        gsai_os_unmap(parser->mappings[i].bytes, parser->mappings[i].file.size);
+    gsai_free(parser->env, parser->mappings);
     gsai_free(parser->env, parser->buffer);
-    gsai_free(parser->env, parser->half);
-    gsai_free(parser->env, parser->block.word);
+    gsai_free(parser->env, parser->word);
     gsai_free(parser->env, parser);
 }
 
@@ -65,139 +163,146 @@ static gsa_status open_cache(size_t buffer_size, const gsai_env *env, void **out
     return GSA_OK;
 }
 
-static void enter(cache *parser, part next)
+/* Returns the mapping of an open file, which may be that of an earlier pass; NULL if it cannot be mapped, or another
+ * user could change its bytes after they were checked. */
+static mapping *map_file(cache *parser, int fd)
 {
-    parser->offset += parser->filled;
-    parser->filled = parser->taken = 0;
-    parser->part = next;
-    if (next == HEADER || next == FOOT)
-        parser->start = parser->offset;
+    gsai_file_info file;
+    if (gsai_os_info(fd, &file) != 0 || file.kind != GSAI_FILE_REGULAR || !file.is_ours)
+        return NULL;
+    for (mapping *old = parser->mappings; old < parser->mappings + parser->n_mappings; old++)
+        if (old->file.device == file.device && old->file.number == file.number && old->file.size == file.size &&
+            old->file.changed == file.changed)
+            return old;
+    if (!gsai_reserve(parser->env, &parser->mappings, &parser->mapping_capacity, parser->n_mappings + 1,
+                      sizeof *parser->mappings))
+        return NULL;
+    const unsigned char *bytes = gsai_os_map(fd, file.size);
+    if (!bytes)
+        return NULL;
+    parser->mappings[parser->n_mappings] = (mapping){file, bytes, GSAI_CACHE_HEAD_SIZE};
+    return &parser->mappings[parser->n_mappings++];
 }
 
 static void begin_cache(void *memory, gsai_format_input *input)
 {
     cache *parser = memory;
+    const gsai_source *source = &input->stream->source;
+    bool is_plain = !input->stream->entry && source->max == 0; /* reads of limited size are for tests */
     parser->input = input;
-    parser->part = HEAD;
-    parser->filled = parser->taken = 0;
-    parser->knows_schema = false;
-    parser->start = parser->offset = parser->n_blocks = parser->n_rows = 0;
-}
-
-/* The stream is at the header of this block: reads from there on. */
-static void begin_at(cache *parser, uint64_t block, uint64_t offset, uint64_t first_row)
-{
+    parser->mapping = is_plain && !input->is_stream && source->fd >= 0 ? map_file(parser, source->fd) : NULL;
+    parser->bytes = parser->mapping ? parser->mapping->bytes : is_plain ? source->memory : NULL;
+    parser->size = parser->mapping ? parser->mapping->file.size : source->memory_size;
+    parser->can_view =
+        parser->bytes && gsai_machine_is_little_endian() && (uintptr_t)parser->bytes % GSAI_CACHE_ALIGNMENT == 0;
     parser->filled = 0;
-    parser->offset = offset;
-    enter(parser, HEADER);
-    parser->knows_schema = true;
-    parser->n_blocks = block;
-    parser->n_rows = first_row;
-}
-
-static uint64_t entry_at(const gsai_cache_index *index, uint64_t block, size_t field)
-{
-    return gsai_load_u64(index->entries + GSAI_CACHE_ENTRY_SIZE * block + 8 * field);
-}
-
-/* To the block that begins at this byte. */
-static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *error)
-{
-    cache *parser = memory;
-    gsai_cache_index index;
-    GSA_TRY(gsai_cache_index_read(parser->input->stream, parser->env, &index, error));
-    uint64_t block = 0, n_blocks = index.totals.n_rows, n_rows = 0;
-    while (block < n_blocks && entry_at(&index, block, 0) < at->byte)
-        block++;
-    bool is_there = block < n_blocks && entry_at(&index, block, 0) == at->byte && at->byte <= INT64_MAX;
-    n_rows = is_there ? entry_at(&index, block, 1) : 0;
-    gsai_free(parser->env, index.entries);
-    if (!is_there || n_rows + 1 != at->line)
-        return gsai_fail(error, GSA_ARGUMENT,
-                         "%s: no block with row %" PRIu64 " begins at byte %" PRIu64 ": has the cache changed?",
-                         parser->input->name, at->line, at->byte);
-    begin_at(parser, block, at->byte, n_rows);
-    return gsai_decode_seek(parser->input->stream, (int64_t)at->byte, error);
-}
-
-/* Says where, if something is damaged. */
-static gsa_status damaged(const cache *parser, gsa_status status, gsa_error *error)
-{
-    if (status == GSA_FORMAT)
-        gsai_error_prefix(error, "%s: damaged cache (make it anew), block %" PRIu64 " (byte %" PRIu64 "): ",
-                          parser->input->name, parser->n_blocks, parser->start);
-    return status;
+    parser->offset = parser->n_rows = 0;
+    parser->has_header = parser->knows_schema = parser->is_at_end = false;
 }
 
 static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error *error)
 {
-    return damaged(parser, gsai_fail(error, GSA_FORMAT, "%s", what), error);
+    return gsai_fail(error, GSA_FORMAT, "%s: damaged cache (make it anew), block at byte %" PRIu64 ": %s",
+                     parser->input->name, parser->offset, what);
 }
 
-/* Reads the bytes [from, size) of the current part to `to`; *whole is false if the file ends before. */
-static gsa_status fill(cache *parser, unsigned char *to, size_t from, size_t size, bool *whole, gsa_error *error)
+/* Points *out at the next `size` bytes, if the file has them. It is asked each time, because reading what a mapped file
+ * has lost would end the process. */
+static gsa_status need(cache *parser, uint64_t size, const unsigned char **out, gsa_error *error)
 {
-    size_t got = 1;
-    while (parser->filled < size && got > 0) {
-        unsigned char *at = to + (parser->filled - from);
-        GSA_TRY(gsai_decode_read(parser->input->stream, at, size - parser->filled, &got, error));
-        parser->filled += got;
+    gsai_decode *stream = parser->input->stream;
+    gsai_file_info now;
+    if (parser->bytes) {
+        GSA_TRY(gsai_source_ask(parser->input->name, parser->env, error));
+        if (parser->mapping && (gsai_os_info(stream->source.fd, &now) != 0 || now.size < parser->size))
+            return gsai_fail(error, GSA_IO, "cannot read %s: it became shorter while it was read", parser->input->name);
+        *out = parser->bytes + parser->offset;
+        return size <= parser->size - parser->offset ? GSA_OK
+                                                     : fail_damaged(parser, "the file ends in the middle", error);
     }
-    *whole = parser->filled == size;
+    GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->buffer, &parser->capacity, (size_t)size, 1), parser->env, error,
+                    "%s: no memory for a block of %" PRIu64 " bytes", parser->input->name, size);
+    *out = parser->buffer;
+    for (size_t got; parser->filled < size; parser->filled += got) {
+        GSA_TRY(gsai_decode_read(stream, parser->buffer + parser->filled, (size_t)size - parser->filled, &got, error));
+        if (got == 0)
+            return fail_damaged(parser, "the file ends in the middle", error);
+    }
     return GSA_OK;
 }
 
-static gsa_status need(cache *parser, unsigned char *to, size_t from, size_t size, gsa_error *error)
+/* Goes to another byte, where a section begins. A file that is read is there already, or has to seek. */
+static void move_to(cache *parser, uint64_t offset)
 {
-    bool whole = false;
-    gsa_status status = fill(parser, to, from, size, &whole, error);
-    return status != GSA_OK || whole ? status : fail_damaged(parser, "the file ends in the middle", error);
+    parser->offset = offset;
+    parser->filled = 0;
+    parser->has_header = false;
+    if (parser->bytes)
+        parser->input->stream->source.n_read = offset;
 }
 
-/* All of the current part, and one byte for a NUL. */
-static gsa_status need_buffer(cache *parser, size_t size, gsa_error *error)
+static uint64_t section_size(const gsai_cache_header *header)
 {
-    GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1), parser->env, error,
-                    "%s: no memory for a block of %zu bytes", parser->input->name, size);
-    return need(parser, parser->buffer, 0, size, error);
+    return GSAI_CACHE_HEADER_SIZE + header->payload_size + gsai_cache_padding(header->payload_size);
 }
 
-static gsa_status read_head(cache *parser, gsai_rows *rows, gsa_error *error)
+static bool is_checked(const cache *parser)
 {
-    (void)rows;
-    GSA_TRY(need_buffer(parser, GSAI_CACHE_HEAD_SIZE, error));
-    uint64_t version = gsai_load_u64(parser->buffer + 8);
+    return parser->mapping && parser->offset < parser->mapping->checked_end;
+}
+
+/* Points *out at the payload of the section whose header was read. */
+static gsa_status need_payload(cache *parser, const unsigned char **out, gsa_error *error)
+{
+    const gsai_cache_header *header = &parser->header;
+    const size_t size = (size_t)header->payload_size, padding = gsai_cache_padding(size);
+    static const unsigned char zeros[GSAI_CACHE_ALIGNMENT] = {0};
+    GSA_TRY(need(parser, section_size(header), out, error));
+    *out += GSAI_CACHE_HEADER_SIZE;
+    if (is_checked(parser))
+        return GSA_OK;
+    if (gsai_hash(*out, size, 0) != header->payload_hash)
+        return fail_damaged(parser, "its hash does not match", error);
+    return memcmp(*out + size, zeros, padding) == 0 ? GSA_OK
+                                                    : fail_damaged(parser, "bytes after it are not zero", error);
+}
+
+/* Continues after a section that was taken. */
+static void leave_section(cache *parser)
+{
+    uint64_t end = parser->offset + section_size(&parser->header);
+    if (parser->mapping && parser->mapping->checked_end == parser->offset)
+        parser->mapping->checked_end = end;
+    move_to(parser, end);
+}
+
+/* ---- sections beside blocks ------------------------------------------------------------------------------------- */
+
+static gsa_status read_head(cache *parser, gsa_error *error)
+{
+    const unsigned char *head;
+    GSA_TRY(need(parser, GSAI_CACHE_HEAD_SIZE, &head, error));
+    uint64_t version = gsai_load_u64(head + 8);
     if (version != GSAI_CACHE_VERSION)
         return gsai_fail(error, GSA_FORMAT,
                          "%s is a cache of version %" PRIu64 ", this release reads version %d: convert the rows again",
                          parser->input->name, version, GSAI_CACHE_VERSION);
-    enter(parser, HEADER);
+    if (parser->mapping && memcmp(parser->bytes + parser->size - 8, GSAI_CACHE_END, 8) != 0)
+        return gsai_fail(error, GSA_FORMAT, "%s: damaged cache (make it anew): no index at its end; was it cut off?",
+                         parser->input->name);
+    move_to(parser, GSAI_CACHE_HEAD_SIZE);
     return GSA_OK;
 }
 
-/* Whether a section may be skipped: its first letter is a small one. */
-static bool is_optional(const gsai_cache_header *header)
-{
-    return (header->marker & 0xFF) >= 'a' && (header->marker & 0xFF) <= 'z';
-}
-
-/* Whether a section is one of names, and wanted; those that the memory limit has no room for are skipped. */
-static bool are_names(const cache *parser)
-{
-    const gsai_cache_header *header = &parser->block.header;
-    uint64_t max = gsai_memory_limit(parser->env) / 4, most = GSA_NAMES_SIZE + GSA_MAX_NAMES * GSAI_CACHE_NAME_SIZE;
-    return header->marker == GSAI_CACHE_NAMES && parser->input->options->remember_names &&
-           parser->input->schema->text && header->payload_size <= (max < most ? max : most);
-}
-
-/* What is wrong with a header, or NULL. */
+/* Returns what is wrong with the header of the next section, or NULL. */
 static const char *header_objection(const cache *parser)
 {
-    const gsai_cache_header *h = &parser->block.header;
+    const gsai_cache_header *h = &parser->header;
+    if (parser->bytes && h->payload_size > parser->size)
+        return "the file ends in the middle";
     if (h->marker == GSAI_CACHE_INDEX) {
-        bool fits = h->n_rows == parser->n_blocks && h->first_row == parser->n_rows &&
-                    h->n_rows <= UINT64_MAX / GSAI_CACHE_ENTRY_SIZE &&
-                    h->payload_size == h->n_rows * GSAI_CACHE_ENTRY_SIZE;
+        bool fits = h->first_row == parser->n_rows && h->payload_size % GSAI_CACHE_ENTRY_SIZE == 0 &&
+                    h->n_rows == h->payload_size / GSAI_CACHE_ENTRY_SIZE;
         return fits ? NULL : "the index does not fit the blocks before it";
     }
     if (is_optional(h))
@@ -206,64 +311,52 @@ static const char *header_objection(const cache *parser)
         return h->payload_size > 0 ? NULL : "it has no text";
     if (h->marker != GSAI_CACHE_BLOCK)
         return "no block begins here";
-    if (h->first_row != parser->n_rows)
-        return "it does not continue the rows before it";
-    return gsai_cache_block_objection(h);
+    return h->first_row != parser->n_rows ? "it does not continue the rows before it" : block_objection(h);
 }
 
-/* A header that was damaged is none; so this is what was written. */
-static gsa_status check_header(cache *parser, gsa_error *error)
+/* Reads the header of the next section, unless that was done, and checks what it says. */
+static gsa_status read_header(cache *parser, gsa_error *error)
 {
-    const gsai_cache_header *header = &parser->block.header;
-    const char *novelty = header->marker == GSAI_CACHE_BLOCK ? gsai_cache_block_novelty(header) : NULL;
-    if (novelty)
+    const gsai_format_input *input = parser->input;
+    const gsai_cache_header *header = &parser->header;
+    const unsigned char *bytes;
+    if (parser->has_header)
+        return GSA_OK;
+    GSA_TRY(need(parser, GSAI_CACHE_HEADER_SIZE, &bytes, error));
+    if (!gsai_cache_header_read(bytes, &parser->header))
+        return fail_damaged(parser, "the hash of its header does not match", error);
+    if (header->marker == GSAI_CACHE_BLOCK && has(header, GSAI_CACHE_MISSING))
         return gsai_fail(error, GSA_UNSUPPORTED,
-                         "%s: block %" PRIu64 " has %s, which this release does not read yet: convert the rows again",
-                         parser->input->name, parser->n_blocks, novelty);
+                         "%s: the block at byte %" PRIu64 " has numbers that may be missing, which this release does "
+                         "not read yet: convert the rows again",
+                         input->name, parser->offset);
     const char *objection = header_objection(parser);
     if (objection)
         return fail_damaged(parser, objection, error);
-    if (is_optional(header) ||
-        (header->payload_size <= gsai_memory_limit(parser->env) / 4 && header->payload_size < SIZE_MAX))
-        return GSA_OK;
-    return gsai_fail_about(error, "memory_limit",
-                           gsai_fail(error, GSA_LIMIT,
-                                     "%s: block %" PRIu64 " of %" PRIu64
-                                     " bytes is over a quarter of the memory limit: raise the limit",
-                                     parser->input->name, parser->n_blocks, header->payload_size));
-}
-
-static gsa_status read_header(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    (void)rows;
-    const gsai_cache_header *header = &parser->block.header;
-    GSA_TRY(need_buffer(parser, GSAI_CACHE_HEADER_SIZE, error));
-    if (!gsai_cache_header_read(parser->buffer, &parser->block.header))
-        return fail_damaged(parser, "the hash of its header does not match", error);
-    GSA_TRY(check_header(parser, error));
+    uint64_t max = gsai_memory_limit(parser->env) / 4;
+    if (!parser->bytes && header->payload_size > (max < SIZE_MAX / 2 ? max : SIZE_MAX / 2))
+        return gsai_fail_about(error, "memory_limit",
+                               gsai_fail(error, GSA_LIMIT,
+                                         "%s: the block at byte %" PRIu64 ", of %" PRIu64 " bytes, is over a quarter "
+                                         "of the memory limit: raise the limit",
+                                         input->name, parser->offset, header->payload_size));
     bool is_schema = header->marker == GSAI_CACHE_SCHEMA || is_optional(header);
-    if (!parser->knows_schema && !is_schema && parser->input->schema->text)
+    if (!parser->knows_schema && !is_schema && input->schema->text)
         return gsai_fail(error, GSA_ARGUMENT,
-                         "%s is a cache that does not say what its columns were, and %s has columns",
-                         parser->input->name, parser->input->schema_from);
+                         "%s is a cache that does not say what its columns were, and %s has columns", input->name,
+                         input->schema_from);
     parser->knows_schema = parser->knows_schema || !is_schema;
-    enter(parser, is_optional(header) && !are_names(parser) ? SKIPPED : PAYLOAD);
-    gsai_hasher_init(hasher_of(parser));
+    parser->has_header = true;
     return GSA_OK;
 }
 
-/* The text is followed by a byte in the buffer, where its NUL has room. */
-static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
+static gsa_status take_schema(cache *parser, const char *text, size_t size, gsa_error *error)
 {
-    gsai_format_input *input = parser->input;
-    char *text = (char *)parser->buffer;
-    text[size] = '\0';
-    parser->knows_schema = true;
-    enter(parser, HEADER);
-    if (strlen(text) != size)
+    const gsai_format_input *input = parser->input;
+    if (memchr(text, '\0', size) != text + size - 1)
         return fail_damaged(parser, "its schema is not a text", error);
-    bool is_first = !input->schema->text && input->file == 0;
-    if (is_first)
+    parser->knows_schema = true;
+    if (!input->schema->text && input->file == 0)
         GSA_TRY(gsai_schema_parse(input->schema, text, error));
     const char *ours = input->schema->text, *theirs = text;
     if (!ours || !gsai_schemas_agree(&ours, &theirs))
@@ -277,14 +370,16 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
                                      input->options->bits, input->name, input->schema->bits));
 }
 
-/* Enters the names of features that have none yet. */
-static gsa_status take_names(cache *parser, size_t size, gsa_error *error)
+/* Enters the names of features that have none yet, if they are wanted and the memory limit has room for them. */
+static gsa_status take_names(const cache *parser, const unsigned char *at, size_t size, gsa_error *error)
 {
     const gsai_schema *schema = parser->input->schema;
     gsai_feature_names *names = parser->input->names;
+    if (!parser->input->options->remember_names || !schema->text || size > gsai_memory_limit(parser->env) / 4 ||
+        size > GSA_NAMES_SIZE + GSA_MAX_NAMES * GSAI_CACHE_NAME_SIZE)
+        return GSA_OK;
     const uint64_t first = gsai_schema_first_word(schema), end = first + (UINT64_C(1) << schema->bits);
-    const unsigned char *at = parser->buffer, *limit = at + size;
-    enter(parser, HEADER);
+    const unsigned char *limit = at + size;
     GSA_TRY(gsai_feature_names_begin(names, schema->bits, parser->env, error));
     while (at < limit) {
         size_t left = (size_t)(limit - at);
@@ -302,170 +397,323 @@ static gsa_status take_names(cache *parser, size_t size, gsa_error *error)
     return GSA_OK;
 }
 
-/* The hash of what was read since the header. */
-static gsa_status check_hash(cache *parser, gsa_error *error)
+/* The file ends with the index, the byte where that begins, and the end magic. */
+static gsa_status take_end(cache *parser, gsa_error *error)
 {
-    bool matches = gsai_hasher_value(hasher_of(parser)) == parser->block.header.payload_hash;
-    return matches ? GSA_OK : fail_damaged(parser, "its hash does not match", error);
-}
-
-static gsa_status read_payload(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    const gsai_cache_header *header = &parser->block.header;
-    bool is_block = header->marker == GSAI_CACHE_BLOCK;
-    size_t size = is_block ? gsai_cache_info_size(header) : (size_t)header->payload_size;
-    GSA_TRY(need_buffer(parser, size, error));
-    gsai_hasher_add(hasher_of(parser), parser->buffer, size);
-    if (is_block) {
-        enter(parser, gsai_cache_width(header) > 0 ? VALUES : IDS);
-        return damaged(parser, gsai_cache_block_begin(&parser->block, parser->buffer, rows, error), error);
-    }
-    GSA_TRY(check_hash(parser, error));
-    if (header->marker == GSAI_CACHE_SCHEMA)
-        return take_schema(parser, size, error);
-    if (header->marker == GSAI_CACHE_NAMES)
-        return take_names(parser, size, error);
-    enter(parser, FOOT);
-    return GSA_OK;
-}
-
-static gsa_status end_block(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    gsa_place place = {.byte = parser->start, .file = parser->input->file};
-    GSA_TRY(check_hash(parser, error));
-    GSA_TRY(damaged(parser, gsai_cache_block_finish(&parser->block, place, rows, error), error));
-    parser->input->begins_file |= (parser->block.header.flags & GSAI_CACHE_FIRST) != 0;
-    parser->n_rows += parser->block.header.n_rows;
-    parser->n_blocks++;
-    enter(parser, HEADER);
-    return GSA_OK;
-}
-
-/* The next piece of dense rows; halves are converted on their way to the batch. */
-static gsa_status read_dense(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    const gsai_cache_header *header = &parser->block.header;
-    size_t left = (size_t)gsai_cache_part_size(header) - parser->taken, n = left < PIECE ? left : PIECE;
-    size_t item = gsai_cache_item(header), from = parser->taken;
-    unsigned char *to = (unsigned char *)(rows->value + rows->n_values) + from;
-    if (n == 0)
-        return end_block(parser, rows, error);
-    if (item < 4) {
-        GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->half, &parser->half_capacity, PIECE, 1), parser->env, error,
-                        "no memory for a piece of a block");
-        to = parser->half;
-    }
-    GSA_TRY(need(parser, to, from, from + n, error));
-    gsai_hasher_add(hasher_of(parser), to, n);
-    parser->taken += n;
-    gsai_cache_block_take_dense(&parser->block, rows, to, from / item, (from + n) / item);
-    return GSA_OK;
-}
-
-/* The next piece of ids or values; behind the last one, what follows them. */
-static gsa_status read_entries(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    const gsai_cache_header *header = &parser->block.header;
-    bool is_ids = parser->part == IDS;
-    if (gsai_cache_width(header) > 0)
-        return read_dense(parser, rows, error);
-    size_t left = (size_t)gsai_cache_part_size(header) - parser->taken, n = left < PIECE ? left : PIECE;
-    unsigned char *to =
-        is_ids ? (unsigned char *)(rows->index + rows->n_values) : (unsigned char *)(rows->value + rows->n_values);
-    GSA_TRY(need(parser, to, 0, parser->taken + n, error));
-    if (n > 0) {
-        size_t from = parser->taken / 4, end = from + n / 4;
-        gsai_hasher_add(hasher_of(parser), to + parser->taken, n);
-        parser->taken += n;
-        (is_ids ? gsai_cache_block_take_ids : gsai_cache_block_take_values)(&parser->block, rows, from, end);
-        return GSA_OK;
-    }
-    if (!is_ids || !(header->flags & GSAI_CACHE_VALUES))
-        return end_block(parser, rows, error);
-    enter(parser, VALUES);
-    return GSA_OK;
-}
-
-/* Piece after piece to the same place. */
-static gsa_status read_skipped(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    (void)rows;
-    uint64_t left = parser->block.header.payload_size - (parser->offset - parser->start - GSAI_CACHE_HEADER_SIZE);
-    size_t n = left < PIECE ? (size_t)left : PIECE;
-    GSA_TRY(need_buffer(parser, n, error));
-    gsai_hasher_add(hasher_of(parser), parser->buffer, n);
-    enter(parser, n > 0 ? SKIPPED : HEADER);
-    return n > 0 ? GSA_OK : check_hash(parser, error);
-}
-
-static gsa_status read_foot(cache *parser, gsai_rows *rows, gsa_error *error)
-{
-    (void)rows;
-    GSA_TRY(need_buffer(parser, GSAI_CACHE_FOOT_SIZE, error));
-    uint64_t index_at = parser->start - parser->block.header.payload_size - GSAI_CACHE_HEADER_SIZE;
-    if (gsai_load_u64(parser->buffer) != index_at || memcmp(parser->buffer + 8, GSAI_CACHE_END, 8) != 0)
+    const unsigned char *bytes;
+    const uint64_t size = section_size(&parser->header);
+    GSA_TRY(need(parser, size + GSAI_CACHE_FOOT_SIZE, &bytes, error));
+    bytes += size;
+    if (gsai_load_u64(bytes) != parser->offset || memcmp(bytes + 8, GSAI_CACHE_END, 8) != 0)
         return fail_damaged(parser, "the last bytes are not the end of a cache", error);
-    enter(parser, END);
+    unsigned char more;
+    size_t n_more = (size_t)(parser->size - parser->offset > size + GSAI_CACHE_FOOT_SIZE);
+    if (!parser->bytes)
+        GSA_TRY(gsai_decode_read(parser->input->stream, &more, 1, &n_more, error));
+    if (n_more > 0)
+        return fail_damaged(parser, "more bytes follow its end", error);
+    move_to(parser, parser->offset + size + GSAI_CACHE_FOOT_SIZE);
+    parser->is_at_end = true;
+    return GSA_END;
+}
+
+/* Takes sections up to the next block and reads its header. GSA_END after the last. */
+static gsa_status find_block(cache *parser, gsa_error *error)
+{
+    const gsai_cache_header *header = &parser->header;
+    const unsigned char *payload;
+    if (parser->is_at_end)
+        return GSA_END;
+    if (parser->offset == 0)
+        GSA_TRY(read_head(parser, error));
+    while (true) {
+        GSA_TRY(read_header(parser, error));
+        if (header->marker == GSAI_CACHE_BLOCK)
+            return GSA_OK;
+        GSA_TRY(need_payload(parser, &payload, error));
+        if (header->marker == GSAI_CACHE_INDEX)
+            return take_end(parser, error);
+        const size_t size = (size_t)header->payload_size;
+        if (header->marker == GSAI_CACHE_SCHEMA)
+            GSA_TRY(take_schema(parser, (const char *)payload, size, error));
+        if (header->marker == GSAI_CACHE_NAMES)
+            GSA_TRY(take_names(parser, payload, size, error));
+        leave_section(parser);
+    }
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+
+/* Returns n numbers of 4 bytes where they are, or a copy of them in the order of the machine. */
+static const void *take_numbers(const cache *parser, const unsigned char *from, size_t n, void *copy)
+{
+    if (parser->can_view)
+        return from;
+    memcpy(copy, from, 4 * n);
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(copy, n, 4);
+    return copy;
+}
+
+/* Converts n halves, which the file may have at any byte and in another order than the machine. */
+static void read_halves(gsa_half kind, const unsigned char *from, size_t n, float *out)
+{
+    uint16_t piece[1024];
+    for (size_t at = 0, part; at < n; at += part) {
+        part = n - at < 1024 ? n - at : 1024;
+        memcpy(piece, from + 2 * at, 2 * part);
+        if (!gsai_machine_is_little_endian())
+            gsai_swap_bytes((unsigned char *)piece, part, 2);
+        gsa_half_read(kind, piece, part, out + at);
+    }
+}
+
+/* Returns whether ids ascend within rows and are not too large. Where an id is not above the one before it, a row must
+ * begin: the first loop counts such places, the second takes back those that are right. */
+static bool are_ids_sound(const uint32_t *id, const int64_t *row_start, size_t n_rows)
+{
+    const size_t n = (size_t)row_start[n_rows];
+    uint32_t n_breaks = 0, n_over = n > 0 && id[n - 1] > GSA_MAX_ID;
+    for (size_t i = 1; i < n; i++)
+        n_breaks += id[i] <= id[i - 1];
+    for (size_t r = 0; r < n_rows; r++) {
+        size_t at = (size_t)row_start[r];
+        if (at > 0 && row_start[r + 1] > row_start[r]) {
+            n_breaks -= id[at] <= id[at - 1];
+            n_over |= id[at - 1] > GSA_MAX_ID;
+        }
+    }
+    return n_breaks == 0 && n_over == 0;
+}
+
+/* Returns whether values are finite; *n_zeros counts those that are 0. */
+static bool are_finite(const float *value, size_t n, uint64_t *n_zeros)
+{
+    int n_bad = 0;
+    *n_zeros = 0;
+    while (n > 0) {
+        const size_t part = n < ((size_t)1 << 24) ? n : (size_t)1 << 24;
+        uint32_t zeros = 0; /* of a part, so that the loop is one of vectors */
+        for (size_t i = 0; i < part; i++) {
+            n_bad |= !isfinite(value[i]);
+            zeros += value[i] == 0;
+        }
+        *n_zeros += zeros;
+        value += part;
+        n -= part;
+    }
+    return n_bad == 0;
+}
+
+/* Points the rows at the ids and values of a block, or copies them there; row_start is filled in. */
+static gsa_status take_entries(cache *parser, const unsigned char *payload, gsai_rows *rows, gsa_error *error)
+{
+    const gsai_cache_header *header = &parser->header;
+    const columns at = lay_out(header);
+    const unsigned form = form_of(header);
+    const size_t n_rows = (size_t)header->n_rows, width = (size_t)width_of(header);
+    const size_t n = width > 0 ? n_rows * width : (size_t)header->n_entries;
+    const bool is_half = form == GSAI_CACHE_F16 || form == GSAI_CACHE_BF16, has_values = has(header, GSAI_CACHE_VALUES);
+    if (width > 0 && (is_half || !parser->can_view))
+        GSA_TRY(gsai_rows_reserve_dense(rows, n_rows, width, error));
+    else
+        GSA_TRY(
+            gsai_rows_reserve_block(rows, n_rows, parser->can_view ? 0 : n, has_values && !parser->can_view, error));
+    uint64_t sum = 0;
+    for (size_t r = 0; r < n_rows; r++) {
+        const unsigned char *length = payload + at.lengths + 4 * r;
+        sum += width > 0 ? width
+                         : (uint32_t)length[0] | (uint32_t)length[1] << 8 | (uint32_t)length[2] << 16 |
+                               (uint32_t)length[3] << 24;
+        rows->row_start[r + 1] = (int64_t)sum;
+    }
+    if (sum != n)
+        return fail_damaged(parser, "the lengths of its rows make no sense", error);
+    const uint32_t *id = width == 0 ? take_numbers(parser, payload + at.ids, n, rows->index) : NULL;
+    const float *value = NULL;
+    if (is_half) {
+        read_halves(form == GSAI_CACHE_F16 ? GSA_HALF_F16 : GSA_HALF_BF16, payload + at.values, n, rows->value);
+        value = rows->value;
+    } else if (has_values || width > 0)
+        value = take_numbers(parser, payload + at.values, n, rows->value);
+    if (!is_checked(parser)) {
+        uint64_t n_zeros = 0;
+        bool is_sound =
+            (!id || are_ids_sound(id, rows->row_start, n_rows)) && (!value || are_finite(value, n, &n_zeros));
+        if (!is_sound || n_zeros != n - header->n_entries)
+            return fail_damaged(parser, "a row makes no sense", error);
+    }
+    if (parser->can_view) {
+        rows->index_view = id;
+        rows->value_view = is_half ? NULL : value;
+        rows->width = width;
+    }
     return GSA_OK;
 }
 
-static gsa_status read_end(cache *parser, gsai_rows *rows, gsa_error *error)
+/* Enters the block's words in the reader's dictionary. */
+static gsa_status take_words(cache *parser, const unsigned char *from, size_t left, gsai_words *words, gsa_error *error)
 {
-    (void)rows;
-    bool whole = false;
-    GSA_TRY(fill(parser, parser->buffer, 0, 1, &whole, error));
-    return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
+    size_t n_words = (size_t)parser->header.n_words;
+    GSAI_TRY_MEMORY(gsai_reserve(parser->env, &parser->word, &parser->word_capacity, n_words, sizeof *parser->word),
+                    parser->env, error, "no memory for %zu label words", n_words);
+    for (size_t i = 0; i < n_words; i++) {
+        size_t size = left > 0 ? *from : 0;
+        if (size >= left || !gsai_is_text((const char *)from + 1, size))
+            return fail_damaged(parser, "a label is not text", error);
+        GSA_TRY(gsai_words_enter(words, (const char *)from + 1, size, &parser->word[i], error));
+        from += size + 1;
+        left -= size + 1;
+    }
+    return left == 0 ? GSA_OK : fail_damaged(parser, "its size does not fit its columns", error);
 }
 
-static gsa_status (*const step[])(cache *, gsai_rows *, gsa_error *) = {
-    [HEAD] = read_head,      [HEADER] = read_header,   [PAYLOAD] = read_payload, [IDS] = read_entries,
-    [VALUES] = read_entries, [SKIPPED] = read_skipped, [FOOT] = read_foot,       [END] = read_end};
-
-/* Up to where the schema is known: no rows are needed for that. */
-static gsa_status prepare_cache(void *memory, gsa_error *error)
+/* Fills in the label of 8 bytes; returns false if it is neither a finite number nor a word of the block. */
+static bool read_label(const cache *parser, const unsigned char *from, double *label, int32_t *word)
 {
-    cache *parser = memory;
-    gsa_status status = GSA_OK;
-    while (status == GSA_OK && !parser->knows_schema)
-        status = step[parser->part](parser, NULL, error);
-    return status;
+    uint64_t bits = gsai_load_u64(from);
+    *label = 0;
+    *word = -1;
+    if (bits >= GSAI_CACHE_WORD) {
+        if ((uint32_t)bits < parser->header.n_words)
+            *word = parser->word[(uint32_t)bits];
+        return *word >= 0;
+    }
+    memcpy(label, &bits, sizeof *label);
+    return isfinite(*label);
 }
 
-/* Whether a block is next whose rows are not for the batch of those before: it begins a file, or has another form. */
-static bool is_apart(const cache *parser, const gsai_rows *rows)
+static bool take_labels(const cache *parser, const unsigned char *from, const unsigned char *codes, gsai_rows *rows)
 {
-    const gsai_cache_header *header = &parser->block.header;
-    return rows->n_rows > 0 && parser->part == PAYLOAD && header->marker == GSAI_CACHE_BLOCK &&
-           ((header->flags & GSAI_CACHE_FIRST) != 0 || gsai_cache_width(header) != rows->width);
+    double label[GSAI_CACHE_MAX_LABELS];
+    int32_t word[GSAI_CACHE_MAX_LABELS], all_words = -1;
+    const size_t n_rows = (size_t)parser->header.n_rows, n_labels = (size_t)parser->header.n_labels;
+    bool is_sound = true;
+    for (size_t i = 0; i < n_labels; i++)
+        is_sound &= read_label(parser, from + 8 * i, &label[i], &word[i]);
+    for (size_t r = 0; r < n_rows && is_sound; r++) {
+        if (n_labels == 0)
+            is_sound = read_label(parser, from + 8 * r, &rows->label[r], &rows->word[r]);
+        else if ((is_sound = codes[r] < n_labels)) {
+            rows->label[r] = label[codes[r]];
+            rows->word[r] = word[codes[r]];
+        }
+        all_words &= is_sound ? rows->word[r] : -1; /* below 0 while there is none */
+    }
+    rows->any_word = all_words >= 0;
+    return is_sound;
 }
 
-/* Rows of two files are not in one batch. */
+/* Weights may be NULL: each row counts 1. */
+static bool take_weights(const unsigned char *from, size_t n, gsai_rows *rows)
+{
+    int n_bad = 0, n_other = 0;
+    if (from) {
+        memcpy(rows->weight, from, 4 * n);
+        if (!gsai_machine_is_little_endian())
+            gsai_swap_bytes((unsigned char *)rows->weight, n, 4);
+    }
+    for (size_t r = 0; r < n; r++) {
+        float weight = rows->weight[r] = from ? rows->weight[r] : 1;
+        n_bad |= !(weight >= 0 && isfinite(weight));
+        n_other |= weight != 1;
+    }
+    rows->any_weight = n_other;
+    return !n_bad;
+}
+
+/* Reads a byte of every page: this thread waits for the disk, not the one that learns. */
+static void touch(const unsigned char *bytes, size_t size)
+{
+    volatile unsigned char sum = 0;
+    for (size_t at = 0; at < size; at += PAGE)
+        sum = (unsigned char)(sum + bytes[at]);
+}
+
+/* Reads the next block, which is a batch. */
 static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
 {
     cache *parser = memory;
-    gsa_status status = GSA_OK;
-    parser->input->begins_file &= rows->n_rows > 0;
-    while (status == GSA_OK && !gsai_rows_full(rows) && !is_apart(parser, rows))
-        status = step[parser->part](parser, rows, error);
-    return status;
+    const gsai_cache_header *header = &parser->header;
+    const unsigned char *payload;
+    GSA_TRY(find_block(parser, error));
+    GSA_TRY(need_payload(parser, &payload, error));
+    const columns at = lay_out(header);
+    const size_t n_rows = (size_t)header->n_rows, size = (size_t)header->payload_size;
+    if (is_checked(parser))
+        touch(payload, size);
+    gsa_status status = take_entries(parser, payload, rows, error);
+    if (status == GSA_OK)
+        status = take_words(parser, payload + at.words, size - (size_t)at.words, &rows->words, error);
+    if (status == GSA_OK && !take_labels(parser, payload, payload + at.codes, rows))
+        status = fail_damaged(parser, "its labels make no sense", error);
+    if (status == GSA_OK && !take_weights(has(header, GSAI_CACHE_WEIGHTS) ? payload + at.weights : NULL, n_rows, rows))
+        status = fail_damaged(parser, "its weights make no sense", error);
+    if (status != GSA_OK) {
+        gsai_rows_clear(rows);
+        return status;
+    }
+    for (size_t r = 0; r < n_rows; r++)
+        rows->place[r] = (gsa_place){header->first_row + r + 1, parser->offset, parser->input->file};
+    const bool has_values = width_of(header) > 0 || has(header, GSAI_CACHE_VALUES);
+    gsai_rows_finish_block(rows, n_rows, has_values, !has_values);
+    parser->input->begins_file = has(header, GSAI_CACHE_FIRST);
+    parser->n_rows += n_rows;
+    leave_section(parser);
+    return GSA_OK;
 }
 
-/* A header tells what is in its block. */
+/* ---- parts of a file -------------------------------------------------------------------------------------------- */
+
+/* Reads up to where the schema is known, which takes no rows. */
+static gsa_status prepare_cache(void *memory, gsa_error *error)
+{
+    cache *parser = memory;
+    return parser->knows_schema ? GSA_OK : find_block(parser, error);
+}
+
+/* Goes to a byte; a file that is read has to seek. */
+static gsa_status seek(cache *parser, uint64_t offset, gsa_error *error)
+{
+    move_to(parser, offset);
+    return parser->bytes ? GSA_OK : gsai_decode_seek(parser->input->stream, (int64_t)offset, error);
+}
+
+/* Goes to the block that begins at this byte. */
+static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *error)
+{
+    cache *parser = memory;
+    const uint64_t size = parser->bytes ? parser->size : INT64_MAX;
+    bool is_there =
+        at->line > 0 && at->byte >= GSAI_CACHE_HEAD_SIZE && at->byte < size && at->byte % GSAI_CACHE_ALIGNMENT == 0;
+    if (is_there) {
+        GSA_TRY(seek(parser, at->byte, error));
+        parser->is_at_end = false;
+        parser->n_rows = at->line - 1;
+        gsa_status status = read_header(parser, error);
+        is_there = parser->header.marker == GSAI_CACHE_BLOCK && parser->header.first_row == parser->n_rows;
+        if (status == GSA_OK ? is_there : status != GSA_FORMAT || is_there)
+            return status;
+    }
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "%s: no block with row %" PRIu64 " begins at byte %" PRIu64 ": has the cache changed?",
+                     parser->input->name, at->line, at->byte);
+}
+
+/* Skips the next block by its header. */
 static gsa_status skip_block(void *memory, gsa_row_range *out, gsa_error *error)
 {
     cache *parser = memory;
-    const gsai_cache_header *header = &parser->block.header;
-    gsa_status status = parser->part == IDS || parser->part == VALUES ? GSA_UNSUPPORTED : GSA_OK;
-    while (status == GSA_OK && !(parser->part == PAYLOAD && header->marker == GSAI_CACHE_BLOCK))
-        status = step[parser->part](parser, NULL, error);
-    if (status != GSA_OK)
-        return status;
-    gsa_place first = {parser->n_rows + 1, parser->start, parser->input->file};
-    int begins_file = parser->n_blocks == 0 || (header->flags & GSAI_CACHE_FIRST) != 0;
+    const gsai_cache_header *header = &parser->header;
+    GSA_TRY(find_block(parser, error));
+    gsa_place first = {parser->n_rows + 1, parser->offset, parser->input->file};
+    int begins_file = parser->n_rows == 0 || has(header, GSAI_CACHE_FIRST);
     *out = (gsa_row_range){first, header->n_rows, header->n_entries, header->payload_hash, begins_file};
-    uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
-    begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
-    return gsai_decode_seek(parser->input->stream, (int64_t)next, error);
+    uint64_t next = parser->offset + section_size(header);
+    if (parser->bytes && next > parser->size)
+        return fail_damaged(parser, "the file ends in the middle", error);
+    parser->n_rows += header->n_rows;
+    return seek(parser, next, error);
 }
 
 const gsai_format *gsai_format_cache(void)

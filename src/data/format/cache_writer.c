@@ -19,8 +19,8 @@ typedef struct bytes {
     size_t size, capacity;
 } bytes;
 
-/* The columns of a block, in the order of the file. */
-enum { LABELS, LENGTHS, WEIGHTS, CODES, WORDS, IDS, VALUES, N_COLUMNS };
+/* The columns of a block, in the order of the file. Until they are written, numbers are in the order of the machine. */
+enum { LABELS, LENGTHS, WEIGHTS, IDS, VALUES, CODES, WORDS, N_COLUMNS };
 
 #define N_BLOCKS 2 /* one is gathered, one is written */
 #define SHARE 8    /* of the memory that is left, a block that is gathered beside another */
@@ -48,18 +48,22 @@ typedef struct cache_writer {
     bool is_broken; /* a block could not be written */
 } cache_writer;
 
-static unsigned char *end_of(const bytes *column)
-{
-    return column->at + column->size;
-}
-
-/* Room for `more` bytes behind what is there, and never no memory at all; NULL if there is none. */
+/* Reserves `more` bytes at the end of a column, and at least one in all; returns where they begin, NULL if out of
+ * memory. */
 static inline unsigned char *room(const gsai_env *env, bytes *to, size_t more)
 {
     size_t need;
     bool has_room = gsai_add(to->size, more, &need) &&
                     (need < to->capacity || gsai_reserve(env, &to->at, &to->capacity, need | 1, 1));
-    return has_room ? end_of(to) : NULL;
+    return has_room ? to->at + to->size : NULL;
+}
+
+/* Appends bytes to a column that has room for them. */
+static inline void append(bytes *to, const void *from, size_t size)
+{
+    if (size > 0)
+        memcpy(to->at + to->size, from, size);
+    to->size += size;
 }
 
 static void clear_block(block *of)
@@ -88,10 +92,11 @@ static void free_cache(gsa_writer *head)
 {
     cache_writer *writer = (cache_writer *)head;
     gsai_pipeline_free(writer->pipeline);
-    for (size_t i = 0; i < N_BLOCKS * N_COLUMNS; i++)
-        gsai_free(&head->env, writer->blocks[i / N_COLUMNS].column[i % N_COLUMNS].at);
-    for (size_t i = 0; i < N_BLOCKS; i++)
-        gsai_words_free(&writer->blocks[i].words);
+    for (block *of = writer->blocks; of < writer->blocks + N_BLOCKS; of++) {
+        for (size_t i = 0; i < N_COLUMNS; i++)
+            gsai_free(&head->env, of->column[i].at);
+        gsai_words_free(&of->words);
+    }
     gsai_free(&head->env, writer->index.at);
     gsai_free(&head->env, writer->names.at);
 }
@@ -103,51 +108,29 @@ static gsa_status code_labels(const gsai_env *env, block *of, gsa_error *error)
 {
     enum { SLOTS = 4 * GSAI_CACHE_MAX_LABELS };
     uint16_t slot[SLOTS] = {0}; /* number in the table + 1 */
-    unsigned char table[8 * GSAI_CACHE_MAX_LABELS];
+    uint64_t table[GSAI_CACHE_MAX_LABELS], label;
     size_t n_rows = (size_t)of->header.n_rows, n = 0;
     bytes *labels = &of->column[LABELS];
     unsigned char *codes = room(env, &of->column[CODES], n_rows);
     GSAI_TRY_MEMORY(codes, env, error, "no memory for the labels of %zu rows", n_rows);
     for (size_t r = 0; r < n_rows; r++) {
-        const unsigned char *label = labels->at + 8 * r;
-        size_t at = (size_t)gsai_mix(gsai_load_u64(label)) % SLOTS;
-        while (slot[at] && memcmp(table + 8 * (size_t)(slot[at] - 1), label, 8) != 0)
+        memcpy(&label, labels->at + 8 * r, 8);
+        size_t at = (size_t)gsai_mix(label) % SLOTS;
+        while (slot[at] && table[slot[at] - 1] != label)
             at = (at + 1) % SLOTS;
         if (!slot[at]) {
             if (n == GSAI_CACHE_MAX_LABELS)
                 return GSA_OK;
-            memcpy(table + 8 * n, label, 8);
+            table[n] = label;
             slot[at] = (uint16_t)++n;
         }
         codes[r] = (unsigned char)(slot[at] - 1);
     }
     of->header.n_labels = n;
     of->column[CODES].size = n_rows;
-    memcpy(labels->at, table, 8 * n);
-    labels->size = 8 * n;
+    labels->size = 0;
+    append(labels, table, 8 * n);
     return GSA_OK;
-}
-
-static gsa_status list_words(const gsai_env *env, block *of, gsa_error *error)
-{
-    bytes *list = &of->column[WORDS];
-    for (size_t i = 0; i < of->words.n_words; i++) {
-        size_t size = strlen(of->words.word[i]);
-        unsigned char *out = room(env, list, size + 1);
-        GSAI_TRY_MEMORY(out, env, error, "no memory for the words of a block");
-        *out = (unsigned char)size;
-        memcpy(out + 1, of->words.word[i], size);
-        list->size += size + 1;
-    }
-    of->header.n_words = of->words.n_words;
-    return GSA_OK;
-}
-
-/* Elements of a column to or from the order of the file, which is that of most machines. */
-static void turn(bytes *column, size_t item)
-{
-    if (!gsai_machine_is_little_endian())
-        gsai_swap_bytes(column->at, column->size / item, item);
 }
 
 /* Spreads the values of all entries to dense rows, from the last on: none moves to a place before its own. */
@@ -179,9 +162,6 @@ static gsa_status make_dense(const gsai_env *env, block *of, gsa_error *error)
         return GSA_OK;
     GSAI_TRY_MEMORY(room(env, values, 4 * (size_t)n - values->size), env, error,
                     "no memory for a block of %zu dense values", (size_t)n);
-    for (bytes *column = of->column; column < of->column + N_COLUMNS; column++)
-        if (column == &of->column[LENGTHS] || column == ids || column == values)
-            turn(column, 4);
     spread(of, (size_t)of->n_features, (void *)values->at);
     values->size = 4 * (size_t)n;
     of->column[LENGTHS].size = ids->size = 0;
@@ -193,16 +173,17 @@ static gsa_status make_dense(const gsai_env *env, block *of, gsa_error *error)
         *ids = (bytes){values->at, 0, values->capacity};
         *values = halves;
     }
-    turn(values, form == GSAI_CACHE_F32 ? 4 : 2);
     of->header.flags &= ~(uint64_t)GSAI_CACHE_VALUES;
     of->header.flags |= form << GSAI_CACHE_FORM_SHIFT | of->n_features << GSAI_CACHE_WIDTH_SHIFT;
     return GSA_OK;
 }
 
-/* A header, and then its payload in pieces. */
-static gsa_status put_part(cache_writer *writer, gsai_cache_header *header, const bytes *piece, size_t n_pieces,
-                           gsa_error *error)
+/* Writes a header and its payload, which comes in pieces. */
+static gsa_status put_section(cache_writer *writer, gsai_cache_header *header, const bytes *piece, size_t n_pieces,
+                              gsa_error *error)
 {
+    static const unsigned char zeros[GSAI_CACHE_ALIGNMENT] = {0};
+    gsai_output *output = &writer->head.output;
     gsai_hasher hasher;
     gsai_hasher_init(&hasher);
     header->payload_size = 0;
@@ -213,13 +194,13 @@ static gsa_status put_part(cache_writer *writer, gsai_cache_header *header, cons
     header->payload_hash = gsai_hasher_value(&hasher);
     unsigned char start[GSAI_CACHE_HEADER_SIZE];
     gsai_cache_header_write(header, start);
-    GSA_TRY(gsai_output_put(&writer->head.output, start, sizeof start, error));
+    GSA_TRY(gsai_output_put(output, start, sizeof start, error));
     for (size_t i = 0; i < n_pieces; i++)
-        GSA_TRY(gsai_output_put(&writer->head.output, piece[i].at, piece[i].size, error));
-    return GSA_OK;
+        GSA_TRY(gsai_output_put(output, piece[i].at, piece[i].size, error));
+    return gsai_output_put(output, zeros, gsai_cache_padding(header->payload_size), error);
 }
 
-/* What stands before the first block. */
+/* Writes what stands before the first block, unless that was done. */
 static gsa_status begin_file(cache_writer *writer, gsa_error *error)
 {
     if (writer->head.output.n_bytes > 0)
@@ -232,41 +213,47 @@ static gsa_status begin_file(cache_writer *writer, gsa_error *error)
     if (!schema)
         return GSA_OK;
     gsai_cache_header header = {.marker = GSAI_CACHE_SCHEMA};
-    const bytes text = {(unsigned char *)schema, strlen(schema), 0};
-    return put_part(writer, &header, &text, 1, error);
+    const bytes text = {(unsigned char *)schema, strlen(schema) + 1, 0};
+    return put_section(writer, &header, &text, 1, error);
 }
 
-/* Adds a block that is in the file to what the index says. */
-static void count_block(cache_writer *writer, const block *of, uint64_t offset, unsigned char *entry)
+static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
 {
-    const gsai_cache_header *header = &of->header;
-    gsai_cache_header *totals = &writer->totals;
-    gsai_store_u64(offset, entry);
-    gsai_store_u64(header->first_row, entry + 8);
-    gsai_store_u64(header->n_rows, entry + 16);
+    const gsai_env *env = &writer->head.env;
+    gsai_cache_header *header = &of->header, *totals = &writer->totals;
+    bytes *column = of->column;
+    unsigned char *entry = room(env, &writer->index, GSAI_CACHE_ENTRY_SIZE);
+    GSAI_TRY_MEMORY(entry, env, error, "no memory for the index of a cache");
+    for (size_t i = 0; i < of->words.n_words; i++) {
+        const size_t size = strlen(of->words.word[i]);
+        const unsigned char length = (unsigned char)size;
+        GSAI_TRY_MEMORY(room(env, &column[WORDS], size + 1), env, error, "no memory for the words of a block");
+        append(&column[WORDS], &length, 1);
+        append(&column[WORDS], of->words.word[i], size);
+    }
+    header->n_words = of->words.n_words;
+    GSA_TRY(code_labels(env, of, error));
+    GSA_TRY(make_dense(env, of, error));
+    if (!(header->flags & GSAI_CACHE_WEIGHTS))
+        column[WEIGHTS].size = 0;
+    if (!gsai_machine_is_little_endian()) {
+        const bool is_half = (header->flags >> GSAI_CACHE_FORM_SHIFT & 0xFF) > GSAI_CACHE_F32;
+        const size_t item[N_COLUMNS] = {8, 4, 4, 4, is_half ? 2 : 4, 1, 1};
+        for (size_t i = 0; i < N_COLUMNS; i++)
+            gsai_swap_bytes(column[i].at, column[i].size / item[i], item[i]);
+    }
+    GSA_TRY(begin_file(writer, error));
+    header->first_row = totals->first_row;
+    const uint64_t numbers[] = {writer->head.output.n_bytes, header->first_row, header->n_rows};
+    GSA_TRY(put_section(writer, header, column, N_COLUMNS, error));
+    for (size_t i = 0; i < 3; i++)
+        gsai_store_u64(numbers[i], entry + 8 * i);
     writer->index.size += GSAI_CACHE_ENTRY_SIZE;
     totals->first_row += header->n_rows;
     totals->n_rows++;
     totals->n_entries += header->n_entries;
     totals->n_labels = of->n_features > totals->n_labels ? of->n_features : totals->n_labels;
     totals->flags |= header->flags & 0xFF;
-}
-
-static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
-{
-    const gsai_env *env = &writer->head.env;
-    unsigned char *entry = room(env, &writer->index, GSAI_CACHE_ENTRY_SIZE);
-    GSAI_TRY_MEMORY(entry, env, error, "no memory for the index of a cache");
-    GSA_TRY(list_words(env, of, error));
-    GSA_TRY(code_labels(env, of, error));
-    GSA_TRY(make_dense(env, of, error));
-    GSA_TRY(begin_file(writer, error));
-    if (!(of->header.flags & GSAI_CACHE_WEIGHTS))
-        of->column[WEIGHTS].size = 0;
-    of->header.first_row = writer->totals.first_row;
-    uint64_t offset = writer->head.output.n_bytes;
-    GSA_TRY(put_part(writer, &of->header, of->column, N_COLUMNS, error));
-    count_block(writer, of, offset, entry);
     return GSA_OK;
 }
 
@@ -281,20 +268,6 @@ static bool empty_slot(void *memory, size_t slot)
     }
     clear_block(of);
     return true;
-}
-
-/* Lets another thread write from now on, if there is one, and memory for a second block like this. */
-static void start_pipeline(cache_writer *writer)
-{
-    static const gsai_stages stages = {empty_slot, NULL};
-    const gsai_env *env = &writer->head.env;
-    uint64_t size = 0;
-    for (size_t i = 0; i < N_COLUMNS; i++)
-        size += writer->current->column[i].capacity;
-    if (gsai_workers_count(env) > 1 && gsai_memory_left(env) / SHARE >= size)
-        writer->pipeline = gsai_pipeline_new(1, N_BLOCKS, &stages, writer, env);
-    if (writer->pipeline)
-        gsai_pipeline_start(writer->pipeline);
 }
 
 /* Takes a block that is empty; a failure is that of the rows that were in it. */
@@ -312,28 +285,28 @@ static gsa_status take_block(cache_writer *writer, gsa_error *error)
     return of->status;
 }
 
+/* Another thread writes from the first block on, if there is one, and memory for a second block like it. */
 static gsa_status end_block(cache_writer *writer, gsa_error *error)
 {
-    if (writer->pipeline)
+    static const gsai_stages stages = {empty_slot, NULL};
+    const gsai_env *env = &writer->head.env;
+    if (writer->pipeline) {
         gsai_pipeline_release(writer->pipeline);
-    else
-        start_pipeline(writer);
+        return take_block(writer, error);
+    }
+    uint64_t size = 0;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        size += writer->current->column[i].capacity;
+    if (gsai_workers_count(env) > 1 && gsai_memory_left(env) / SHARE >= size)
+        writer->pipeline = gsai_pipeline_new(1, N_BLOCKS, &stages, writer, env);
+    if (writer->pipeline)
+        gsai_pipeline_start(writer->pipeline);
     return take_block(writer, error);
 }
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 
-/* Elements of 4 bytes as the file has them, behind a column that has room for them. */
-static void append(bytes *to, const void *elements, size_t n)
-{
-    if (n > 0)
-        memcpy(end_of(to), elements, 4 * n);
-    if (!gsai_machine_is_little_endian())
-        gsai_swap_bytes(end_of(to), n, 4);
-    to->size += 4 * n;
-}
-
-/* The 8 bytes of the label; a word that is new to the block is entered. */
+/* Fills in the 8 bytes of the label; enters a word that is new to the block. */
 static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64_t *bits, gsa_error *error)
 {
     memcpy(bits, &batch->label[r], sizeof *bits);
@@ -351,7 +324,7 @@ static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64
     return status;
 }
 
-/* Values are written down from the first row on that has one that is not 1. */
+/* Adds the values of a row. They are written down from the first row on that has one other than 1. */
 static void add_values(block *to, const gsai_row *row)
 {
     static const float one = 1;
@@ -365,12 +338,12 @@ static void add_values(block *to, const gsai_row *row)
         return;
     size_t n_ones = (size_t)to->header.n_entries - values->size / 4 + (row->value ? 0 : row->n);
     for (size_t i = 0; i < n_ones; i++)
-        append(values, &one, 1);
+        append(values, &one, 4);
     if (row->value)
-        append(values, row->value, row->n);
+        append(values, row->value, 4 * row->n);
 }
 
-/* Room for a row in every column, of values for all that may still have to be written down. */
+/* Makes room for a row in every column; in that of values for all that may still have to be written down. */
 static bool has_room_for(const gsai_env *env, block *to, const gsai_row *row)
 {
     size_t n = row->n, n_before = (size_t)to->header.n_entries;
@@ -383,36 +356,29 @@ static bool has_room_for(const gsai_env *env, block *to, const gsai_row *row)
     return has_room;
 }
 
-/* A block ends with its file. */
-static gsa_status begin_row(cache_writer *writer, uint32_t file, gsa_error *error)
-{
-    bool is_other = writer->has_rows && (file != writer->file || writer->head.begins_file);
-    writer->file = file;
-    writer->has_rows = true;
-    writer->head.begins_file = false;
-    if (is_other && writer->current->header.n_rows > 0)
-        GSA_TRY(end_block(writer, error));
-    if (is_other)
-        writer->current->header.flags |= GSAI_CACHE_FIRST;
-    return GSA_OK;
-}
-
 static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
-    GSA_TRY(begin_row(writer, batch->place ? batch->place[r].file : 0, error));
+    const uint32_t file = batch->place ? batch->place[r].file : 0;
+    bool is_other_file = writer->has_rows && (file != writer->file || head->begins_file);
+    writer->file = file;
+    writer->has_rows = true;
+    head->begins_file = false;
+    if (is_other_file && writer->current->header.n_rows > 0) /* a block ends with its file */
+        GSA_TRY(end_block(writer, error));
     block *to = writer->current;
-    float weight = batch->weight ? batch->weight[r] : 1;
+    if (is_other_file)
+        to->header.flags |= GSAI_CACHE_FIRST;
     GSAI_TRY_MEMORY(has_room_for(&head->env, to, row), &head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
     GSA_TRY(find_label(to, batch, r, &label, error));
     const uint32_t length = (uint32_t)row->n;
-    gsai_store_u64(label, end_of(&to->column[LABELS]));
-    to->column[LABELS].size += 8;
-    append(&to->column[LENGTHS], &length, 1);
-    append(&to->column[WEIGHTS], &weight, 1);
+    const float weight = batch->weight ? batch->weight[r] : 1;
+    append(&to->column[LABELS], &label, 8);
+    append(&to->column[LENGTHS], &length, 4);
+    append(&to->column[WEIGHTS], &weight, 4);
     to->header.flags |= weight == 1 ? 0 : GSAI_CACHE_WEIGHTS;
-    append(&to->column[IDS], row->index, row->n);
+    append(&to->column[IDS], row->index, 4 * row->n);
     add_values(to, row);
     if (row->n > 0 && row->index[row->n - 1] >= to->n_features)
         to->n_features = (uint64_t)row->index[row->n - 1] + 1;
@@ -444,11 +410,11 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
     GSA_TRY(begin_file(writer, error));
     gsai_cache_header names = {.marker = GSAI_CACHE_NAMES};
     if (writer->names.size > 0)
-        GSA_TRY(put_part(writer, &names, &writer->names, 1, error));
+        GSA_TRY(put_section(writer, &names, &writer->names, 1, error));
     unsigned char end[GSAI_CACHE_FOOT_SIZE];
     gsai_store_u64(writer->head.output.n_bytes, end);
     memcpy(end + 8, GSAI_CACHE_END, 8);
-    GSA_TRY(put_part(writer, &writer->totals, &writer->index, 1, error));
+    GSA_TRY(put_section(writer, &writer->totals, &writer->index, 1, error));
     return gsai_output_put(&writer->head.output, end, sizeof end, error);
 }
 

@@ -203,22 +203,25 @@ static inline void expect_all_rows(const content *c, const gsa_batch *wanted, co
     assert_int_equal(n, wanted->n_rows);
 }
 
-/* The index of a cache in memory; its entries are to be freed. */
-static inline gsa_status read_index(const unsigned char *bytes, size_t size, gsai_cache_index *out, gsa_error *error)
+/* The index of a cache in memory. */
+typedef struct cache_index {
+    size_t offset; /* of its header */
+    gsai_cache_header totals;
+    const unsigned char *entries;
+} cache_index;
+
+static inline cache_index read_index(const content *c)
 {
-    gsai_env env = gsai_env_resolve(NULL);
-    gsai_source source;
-    gsai_decode stream;
-    gsai_source_open_memory(bytes, size, "c", &env, &source);
-    assert_int_equal(gsai_decode_open(&stream, &source, &env, 0, error), GSA_OK);
-    gsa_status status = gsai_decode_peek(&stream, error);
-    if (status == GSA_OK)
-        status = gsai_cache_index_read(&stream, &env, out, error);
-    gsai_decode_close(&stream);
-    return status;
+    cache_index index = {.offset = (size_t)gsai_load_u64(c->bytes + c->size - GSAI_CACHE_FOOT_SIZE)};
+    assert_memory_equal(c->bytes + c->size - 8, GSAI_CACHE_END, 8);
+    assert_true(gsai_cache_header_read(c->bytes + index.offset, &index.totals));
+    assert_true(index.totals.marker == GSAI_CACHE_INDEX);
+    assert_int_equal(index.totals.payload_size, index.totals.n_rows * GSAI_CACHE_ENTRY_SIZE);
+    index.entries = c->bytes + index.offset + GSAI_CACHE_HEADER_SIZE;
+    return index;
 }
 
-static inline uint64_t entry_of(const gsai_cache_index *index, size_t block, size_t field)
+static inline uint64_t entry_of(const cache_index *index, size_t block, size_t field)
 {
     return gsai_load_u64(index->entries + GSAI_CACHE_ENTRY_SIZE * block + 8 * field);
 }

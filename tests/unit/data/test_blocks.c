@@ -57,6 +57,78 @@ static void every_block_is_found_and_read_alone(void **state)
     free_table(&t);
 }
 
+static void blocks_of_a_file_are_views_that_stay(void **state)
+{
+    (void)state;
+    table t = make_table(ROWS, WITH_VALUES, 5);
+    content c = write_cache(&t.batch, 7001);
+    char path[PATH_SIZE];
+    make_file(path, c.bytes, c.size);
+    const char *paths[] = {path};
+    gsa_reader *reader = open_paths(paths, 1, NULL);
+    gsa_error error;
+    gsa_batch batch;
+    const uint32_t *index[3] = {NULL};
+    const float *value[3] = {NULL};
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+            assert_true(pass == 0 || !gsai_machine_is_little_endian() || batch.index == index[i]);
+            index[i] = batch.index;
+            value[i] = batch.value;
+        }
+        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_END);
+        assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+    }
+    for (size_t i = 0; i < 3 && gsai_machine_is_little_endian(); i++) { /* also when another block was read */
+        size_t from = (size_t)t.row_start[i * 65536], end = (size_t)t.row_start[i < 2 ? (i + 1) * 65536 : ROWS];
+        assert_memory_equal(index[i], t.index + from, (end - from) * sizeof *t.index);
+        assert_memory_equal(value[i], t.value + from, (end - from) * sizeof *t.value);
+    }
+    gsa_reader_close(reader);
+    unlink(path);
+    free(c.bytes);
+    free_table(&t);
+}
+
+static void a_file_that_becomes_shorter_is_an_error(void **state)
+{
+    (void)state;
+    table t = make_table(ROWS, 0, 7);
+    content c = write_cache(&t.batch, ROWS);
+    char path[PATH_SIZE];
+    make_file(path, c.bytes, c.size);
+    const char *paths[] = {path};
+    gsa_reader *reader = open_paths(paths, 1, NULL);
+    gsa_error error;
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+    assert_int_equal(truncate(path, (off_t)c.size - 1), 0);
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_IO);
+    assert_non_null(strstr(error.message, "it became shorter while it was read"));
+    assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK); /* another file to the reader, and cut off */
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_FORMAT);
+    assert_non_null(strstr(error.message, "no index at its end; was it cut off?"));
+    gsa_reader_close(reader);
+    unlink(path);
+    free(c.bytes);
+    free_table(&t);
+}
+
+/* Bytes that begin at an odd address, as those of a caller may, are copied. */
+static void a_cache_in_memory_may_begin_anywhere(void **state)
+{
+    (void)state;
+    table t = make_table(1000, WITH_VALUES | WITH_WEIGHTS | WITH_WORDS, 9);
+    content c = write_cache(&t.batch, 1000);
+    unsigned char *moved = checked(malloc(c.size + 1));
+    memcpy(moved + 1, c.bytes, c.size);
+    expect_all_rows(&(content){moved + 1, c.size}, &t.batch, NULL, NULL);
+    free(moved);
+    free(c.bytes);
+    free_table(&t);
+}
+
 static void seek_refuses_what_is_no_block(void **state)
 {
     (void)state;
@@ -222,7 +294,8 @@ static unsigned char *names_of(const content *c)
     for (size_t at = GSAI_CACHE_HEAD_SIZE; at + GSAI_CACHE_HEADER_SIZE < c->size;) {
         if (gsai_load_u64(c->bytes + at) == GSAI_CACHE_NAMES)
             return c->bytes + at;
-        at += GSAI_CACHE_HEADER_SIZE + (size_t)gsai_load_u64(c->bytes + at + 8);
+        const uint64_t size = gsai_load_u64(c->bytes + at + 8);
+        at += GSAI_CACHE_HEADER_SIZE + (size_t)size + gsai_cache_padding(size);
     }
     fail_msg("no names");
     return NULL;
@@ -261,6 +334,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_is_found_and_read_alone),
+        cmocka_unit_test(blocks_of_a_file_are_views_that_stay),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_an_error),
+        cmocka_unit_test(a_cache_in_memory_may_begin_anywhere),
         cmocka_unit_test(seek_refuses_what_is_no_block),
         cmocka_unit_test(a_damaged_cache_is_not_entered),
         cmocka_unit_test(only_plain_caches_have_blocks),
