@@ -29,6 +29,7 @@ enum { STREAM_ROWS = 1, STREAM_WEIGHTS = 2, STREAM_INTERCEPTS = 3 };
 
 typedef struct generated {
     gsa_reader head;
+    gsai_arena memory; /* of the arrays below */
     gsa_generator what;
     uint64_t at; /* the next row */
     size_t batch_rows;
@@ -47,10 +48,8 @@ static void close_generated(gsa_reader *head)
 {
     generated *reader = (generated *)head;
     gsai_env env = head->env;
-    void *arrays[] = {reader->row_start, reader->index,     reader->label, reader->place,
-                      reader->margin,    reader->intercept, reader};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        gsai_free(&env, arrays[i]);
+    gsai_arena_release(&reader->memory);
+    gsai_free(&env, reader);
 }
 
 static uint64_t n_margins(const generated *reader)
@@ -210,30 +209,6 @@ static gsa_status check(const gsa_generator *what, const gsai_env *env, gsa_erro
     return GSA_OK;
 }
 
-static bool allocate(generated *reader)
-{
-    const gsai_env *env = &reader->head.env;
-    size_t n = reader->batch_rows, n_values;
-    if (!gsai_multiply(n, (size_t)reader->what.nnz, &n_values))
-        return false;
-    reader->row_start = gsai_alloc(env, n + 1, sizeof *reader->row_start);
-    reader->index = gsai_alloc(env, n_values, sizeof *reader->index);
-    reader->label = gsai_alloc(env, n, sizeof *reader->label);
-    reader->place = gsai_alloc(env, n, sizeof *reader->place);
-    reader->margin = gsai_alloc(env, (size_t)n_margins(reader), sizeof *reader->margin);
-    reader->intercept = gsai_alloc(env, (size_t)n_margins(reader), sizeof *reader->intercept);
-    if (!reader->row_start || !reader->index || !reader->label || !reader->place || !reader->margin ||
-        !reader->intercept)
-        return false;
-    for (size_t r = 0; r <= n; r++)
-        reader->row_start[r] = (int64_t)(r * (size_t)reader->what.nnz);
-    for (uint64_t c = 0; c < n_margins(reader); c++) {
-        gsai_rng rng = gsai_rng_of(reader->what.seed, c, STREAM_INTERCEPTS);
-        reader->intercept[c] = gsai_rng_unit(&rng) - 0.5;
-    }
-    return true;
-}
-
 gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory *memory, const gsa_call *call,
                                      gsa_reader **out, gsa_error *error)
 {
@@ -255,9 +230,25 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory
     reader->weight_key = gsai_mix(gsai_rng_of(what->seed, 0, STREAM_WEIGHTS).key);
     for (uint64_t i = 0; i < 2; i++)
         reader->growth[i] = growth_of(what->skew, what->n_features / what->nnz + i);
-    if (!allocate(reader)) {
+    size_t n = reader->batch_rows, n_values = 0, n_of = (size_t)n_margins(reader);
+    gsai_arena *arena = &reader->memory;
+    arena->env = &reader->head.env;
+    arena->failed = !gsai_multiply(n, (size_t)what->nnz, &n_values);
+    reader->row_start = gsai_arena_take(arena, n + 1, sizeof *reader->row_start);
+    reader->index = gsai_arena_take(arena, n_values, sizeof *reader->index);
+    reader->label = gsai_arena_take(arena, n, sizeof *reader->label);
+    reader->place = gsai_arena_take(arena, n, sizeof *reader->place);
+    reader->margin = gsai_arena_take(arena, n_of, sizeof *reader->margin);
+    reader->intercept = gsai_arena_take(arena, n_of, sizeof *reader->intercept);
+    if (arena->failed) {
         close_generated(&reader->head);
         return gsai_fail_memory(&resolved, error, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);
+    }
+    for (size_t r = 0; r <= n; r++)
+        reader->row_start[r] = (int64_t)(r * (size_t)what->nnz);
+    for (size_t c = 0; c < n_of; c++) {
+        gsai_rng rng = gsai_rng_of(what->seed, c, STREAM_INTERCEPTS);
+        reader->intercept[c] = gsai_rng_unit(&rng) - 0.5;
     }
     *out = &reader->head;
     return GSA_OK;

@@ -37,7 +37,7 @@ static bool is_pair(const char *p, const char *end)
     return (p > digits && p < end && *p == ':') || (end - digits >= 4 && memcmp(digits, "qid:", 4) == 0);
 }
 
-/* What the tokens behind the first are. */
+/* Properties of the tokens behind the first. */
 typedef struct tokens {
     size_t first_size;
     bool any;           /* there is one behind it */

@@ -42,7 +42,7 @@ typedef struct gsai_reading {
 
 typedef enum gsai_cell_value { GSAI_VALUE, GSAI_VALUE_MISSING, GSAI_VALUE_WRONG } gsai_cell_value;
 
-/* What options say about columns that could be read in two ways; zeroed: nothing. */
+/* Options about columns that could be read in two ways; zeroed: there are no such options. */
 typedef struct gsai_asked {
     char decimal;        /* '.' or ',' */
     char order;          /* 'd' or 'm' */
@@ -51,7 +51,7 @@ typedef struct gsai_asked {
     bool is_label; /* of which no number is missing */
 } gsai_asked;
 
-/* What a column is, by its cells. */
+/* The kind of a column, and how it is read, by its cells. */
 typedef struct gsai_decided {
     gsai_field_kind kind;
     bool is_plain;     /* numbers without a reading, or categories */

@@ -102,7 +102,7 @@ static bool split(const char *text, size_t size, body *out)
     return *after == '\0' && out->size > 0 && gsai_is_digit(out->text[out->size - 1]);
 }
 
-/* Writes the body as a plain number. False if it is none with this mark of decimals and this separator. */
+/* Writes the body as a plain number. Returns false if the mark of decimals and the separator do not fit. */
 static bool flatten(const body *from, char decimal, char group, char *out)
 {
     size_t n = 0, i = 0;
@@ -192,7 +192,7 @@ static char find_group(const body *from, char decimal)
     return '!';
 }
 
-/* Notes which marks of decimals and thousands a number may have; returns false if it is none. */
+/* Notes which marks of decimals and thousands a number may have; returns false if it is not a number. */
 static bool see_marks(gsai_column_stats *stats, const body *of, const char *text, size_t size)
 {
     const char group[] = {find_group(of, '.'), find_group(of, ',')};

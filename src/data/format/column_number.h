@@ -17,7 +17,7 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
  * decimals behind a comma. */
 bool gsai_number_may_group_by_points(const gsai_column_stats *stats);
 
-/* What is wrong with a cell that is not a number; rows say then what to do about the column. */
+/* The objection to a cell that is not a number; messages about rows add what to do about the column. */
 extern const char gsai_not_a_number[];
 
 /* Returns whether a cell says that its number or date is missing, by one of the usual words or one of the reading. */

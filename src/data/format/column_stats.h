@@ -1,4 +1,4 @@
-/* What the first rows show of a column: counts of its cells by what they look like, and sums of its values. */
+/* Statistics of a column in the first rows: counts of its cells by their looks, and sums of its values. */
 #ifndef GSA_DATA_FORMAT_COLUMN_STATS_H
 #define GSA_DATA_FORMAT_COLUMN_STATS_H
 

@@ -9,7 +9,7 @@
 
 #include "data/feature_names.h"
 
-/* Where a column's words are hashed: its name, a NUL, and room for a short word. */
+/* The bytes that are hashed: a column's name, a NUL, and room for a short word. */
 #define GSAI_KEY_ROOM 64
 typedef struct gsai_key {
     char *bytes;

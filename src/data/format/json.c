@@ -64,7 +64,8 @@ static uint32_t take_hex(const char *p, const char *end)
     return value;
 }
 
-/* The character of an escape behind its backslash, at *p; false if it is none. A surrogate comes with its other half.
+/* Takes the character of an escape behind its backslash, at *p; false if there is no such escape. A surrogate comes
+ * with its other half.
  */
 static bool take_escape(const char **p, const char *end, char **out)
 {

@@ -49,13 +49,12 @@ static const char *token_end(const gsai_line *line, const char *at)
     return at;
 }
 
-static bool begins_with(const gsai_line *line, const char *at, const char *text)
+static bool is_query_id(const gsai_line *line, const char *at)
 {
-    size_t size = strlen(text);
-    return (size_t)(line->end - at) >= size && memcmp(at, text, size) == 0;
+    return line->end - at >= 4 && memcmp(at, "qid:", 4) == 0;
 }
 
-/* There is a NUL byte at or after `at`. */
+/* There is a NUL byte at or after `at`. A token that cannot be what was expected because of it is reported as that. */
 static gsa_status fail_nul(const gsai_line *line, const char *at, gsa_error *error)
 {
     const char *nul = memchr(at, '\0', (size_t)(line->end - at));
@@ -63,28 +62,16 @@ static gsa_status fail_nul(const gsai_line *line, const char *at, gsa_error *err
                           "a NUL byte in the line: expected text; is this a binary file, or UTF-16?");
 }
 
-/* A token that cannot be what was expected there because it has a NUL byte in it is reported as that. */
-static bool has_nul(const char *at, const char *end)
-{
-    return memchr(at, '\0', (size_t)(end - at)) != NULL;
-}
-
 /* The first token of a line is neither a number nor a word that can be a label. */
 static gsa_status fail_label(const gsai_line *line, const char *at, const char *end, gsa_error *error)
 {
-    if (has_nul(at, end))
-        return fail_nul(line, at, error);
     uint64_t number = 0;
     const char *after = gsai_number_digits(at, &number);
-    if ((after > at && *after == ':') || begins_with(line, at, "qid:"))
+    if (memchr(at, '\0', (size_t)(end - at)))
+        return fail_nul(line, at, error);
+    if ((after > at && *after == ':') || is_query_id(line, at))
         return gsai_line_fail(line, at, end, "the line begins with", "the label is missing in front of it", error);
-    const char *objection = gsai_libsvm_objection(at, (size_t)(end - at));
-    return gsai_line_fail(line, at, end, "label", objection ? objection : "expected a number or a word", error);
-}
-
-static gsa_status fail_label_range(const gsai_line *line, const char *at, const char *end, gsa_error *error)
-{
-    return gsai_line_fail(line, at, end, "label", "the number does not fit a double", error);
+    return gsai_line_fail(line, at, end, "label", gsai_libsvm_objection(at, (size_t)(end - at)), error);
 }
 
 /* The index is 0, too high, or not above the previous one (0: there is none). */
@@ -103,13 +90,13 @@ static gsa_status fail_order(const gsai_line *line, const char *at, uint64_t ind
                           "index %" PRIu64 " after %" PRIu64 ": indices must ascend", index, previous);
 }
 
-/* What begins at `at` is not digits and a colon. */
+/* The text at `at` is not digits and a colon. */
 static gsa_status fail_index(const gsai_line *line, const char *at, gsa_error *error)
 {
     const char *end = token_end(line, at);
-    if (has_nul(at, end))
+    if (memchr(at, '\0', (size_t)(end - at)))
         return fail_nul(line, at, error);
-    if (begins_with(line, at, "qid:"))
+    if (is_query_id(line, at))
         return gsai_line_fail(line, at, end, "query id", "qid: (ranking) is not supported; remove it", error);
     uint64_t index = 0;
     const char *after = gsai_number_digits(at, &index);
@@ -122,11 +109,11 @@ static gsa_status fail_index(const gsai_line *line, const char *at, gsa_error *e
     return gsai_line_fail(line, at, end, "feature", "expected a colon after the digits of the index", error);
 }
 
-/* What begins at `at`, after a colon, is no number. */
+/* The text at `at`, after a colon, is no number. */
 static gsa_status fail_value(const gsai_line *line, const char *at, gsa_error *error)
 {
     const char *end = token_end(line, at);
-    if (has_nul(at, end))
+    if (memchr(at, '\0', (size_t)(end - at)))
         return fail_nul(line, at, error);
     if (at == end)
         return gsai_fail_line(error, GSA_INPUT, line->number, gsai_line_offset(line, at),
@@ -136,14 +123,9 @@ static gsa_status fail_value(const gsai_line *line, const char *at, gsa_error *e
     return gsai_line_fail(line, at, end, "value", "expected a decimal number and then a blank", error);
 }
 
-static gsa_status fail_value_range(const gsai_line *line, const char *at, const char *end, gsa_error *error)
-{
-    return gsai_line_fail(line, at, end, "value", GSAI_NO_FLOAT, error);
-}
-
 /* ---- pairs by bitmaps ------------------------------------------------------------------------------------------- */
 
-/* Where the bytes lie that are no digits is computed for 64 bytes at a time, without a branch, so that neither the
+/* Bytes that are no digits are found 64 at a time, without a branch, so that neither the
  * length of a number nor the end of the one before delays the next. A short value is the quotient of two integers that
  * are doubles without error (number.h): it rounds once. */
 
@@ -241,39 +223,9 @@ typedef struct libsvm {
     unsigned n_slow_rows; /* to be read before the fast way is tried again */
 } libsvm;
 
-/* A label as it stands in the line: a number, or the word [text, text + size). */
-typedef struct label {
-    double number;
-    bool is_word;
-    const char *text;
-    size_t size;
-} label;
-
 static gsa_status open_libsvm(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
 {
     return gsai_line_text_open(sizeof(libsvm), TITLE, buffer_size, env, out, error);
-}
-
-static gsa_status parse_label(const libsvm *parser, const gsai_line *line, const char **at, label *out,
-                              gsa_error *error)
-{
-    const char *start = *at;
-    gsai_number number;
-    gsai_number_parse(parser->text.locale, start, &number);
-    if (number.after && ends_token(number.after, line->end)) {
-        if (!gsai_number_fits_double(&number))
-            return fail_label_range(line, start, number.after, error);
-        *out = (label){.number = number.value + 0.0}; /* -0 is 0 */
-        *at = number.after;
-        return GSA_OK;
-    }
-    const char *end = token_end(line, start);
-    size_t size = (size_t)(end - start);
-    if (gsai_libsvm_objection(start, size))
-        return fail_label(line, start, end, error);
-    *out = (label){.is_word = true, .text = start, .size = size};
-    *at = end;
-    return GSA_OK;
 }
 
 /* The pair at p, whatever it looks like; *at is moved behind it. */
@@ -293,7 +245,7 @@ static gsa_status parse_pair(const gsai_number_locale *locale, const gsai_line *
     if (!number.after || !ends_token(number.after, line->end))
         return fail_value(line, p, error);
     if (!gsai_number_fits_float(&number))
-        return fail_value_range(line, p, number.after, error);
+        return gsai_line_fail(line, p, number.after, "value", GSAI_NO_FLOAT, error);
     float x = (float)number.value;
     pairs->previous = id;
     pairs->index[pairs->n] = (uint32_t)(id - 1);
@@ -320,31 +272,32 @@ static gsa_status parse_pairs(libsvm *parser, const gsai_line *line, const char 
     return memchr(p, '\0', (size_t)(line->end - p)) ? fail_nul(line, p, error) : GSA_OK;
 }
 
-/* Adds the row of a line that is neither blank nor only a comment. */
-static gsa_status parse_row(libsvm *parser, const gsai_line *line, const char *p, gsai_rows *rows, gsa_error *error)
+/* Takes one line: a row, or nothing. */
+static gsa_status parse_line(void *memory, const gsai_line *line, gsai_rows *rows, gsa_error *error)
 {
-    label found = {0};
-    GSA_TRY(parse_label(parser, line, &p, &found, error));
-    GSA_TRY(gsai_rows_reserve(rows, (size_t)(line->end - p) / 4 + 1, error));
-    gsai_pairs pairs = {.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
-    GSA_TRY(parse_pairs(parser, line, p, &pairs, error));
-    int32_t word = -1;
-    if (found.is_word)
-        GSA_TRY(gsai_rows_word(rows, found.text, found.size, line->number, line->byte, &word, error));
-    gsa_place place = gsai_format_location(parser->text.input, line->number, line->byte);
-    gsai_rows_finish(rows, pairs.n, pairs.all_ones, found.number, word, place);
-    return GSA_OK;
-}
-
-/* One line: a row, or nothing. */
-static gsa_status parse_line(void *parser, const gsai_line *line, gsai_rows *rows, gsa_error *error)
-{
-    const char *p = gsai_skip_blanks(gsai_line_begin(line));
-    if (p == line->end)
+    libsvm *parser = memory;
+    const char *start = gsai_skip_blanks(gsai_line_begin(line)), *end;
+    if (start == line->end)
         return GSA_OK;
-    if (*p != '#')
-        return parse_row(parser, line, p, rows, error);
-    return memchr(p, '\0', (size_t)(line->end - p)) ? fail_nul(line, p, error) : GSA_OK;
+    if (*start == '#')
+        return memchr(start, '\0', (size_t)(line->end - start)) ? fail_nul(line, start, error) : GSA_OK;
+    gsai_number label;
+    gsai_number_parse(parser->text.locale, start, &label);
+    bool is_number = label.after && ends_token(label.after, line->end);
+    end = is_number ? label.after : token_end(line, start);
+    if (is_number && !gsai_number_fits_double(&label))
+        return gsai_line_fail(line, start, end, "label", "the number does not fit a double", error);
+    if (!is_number && gsai_libsvm_objection(start, (size_t)(end - start)))
+        return fail_label(line, start, end, error);
+    GSA_TRY(gsai_rows_reserve(rows, (size_t)(line->end - end) / 4 + 1, error));
+    gsai_pairs pairs = {.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
+    GSA_TRY(parse_pairs(parser, line, end, &pairs, error));
+    int32_t word = -1;
+    if (!is_number)
+        GSA_TRY(gsai_rows_word(rows, start, (size_t)(end - start), line->number, line->byte, &word, error));
+    gsa_place place = gsai_format_location(parser->text.input, line->number, line->byte);
+    gsai_rows_finish(rows, pairs.n, pairs.all_ones, is_number ? label.value + 0.0 : 0, word, place); /* -0 is 0 */
+    return GSA_OK;
 }
 
 static gsa_status read_libsvm(void *parser, gsai_rows *rows, gsa_error *error)

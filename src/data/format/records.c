@@ -32,10 +32,7 @@ void gsai_records_begin(gsai_records *records, gsai_decode *stream)
 {
     gsai_lines_begin(&records->lines, stream);
     records->declared = '\0';
-    records->skipping = false;
-    records->held = records->lines.held = 0;
-    records->at = 0;
-    records->line = records->byte = records->n_recoded = 0;
+    gsai_records_back(records);
 }
 
 void gsai_records_hold(gsai_records *records, size_t size)
@@ -264,13 +261,6 @@ static gsa_status read_more(gsai_records *records, gsa_error *error)
     return gsai_lines_refill(lines, error);
 }
 
-static bool has_line_end(const gsai_lines *lines, size_t from)
-{
-    const char *new_bytes = lines->buffer + lines->start + from;
-    size_t size = lines->end - lines->start - from;
-    return memchr(new_bytes, '\n', size) || memchr(new_bytes, '\r', size);
-}
-
 /* As much more as it takes to look again: what has no line end is no whole record, and what is there and need not be
  * waited for comes along until there is twice as much. A long record is else taken apart anew at every read. */
 static gsa_status read_enough(gsai_records *records, gsa_error *error)
@@ -281,7 +271,9 @@ static gsa_status read_enough(gsai_records *records, gsa_error *error)
     bool may_end = records->skipping || (lines->end > lines->start && lines->buffer[lines->end - 1] == '\r');
     gsa_status status = read_more(records, error);
     for (size_t had = 0; status == GSA_OK && !lines->ended; had = lines->end - lines->start) {
-        may_end = may_end || has_line_end(lines, had);
+        const char *new_bytes = lines->buffer + lines->start + had;
+        size_t n_new = lines->end - lines->start - had;
+        may_end = may_end || memchr(new_bytes, '\n', n_new) || memchr(new_bytes, '\r', n_new);
         size_t size = lines->end - lines->start - records->at;
         if (may_end && (size >= wanted || gsai_decode_is_idle(lines->stream)))
             return GSA_OK;
@@ -292,40 +284,30 @@ static gsa_status read_enough(gsai_records *records, gsa_error *error)
     return status;
 }
 
+/* Refuses the record at `start`, and the rest of its line: what comes up to the next newline is skipped. */
 static gsa_status fail_record(gsai_records *records, scan *s, const char *start, outcome result, gsa_error *error)
 {
+    uint64_t line = records->line + 1, at = records->byte + (uint64_t)(s->p - start);
     gsa_status status;
+    records->skipping = true;
     if (result == TOO_MANY) {
         status =
-            gsai_fail_line(error, GSA_INPUT, records->line + 1, records->byte,
+            gsai_fail_line(error, GSA_INPUT, line, records->byte,
                            "the row that begins here has more than %zu cells%s: is this no table?", records->most_cells,
                            records->most_cells < GSAI_RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
-        records->skipping = true;
     } else if (result == NO_OBJECT) {
-        status = gsai_fail_line(error, GSA_INPUT, records->line + 1, records->byte + (uint64_t)(s->p - start), "%s",
-                                s->objection);
-        records->skipping = true;
+        status = gsai_fail_line(error, GSA_INPUT, line, at, "%s", s->objection);
     } else if (result == AFTER_QUOTE) {
-        uint64_t line = records->line + 1 + s->n_lines, byte = records->byte + (uint64_t)(s->p - start);
-        status = gsai_fail_line(error, GSA_INPUT, line, byte,
+        status = gsai_fail_line(error, GSA_INPUT, line + s->n_lines, at,
                                 "text after a closing quote: a cell in quotes ends with its last quote, and a quote "
                                 "inside it is written twice");
-        records->skipping = true;
     } else {
-        status = gsai_fail_line(error, GSA_INPUT, records->line + 1, records->byte + (uint64_t)(s->p - start),
-                                "the quote that opens this cell is never closed");
+        status = gsai_fail_line(error, GSA_INPUT, line, at, "the quote that opens this cell is never closed");
+        records->skipping = false;
         s->p = s->end;
     }
     take(records, s->p, s->n_lines);
     return status;
-}
-
-/* Up to the newline that ends a record which was refused, or to the end of what there is. */
-static void skip(gsai_records *records, const scan *s)
-{
-    const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p));
-    records->skipping = !newline && !s->is_last;
-    take(records, newline ? newline + 1 : s->end, newline != NULL);
 }
 
 /* Returns the size of a first line that declares the separator, with its end; SIZE_MAX if more bytes will tell. */
@@ -354,7 +336,9 @@ static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error
             continue;
         }
         if (records->skipping && s.p < s.end) {
-            skip(records, &s);
+            const char *newline = memchr(s.p, '\n', (size_t)(s.end - s.p));
+            records->skipping = !newline && !s.is_last;
+            take(records, newline ? newline + 1 : s.end, newline != NULL);
             continue;
         }
         if (s.p == s.end && s.is_last)
@@ -383,17 +367,12 @@ static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error
     }
 }
 
-static bool is_blank(const gsai_record *record)
-{
-    return record->n_cells == 1 && record->cell[0].size == 0 && *record->cell[0].at != '"';
-}
-
 gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error *error)
 {
     gsa_status status;
     do
         status = next_record(records, out, error);
-    while (status == GSA_OK && is_blank(out));
+    while (status == GSA_OK && out->n_cells == 1 && out->cell->size == 0 && *out->cell->at != '"'); /* a blank line */
     return records->held && records->at > records->held ? GSA_END : status;
 }
 

@@ -1,4 +1,4 @@
-/* What the columns of a table mean (docs/formats/csv.md has the rules): by its first rows and the options or, if an
+/* The meaning of a table's columns (docs/formats/csv.md has the rules): by its first rows and the options or, if an
  * earlier file or a model has given it, by the position of each known column. */
 #ifndef GSA_DATA_FORMAT_TABLE_INFER_H
 #define GSA_DATA_FORMAT_TABLE_INFER_H
@@ -9,7 +9,7 @@
 
 typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD } gsai_cell_kind;
 
-/* What the first rows show of a column. */
+/* A column in the first rows. */
 typedef struct gsai_seen_column {
     char *first; /* its text in the first record, NUL-terminated */
     size_t first_size;

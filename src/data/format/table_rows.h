@@ -22,7 +22,7 @@ typedef struct gsai_tabular_column {
     float mean; /* of numbers: what a missing one counts as */
     double offset;
     const gsai_reading *reading;
-    /* Of the row at hand: */
+    /* State of the row at hand: */
     gsai_date date;
     bool has_date;
     const char *word; /* until its name is noted; NULL: nothing to note */
@@ -89,7 +89,7 @@ static inline size_t gsai_record_cells(const gsai_record *record, size_t wanted)
 
 /* ---- parts of a row, for readers whose cells are not text ------------------------------------------------------- */
 
-/* What a row has beside its features. */
+/* Label and weight of a row. */
 typedef struct gsai_row_head {
     double label;
     bool is_missing;  /* there is no label: the row does not count */

@@ -284,8 +284,8 @@ static bool take_number(const gsai_schema *schema, const char *text, double *out
     return number.after && *number.after == '\0' && isfinite((float)number.value);
 }
 
-/* Takes one item of the field that was added last; false if it is none. What is not written so, or not of its kind, is
- * found when the text is written again. */
+/* Takes one item of the field that was added last; false if it is unknown. An item that is not written so, or not of
+ * its kind, is found when the text is written again. */
 static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_reading *reading, bool *is_read)
 {
     gsai_field *field = &schema->field[schema->n_fields - 1];

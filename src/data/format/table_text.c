@@ -29,7 +29,7 @@ static void hold(gsai_tabular *table)
     gsai_records_hold(&table->records, is_short(table) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
 }
 
-/* What the first records are with a separator. */
+/* The first records, divided by a separator. */
 typedef struct separated {
     size_t first, last; /* cells of the first record, and of the last */
     size_t n_like_last; /* records with as many cells as the last */
@@ -115,7 +115,7 @@ static gsa_status see_first(gsai_tabular *table, const gsai_record *record, gsai
     return GSA_OK;
 }
 
-/* Returns what a row counts for in the means; 0 if its weight is none. */
+/* Returns what a row counts for in the means; 0 if its weight is not a number. */
 static double weigh(const gsai_tabular *table, const gsai_first_rows *first, const gsai_record *record)
 {
     if (first->weight == SIZE_MAX)
@@ -162,8 +162,8 @@ static gsa_status see_again(gsai_tabular *table, gsai_first_rows *first, gsa_err
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
 
-/* Of JSON lines: the columns are the keys of the block or, where a schema is known, its names and those of options.
- * What rows come later, and when, does not matter then. */
+/* Finds the columns of JSON lines: they are the keys of the block or, where a schema is known, its names and those of
+ * options. Rows that come later do not matter then. */
 static gsa_status see_keys(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     const gsai_schema *schema = table->input->schema;

@@ -51,17 +51,6 @@ static gsa_status grow(gsai_lines *lines, gsa_error *error)
     return GSA_OK;
 }
 
-/* Gives back what was held or a long line needed; a buffer that cannot be made smaller is kept. */
-static void shrink(gsai_lines *lines)
-{
-    size_t capacity = lines->capacity / 4;
-    char *narrower = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
-    if (!narrower)
-        return;
-    lines->buffer = narrower;
-    lines->capacity = capacity;
-}
-
 gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
 {
     if (lines->start > 0) {
@@ -69,8 +58,12 @@ gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
         lines->scanned -= lines->start;
         lines->end -= lines->start;
         lines->start = 0;
-        if (lines->held == 0 && lines->capacity > GSAI_LINES_MAX_GIVEN && lines->end < lines->capacity / 8)
-            shrink(lines);
+        if (lines->held == 0 && lines->capacity > GSAI_LINES_MAX_GIVEN && lines->end < lines->capacity / 8) {
+            /* Give back memory that a long line or a hold needed; a buffer that cannot be made smaller is kept. */
+            char *narrower = gsai_resize(lines->env, lines->buffer, lines->capacity / 4 + GSAI_LINES_PADDING);
+            lines->buffer = narrower ? narrower : lines->buffer;
+            lines->capacity = narrower ? lines->capacity / 4 : lines->capacity;
+        }
     }
     if (lines->end == lines->capacity)
         GSA_TRY(grow(lines, error));

@@ -68,7 +68,7 @@ typedef const char *(*gsai_lines_whole)(void *ctx, const char *start, const char
  * goes on. */
 gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error);
 
-/* What parsers of text with a row per line have in common: each begins with this struct. */
+/* Parsers of text with a row per line begin with this struct. */
 typedef struct gsai_line_text {
     const gsai_env *env;
     gsai_number_locale *locale;

@@ -18,7 +18,7 @@
 
 #define TITLE "Vowpal Wabbit text"
 
-/* Crosses may make so many features of a line: more take seconds for each. */
+/* The maximum number of features that crosses make of a line: more take seconds for each line. */
 #define MOST_VALUES ((size_t)1 << 22)
 /* Crosses between two looks at should_stop. */
 #define PAIRS_BETWEEN ((uint64_t)1 << 16)
@@ -125,7 +125,7 @@ static gsa_status take_label(const vw *parser, const gsai_line *line, const char
     return gsai_line_fail(line, p, end, "label", expected, error);
 }
 
-/* What stands before the first bar; *at is then the bar, or the end of the line. */
+/* Takes the text before the first bar; *at is then the bar, or the end of the line. */
 static gsa_status take_head(const vw *parser, const gsai_line *line, const char **at, head *out, gsa_error *error)
 {
     const char *p = gsai_skip_blanks(*at);
@@ -162,16 +162,6 @@ static gsa_status take_namespace(vw *parser, const gsai_line *line, const char *
                : gsai_fail_memory(parser->text.env, error, "no memory for a namespace");
 }
 
-/* What crosses may need of a feature. The name of the namespace is that in the line: the key changes with the next. */
-static gsa_status remember_term(vw *parser, gsai_term term, gsa_error *error)
-{
-    GSAI_TRY_MEMORY(
-        gsai_reserve(parser->text.env, &parser->term, &parser->term_capacity, parser->n_terms + 1, sizeof term),
-        parser->text.env, error, "no memory for the crosses of a line");
-    parser->term[parser->n_terms++] = term;
-    return GSA_OK;
-}
-
 static gsa_status take_feature(vw *parser, const gsai_line *line, const char *p, const char *end, const char *space,
                                float weight, gsai_features *features, gsa_error *error)
 {
@@ -193,7 +183,12 @@ static gsa_status take_feature(vw *parser, const gsai_line *line, const char *p,
     gsai_features_add(features, id, value);
     if (parser->text.input->schema->n_crosses == 0)
         return GSA_OK;
-    return remember_term(parser, (gsai_term){hash, value, space, p, parser->space.size - 1, size}, error);
+    GSAI_TRY_MEMORY(gsai_reserve(parser->text.env, &parser->term, &parser->term_capacity, parser->n_terms + 1,
+                                 sizeof *parser->term),
+                    parser->text.env, error, "no memory for the crosses of a line");
+    /* The name of the namespace is that in the line: the key changes with the next. */
+    parser->term[parser->n_terms++] = (gsai_term){hash, value, space, p, parser->space.size - 1, size};
+    return GSA_OK;
 }
 
 static gsa_status take_features(vw *parser, const gsai_line *line, const char *p, gsai_features *features,
@@ -218,17 +213,12 @@ static gsa_status take_features(vw *parser, const gsai_line *line, const char *p
     return status;
 }
 
-static bool is_of(const gsai_term *term, const char *space)
-{
-    return strlen(space) == term->name_size && memcmp(space, term->name, term->name_size) == 0;
-}
-
 /* Writes the numbers of the terms of a namespace, in their order; returns how many. */
 static size_t terms_of(const vw *parser, const char *space, uint32_t *out)
 {
-    size_t n = 0;
+    size_t n = 0, size = strlen(space);
     for (size_t i = 0; i < parser->n_terms; i++)
-        if (is_of(&parser->term[i], space))
+        if (parser->term[i].name_size == size && memcmp(parser->term[i].name, space, size) == 0)
             out[n++] = (uint32_t)i;
     return n;
 }
