@@ -56,14 +56,6 @@ static const char *name_of_file(const char *path, char buffer[NAME_SIZE])
     return buffer;
 }
 
-bool export_has_weight(const exported *what, uint64_t feature)
-{
-    for (size_t k = 0; k < what->info.n_outputs; k++)
-        if (gsa_model_weight(what->model, feature, k) != 0)
-            return true;
-    return false;
-}
-
 /* Whichever of the two forms has fewer bytes: a number of a feature is as large as a weight. */
 static int describe(exported *what)
 {

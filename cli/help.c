@@ -5,6 +5,7 @@
 #include "cluster.h"
 #include "duckdb.h"
 #include "report.h"
+#include "suggest.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>

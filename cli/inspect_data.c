@@ -15,32 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- asking ----------------------------------------------------------------------------------------------------- */
-
-/* The reader counts the different words of a table, and crosses, one by one. */
-uint64_t data_n_features(const data_inspection *data, bool *is_exact)
-{
-    double taken = gsa_reader_collision_rate(data->reader);
-    uint64_t n = isnan(taken) ? 0 : (uint64_t)(ldexp(taken, (int)data->schema.bits) + 0.5);
-    *is_exact = data->column != NULL || data->features.beyond.sketch == NULL;
-    if (data->column == NULL)
-        return data->features.n_seen;
-    for (size_t i = 0; i < data->n_columns; i++) {
-        const moments *numbers = &data->column[i].numbers;
-        n += data->column[i].kind == COLUMN_NUMBER && numbers->n > 0 && (numbers->min != 0 || numbers->max != 0);
-    }
-    return n;
-}
-
-const char *data_word(const data_inspection *data, const data_column *column, uint64_t hash)
-{
-    uint64_t id = data->schema.first_word + (hash & ((UINT64_C(1) << data->schema.bits) - 1));
-    const char *name = gsa_reader_name(data->reader, id);
-    size_t size = strlen(column->name);
-    /* A word that shares its feature may have another's name. */
-    return name != NULL && strncmp(name, column->name, size) == 0 && name[size] == '=' ? name + size + 1 : NULL;
-}
-
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 /* Cells are numbers and then words, each in the order of the columns. */

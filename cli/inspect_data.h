@@ -165,11 +165,6 @@ typedef struct data_inspection {
     size_t n_warnings;
 } data_inspection;
 
-/* Returns the number of different features in the rows; *is_exact is false if it is an estimate. */
-uint64_t data_n_features(const data_inspection *data, bool *is_exact);
-/* Returns the word of a column that has this hash, as far as names are remembered; NULL if it is not known. */
-const char *data_word(const data_inspection *data, const data_column *column, uint64_t hash);
-
 /* Fills `warning`. False if there is no memory. */
 bool data_warn(data_inspection *data);
 void data_print(const data_inspection *data);

@@ -2,6 +2,7 @@
  * source of scdoc) and for the documentation (markdown), and the completions of shells, all from the tables that the
  * command itself parses by. */
 #include "help.h"
+#include "suggest.h"
 #include "verbs.h"
 
 #include <stdio.h>

@@ -89,31 +89,6 @@ size_t options_of_readers(const cli_option **out)
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-static char plain_letter(char c)
-{
-    return (char)(c == '_' ? '-' : c);
-}
-
-static bool names_equal_up_to(const char *a, size_t a_len, const char *b)
-{
-    if (strlen(b) != a_len)
-        return false;
-    for (size_t i = 0; i < a_len; i++) {
-        if (plain_letter(a[i]) != plain_letter(b[i]))
-            return false;
-    }
-    return true;
-}
-
-const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE])
-{
-    size_t i = 0;
-    for (; name[i] != '\0' && i + 1 < OPTION_NAME_SIZE; i++)
-        buffer[i] = plain_letter(name[i]);
-    buffer[i] = '\0';
-    return buffer;
-}
-
 /* n_options if there is none. */
 static size_t find_option(const cli_arguments *arguments, const char *name, size_t length)
 {

@@ -112,8 +112,5 @@ const char *arguments_plain_value(const cli_arguments *arguments, size_t number,
 
 /* Returns how many bytes of what a count or size takes are words: in "auto|none|N" those before |N. */
 int option_words(const cli_option *option);
-/* A name with dashes, for messages. */
-enum { OPTION_NAME_SIZE = 48 };
-const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE]);
 
 #endif

@@ -1,11 +1,34 @@
-/* The nearest name, a dash and an underscore being the same letter. */
+/* Names as people type them: a dash and an underscore are the same letter. */
 #include "suggest.h"
-
-#include "options.h"
 
 #include "base/text.h"
 
 #include <string.h>
+
+static char plain_letter(char c)
+{
+    return (char)(c == '_' ? '-' : c);
+}
+
+bool names_equal_up_to(const char *a, size_t a_len, const char *b)
+{
+    if (strlen(b) != a_len)
+        return false;
+    for (size_t i = 0; i < a_len; i++) {
+        if (plain_letter(a[i]) != plain_letter(b[i]))
+            return false;
+    }
+    return true;
+}
+
+const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE])
+{
+    size_t i = 0;
+    for (; name[i] != '\0' && i + 1 < OPTION_NAME_SIZE; i++)
+        buffer[i] = plain_letter(name[i]);
+    buffer[i] = '\0';
+    return buffer;
+}
 
 /* The beginning of a name, of three letters at least, is as good as one slip. */
 static int is_beginning(const char *typed, const char *name)

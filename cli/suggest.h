@@ -1,8 +1,16 @@
-/* Suggestions for misspelt names: the nearest of some names by edit distance. */
+/* Names as people type them, where a dash and an underscore are the same letter, and suggestions for misspelt ones: the
+ * nearest of some names by edit distance. */
 #ifndef GREEDYSTEP_CLI_SUGGEST_H
 #define GREEDYSTEP_CLI_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Returns whether the first a_len bytes of `a` are the name `b`. */
+bool names_equal_up_to(const char *a, size_t a_len, const char *b);
+/* Returns a name with dashes, for messages. */
+enum { OPTION_NAME_SIZE = 48 };
+const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE]);
 
 typedef struct suggestion {
     const char *typed;

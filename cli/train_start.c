@@ -4,6 +4,7 @@
 
 #include "message.h"
 #include "session.h"
+#include "suggest.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from . import _library as c
 from ._arrow import open_table
 from ._columns import Frozen, open_rows
+from ._contents import Summary
 from ._core import DoubleArray, Reader, State, reader_options
 from ._data import frame_with
 from ._given import Given, check_labelled
@@ -27,7 +28,8 @@ from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
 from .explanation import Explanation
-from .model import Model, Summary
+from .model import Model
+from .onnx import to_onnx
 from .training import parameter_names, parameter_texts, train_on
 
 
@@ -286,8 +288,6 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def to_onnx(self) -> Any:
         """Return the model as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""
-        from .onnx import to_onnx
-
         return to_onnx(self.model_, n_features=self.n_features_in_, classes=getattr(self, "classes_", None))
 
     def _weights(self, first: int) -> Any:

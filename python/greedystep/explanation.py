@@ -8,13 +8,14 @@ whose features are found by reading every distinct cell of a column once more, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
 from ._arrow import Table, arrow_table, open_table, pyarrow
+from ._contents import ModelContents
 from ._core import DoubleArray, Reader, reader_options
 from ._data import open_data, paths_of
 from ._first import features_in
@@ -22,9 +23,6 @@ from ._given import Given
 from ._rows import collected, sparse
 from ._run import Run
 from ._schema import Schema
-
-if TYPE_CHECKING:
-    from .model import Model
 
 
 class Explanation(NamedTuple):
@@ -62,13 +60,13 @@ class _Sums:
 
     Parameters
     ----------
-    model : Model
+    model : greedystep.Model
     n_groups : int
     group_of : callable
         Returns the groups of feature ids.
     """
 
-    def __init__(self, model: Model, n_groups: int, group_of: Any) -> None:
+    def __init__(self, model: ModelContents, n_groups: int, group_of: Any) -> None:
         self._weights, self._n_groups, self._group_of = model.coef.T, n_groups, group_of
         self._schema = model.schema
 
@@ -85,7 +83,7 @@ class _Sums:
         return np.concatenate(parts)
 
 
-def _of_categories(model: Model, table: Any, schema: Schema, column: str) -> DoubleArray:
+def _of_categories(model: ModelContents, table: Any, schema: Schema, column: str) -> DoubleArray:
     """Return the contributions of the categories of a column, [rows x outputs]: read once per distinct cell."""
     pa, run = pyarrow(), Run(0)
 
@@ -106,7 +104,7 @@ def _of_categories(model: Model, table: Any, schema: Schema, column: str) -> Dou
     return contributions
 
 
-def _contributions(model: Model, data: Any, ignore: Iterable[str]) -> tuple[DoubleArray, list[str]]:
+def _contributions(model: ModelContents, data: Any, ignore: Iterable[str]) -> tuple[DoubleArray, list[str]]:
     """Return the contributions, [rows x columns x outputs], and the names of the columns."""
     data = collected(data)
     if paths_of(data) is not None:
@@ -143,7 +141,7 @@ def _contributions(model: Model, data: Any, ignore: Iterable[str]) -> tuple[Doub
     return np.stack(columns, axis=1), schema.features + ([", ".join(schema.crosses)] if schema.crosses else [])
 
 
-def explain(model: Model, data: Any, background: Any = None, ignore: Iterable[str] = ()) -> Explanation:
+def explain(model: ModelContents, data: Any, background: Any = None, ignore: Iterable[str] = ()) -> Explanation:
     """Return the contributions of all columns, as :meth:`greedystep.Model.explain` does."""
     values, names = _contributions(model, data, ignore)
     base: npt.NDArray[np.float64] = model.intercept

@@ -7,25 +7,24 @@ import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, sizeof
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._columns import Frozen
-from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, new_object, reader_options
+from ._contents import ModelContents
+from ._core import DoubleArray, Handle, Reader, State, new_object, reader_options
 from ._data import Rows, open_data
 from ._errors import call
 from ._given import Given
 from ._keywords import suggests_keywords
 from ._rows import collected
 from ._run import Run
-from ._schema import Names, Schema
+from ._schema import Schema
 from .callbacks import NoticeWarning
-
-if TYPE_CHECKING:
-    from .explanation import Explanation
+from .explanation import Explanation, explain
+from .onnx import to_onnx
 
 Fill = Callable[[c.Batch, DoubleArray], None]
 
@@ -67,28 +66,6 @@ def _fill_read(reader: Reader, width: int, fill: Fill) -> DoubleArray:
     return np.concatenate(parts) if parts else np.empty((0, width))
 
 
-def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
-    """Return labels as whole numbers or numbers if all of them are, else as texts."""
-    for kind in (int, float):
-        try:
-            return np.array([kind(label) for label in labels])
-        except ValueError:
-            continue
-    return np.array(labels)
-
-
-def _counted(n: int, one: str, more: str) -> str:
-    return f"{n} {one if n == 1 else more}"
-
-
-class StrongFeature(NamedTuple):
-    """A feature: its name, its weight, and its effect on predictions."""
-
-    name: str
-    weight: float
-    importance: float
-
-
 class Evaluation(dict[str, float]):
     """Metrics by name, as the command's ``evaluate`` prints them.
 
@@ -102,25 +79,6 @@ class Evaluation(dict[str, float]):
     """
 
     classes: dict[str, dict[str, float]]
-
-
-class Summary(dict[str, Any]):
-    """Choices made on held-out rows, and how good the model is on them, by name.
-
-    docs/method.md defines the names: ``held_out_loss`` (by cross-validation if the rows fit in memory) and
-    ``baseline_loss``, ``accuracy`` and ``auc`` or ``r2`` and ``mae``; ``C`` or ``alpha``, as scikit-learn defines the
-    penalty, ``standardised``, ``folds``, ``calibration_scale`` and others. Only what is known is there.
-    """
-
-    def __repr__(self) -> str:
-        width = max(map(len, self), default=0)
-        return "\n".join(
-            f"{name:{width}}  {value:.6g}" if isinstance(value, float) else f"{name:{width}}  {value}"
-            for name, value in self.items()
-        )
-
-
-_COUNTS = {"penalties_tried": int, "penalties_averaged": int, "folds": int, "best_pass": int, "standardised": bool}
 
 
 def _class_metrics(metrics: Handle, labels: list[str]) -> dict[str, dict[str, float]]:
@@ -143,7 +101,7 @@ def finished(metrics: Handle, labels: list[str] | None = None) -> Evaluation:
     return found
 
 
-class Model:
+class Model(ModelContents):
     """A trained model, as :func:`greedystep.train` and :func:`greedystep.load` return it.
 
     Attributes
@@ -159,86 +117,6 @@ class Model:
     n_rows, n_passes : int
         Rows and passes learned; for an optimum, distinct rows.
     """
-
-    def __init__(
-        self,
-        model: CModel,
-        state: State | None = None,
-        means: FloatArray | None = None,
-        names: Names | None = None,
-    ) -> None:
-        self._model = model
-        self._state = state
-        # Of rows without gaps; a file does not keep the means, nor the names of columns that were 0 in every row.
-        self._frozen = Frozen(model.schema, means, names or Names.of_model(model))
-        info = model.info
-        self.loss: str = model.loss
-        self.method: str = c.text_of(info.method) or ""
-        self.n_features: int = info.n_features
-        self.n_rows: int = info.n_rows
-        self.n_passes: int = info.n_passes
-        self.classes: npt.NDArray[Any] | None = _classes_of(model.labels()) if info.n_classes > 0 else None
-
-    def __repr__(self) -> str:
-        what = "numbers" if self.classes is None else _counted(len(self.classes), "class", "classes")
-        return f"<greedystep.Model: {self.loss}, {what}, {_counted(self.n_features, 'feature', 'features')}>"
-
-    # ---- what is in it --------------------------------------------------------------------------
-
-    @property
-    def schema(self) -> str | None:
-        """The schema of the table, as text; None if rows had feature numbers."""
-        return self._model.schema
-
-    @property
-    def coef(self) -> FloatArray:
-        """Weights, [outputs x features], read-only and without a copy."""
-        return self._model.weights().T
-
-    @property
-    def intercept(self) -> DoubleArray:
-        """Constant terms, one per output; of a table whose columns have offsets, that of a row with these values."""
-        return self._model.intercepts()
-
-    def _plain_intercept(self) -> DoubleArray:
-        """Return the constant terms of columns of numbers that are not measured from offsets."""
-        offsets = Schema.of(self.schema).offsets[: self.n_features] if self.schema is not None else np.zeros(0)
-        return self.intercept - self.coef[:, : len(offsets)].astype(np.float64) @ offsets
-
-    def feature_name(self, feature: int) -> str:
-        """Return the name of a feature, or its number as `inspect` prints it, from 1."""
-        if not 0 <= feature < self.n_features:
-            raise ValueError(f"there is no feature {feature}: the model has {self.n_features}, counted from 0")
-        return self._model.name(feature) or str(feature + 1)
-
-    @suggests_keywords
-    def strongest(self, n: int = 20, output: int = 0) -> list[StrongFeature]:
-        """Return the `n` features with the largest effect on predictions, the strongest first.
-
-        Each has its name, its weight, and its importance: the absolute weight times the standard deviation of the
-        feature on the training rows (NaN if that is not known).
-
-        Parameters
-        ----------
-        n : int
-            Number of features, at most 16384.
-        output : int
-            With more than two classes: the index of the class.
-        """
-        n_outputs = self._model.info.n_outputs
-        if not 0 <= output < n_outputs:
-            raise ValueError(f"there is no output {output}: the model has {n_outputs}, counted from 0")
-        return [
-            StrongFeature(self.feature_name(one.feature), one.weight, one.importance)
-            for one in self._model.strongest(n, output)
-        ]
-
-    @property
-    def summary(self) -> Summary:
-        """Choices made on held-out rows, and how good the model is on them (:class:`Summary`)."""
-        found = self._model.results()
-        kind = {"loss": self.loss, "method": self.method, "n_rows": self.n_rows}
-        return Summary(kind | {name: _COUNTS.get(name, float)(value) for name, value in found.items()})
 
     # ---- predicting -----------------------------------------------------------------------------
 
@@ -313,8 +191,6 @@ class Model:
         ignore : list of str
             Columns of a table that the model does not know.
         """
-        from .explanation import explain
-
         return explain(self, data, background, ignore)
 
     @suggests_keywords
@@ -408,8 +284,6 @@ class Model:
         n_features : int, optional
             Width of the rows; None: the highest feature that was seen.
         """
-        from .onnx import to_onnx
-
         return to_onnx(self, n_features=n_features)
 
     def to_sklearn(self, *, n_features: int | None = None) -> Any:
@@ -445,12 +319,3 @@ class Model:
         made.coef_, made.intercept_ = coef, intercept
         made.n_features_in_ = coef.shape[-1]
         return made
-
-    def _wide_coef(self, n_features: int | None) -> FloatArray:
-        """Return the weights of `n_features` features; those that were never seen are zero."""
-        n = self.n_features if n_features is None else n_features
-        if n < self.n_features:
-            raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")
-        coef = np.zeros((self.coef.shape[0], n), np.float32)
-        coef[:, : self.n_features] = self.coef
-        return coef

@@ -12,16 +12,14 @@ if predictions are far from 0.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ._contents import ModelContents
 from ._schema import Schema
 from .callbacks import NoticeWarning
-
-if TYPE_CHECKING:
-    from .model import Model
 
 #: Weights (features x outputs) above which a model is refused: rows are dense there, each as wide as the model.
 MAX_WEIGHTS = 1_000_000
@@ -31,7 +29,7 @@ MAX_WEIGHTS = 1_000_000
 _OPSET, _OPSET_ML, _IR_VERSION = 13, 2, 8
 
 
-def _columns_of(model: Model) -> Schema | None:
+def _columns_of(model: ModelContents) -> Schema | None:
     """Return the columns of a table; None: no table."""
     if model.schema is None:
         return None
@@ -43,7 +41,7 @@ def _columns_of(model: Model) -> Schema | None:
     return schema
 
 
-def _categories_of(model: Model, schema: Schema) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
+def _categories_of(model: ModelContents, schema: Schema) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
     """Return the weights of the categories of every categorical column and part of a date, by their names."""
     parts = [f"{column} {part}" for column in schema.dates for part in _PARTS]
     found: dict[str, dict[str, npt.NDArray[np.float32]]] = {column: {} for column in [*schema.words, *parts]}
@@ -113,7 +111,7 @@ class _Graph:
         return name
 
 
-def _dense_weights(model: Model, schema: Schema | None, n_features: int | None) -> npt.NDArray[np.float32]:
+def _dense_weights(model: ModelContents, schema: Schema | None, n_features: int | None) -> npt.NDArray[np.float32]:
     """Return the weights, [outputs x features], of as many features as rows have, and of missing-value markers."""
     n = n_features if n_features is not None else model.n_features
     if schema is not None:
@@ -173,7 +171,7 @@ def _part_of_date(graph: _Graph, days: str, part: str) -> str:
     return graph.calc("Div", graph.calc("Add", graph.calc("Mul", day_of_year, 5), 2), 153)
 
 
-def _margins(graph: _Graph, model: Model, schema: Schema) -> str:
+def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
     """Add up the margins of a table with categories in double, and return the name of the result.
 
     Terms of dates, which are thousands of days, nearly cancel with the intercept.
@@ -222,7 +220,7 @@ def _label_names(classes: npt.NDArray[Any]) -> dict[str, list[Any]]:
 
 
 def _classifier(
-    graph: _Graph, rows: str, model: Model, coef: Any, intercept: Any, classes: npt.NDArray[Any]
+    graph: _Graph, rows: str, model: ModelContents, coef: Any, intercept: Any, classes: npt.NDArray[Any]
 ) -> list[tuple[str, list[Any]]]:
     """Add the classifier and return names and shapes of its outputs."""
     if len(classes) < 2:
@@ -251,14 +249,14 @@ def _classifier(
     return [(out, [None])]
 
 
-def _is_far(model: Model) -> bool:
+def _is_far(model: ModelContents) -> bool:
     """Return whether predictions are so far from 0, compared to their spread, that float32 does not hold them."""
     spread = sum(one.importance for one in model.strongest(1000))
     return not model._model.info.has_log_link and 0 < 1024 * spread < abs(model.intercept[0])
 
 
 def _regressor(
-    graph: _Graph, rows: str, model: Model, coef: Any, intercept: Any, is_far: bool
+    graph: _Graph, rows: str, model: ModelContents, coef: Any, intercept: Any, is_far: bool
 ) -> list[tuple[str, list[Any]]]:
     """Add the regression and return names and shapes of its outputs."""
     has_log_link = bool(model._model.info.has_log_link)
@@ -280,12 +278,12 @@ def _regressor(
     return [("variable", [None, 1])]
 
 
-def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray[Any] | None = None) -> Any:
+def to_onnx(model: ModelContents, *, n_features: int | None = None, classes: npt.NDArray[Any] | None = None) -> Any:
     """Return a model as an ``onnx.ModelProto``, as :meth:`greedystep.Model.to_onnx` does.
 
     Parameters
     ----------
-    model : Model
+    model : greedystep.Model
     n_features : int, optional
         Width of the rows; None: that of the model.
     classes : array, optional

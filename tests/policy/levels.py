@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""levels.py SOURCE_DIR [BUILD_DIR] [--picture]: who may include and call whom in src/, cli/ and compare/.
+"""levels.py SOURCE_DIR [BUILD_DIR] [--picture]: who may include and call whom in src/, cli/, compare/ and python/.
 
 L1  A folder includes the folders below it (BELOW) and what it may use of the system and of libraries (MAY_USE).
 L2  No headers include each other in a circle.
 L3  With a build directory: no files call each other in a circle, and none calls into a folder that is not below.
+L4  No modules of the Python package import each other in a circle, at their beginning, in functions or for types.
 
 --picture prints the levels of every folder: a file calls only files on lower ones. The checks are first made on planted
 trees that break each rule once.
@@ -12,6 +13,8 @@ trees that break each rule once.
 from __future__ import annotations
 
 import argparse
+import ast
+import os
 import re
 import subprocess
 import sys
@@ -77,10 +80,13 @@ FILES_MAY_USE = {
     "cli/duckdb_find.c": "dlfcn glob",
     "cli/session.c": "greedystep/arrow",
 }
+FILES_MAY_CALL = {"cli/manual.c": ("compare",)}  # a program of its own, which writes the manual of both
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:([<"])([^>"]*)[>"]|([^<"\s].*))', re.MULTILINE)
 
 
 def folder_of(path: str) -> str:
+    if path.startswith("python/"):
+        return "python"
     top, inner = path.split("/")[:2]
     return inner if top == "src" or inner == "baseline" else top
 
@@ -100,6 +106,11 @@ class Tree:
             self.read_includes(path)
         if build:
             self.read_calls(build)
+        self.imports: dict[str, dict[str, str]] = {
+            str(path.relative_to(root)): {} for path in sorted((root / "python" / "greedystep").rglob("*.py"))
+        }
+        for path in self.imports:
+            self.read_imports(path)
 
     def complain(self, text: str) -> None:
         self.findings.append(text)
@@ -139,14 +150,15 @@ class Tree:
 
     def read_calls(self, build: Path) -> None:
         defined, wanted = {}, defaultdict(set)
-        for item in sorted([*build.glob("src/*/CMakeFiles/gsa_*.dir/**/*.o"), *build.glob("compare/**/*.o")]):
+        objects: dict[str, Path] = {}
+        places = ("src/*/CMakeFiles/gsa_*.dir/**/*.o", "cli/**/*.o", "compare/**/*.o")
+        for item in sorted((one for place in places for one in build.glob(place)), key=lambda one: one.stat().st_mtime):
             parts = item.relative_to(build).parts  # src learn CMakeFiles gsa_learn.dir loss heavy.c.o
             at = parts.index("CMakeFiles")
-            if "mpi" in parts[:at]:
-                continue
-            path = "/".join((*parts[:at], *parts[at + 2 :])).removesuffix(".o")
-            if path not in self.calls:
-                continue  # of a build of another time
+            if "mpi" not in parts[:at]:
+                objects["/".join((*parts[:at], *parts[at + 2 :])).removesuffix(".o")] = item  # the newest of a file
+        for path in sorted(objects.keys() & self.calls.keys()):  # others are of a build of another time
+            item = objects[path]
             for line in subprocess.run(["nm", item], capture_output=True, text=True, check=True).stdout.splitlines():
                 *_, kind, symbol = line.split()
                 if kind == "U":
@@ -157,11 +169,26 @@ class Tree:
             for symbol in sorted(symbols & defined.keys()):
                 callee = defined[symbol]
                 here, there = folder_of(caller), folder_of(callee)
-                is_public = here == "compare" and symbol.startswith("gsa_")
-                if there != here and there not in BELOW[here] and not is_public:
+                is_public = here in ("cli", "compare") and symbol.startswith("gsa_")
+                may = there == here or there in BELOW[here] or there in FILES_MAY_CALL.get(caller, ())
+                if not may and not is_public:
                     self.complain(f"{caller} must not call {symbol} of {callee}")
                 if callee != caller:
                     self.calls[caller].setdefault(callee, symbol)
+
+    def read_imports(self, path: str) -> None:
+        """Relative imports are the only ones inside the package; one of a package is of its __init__."""
+        for node in ast.walk(ast.parse((self.root / path).read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level > 0:
+                above = Path(path).parents[node.level - 1]
+                module = above.joinpath(*(node.module or "").split(".")) if node.module else above
+                for name in node.names:
+                    places = [module / f"{name.name}.py", module.with_suffix(".py"), module / "__init__.py"]
+                    found = next((str(place) for place in places if str(place) in self.imports), None)
+                    if found is None:
+                        self.complain(f"{path} imports {name.name} of {module}, which is not there")
+                    elif found != path:
+                        self.imports[path].setdefault(found, name.name)
 
     def levels(self, edges: dict[str, dict[str, str]], verb: str) -> dict[str, int]:
         """The level of every file in its folder; complains about cycles."""
@@ -187,14 +214,22 @@ class Tree:
 
     def check(self) -> dict[str, int]:
         self.levels(self.includes, "includes")
-        return self.levels(self.calls, "calls")
+        return self.levels(self.calls, "calls") | self.levels(self.imports, "imports")
 
 
-def plant(root: Path, files: dict[str, str]) -> Tree:
+def plant(root: Path, files: dict[str, str], *, builds: bool = False) -> Tree:
+    build = root / "build"
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    tree = Tree(root, None)
+        if builds:
+            parts = Path(name).parts
+            folders = parts[:2] if parts[0] == "src" else parts[:1]
+            made = build.joinpath(*folders, "CMakeFiles", f"gsa_{folders[-1]}.dir", *parts[len(folders) :])
+            made.parent.mkdir(parents=True, exist_ok=True)
+            compiler = os.environ.get("CC", "cc").split()
+            subprocess.run([*compiler, "-c", root / name, "-o", f"{made}.o"], check=True)
+    tree = Tree(root, build if builds else None)
     tree.check()
     return tree
 
@@ -220,6 +255,20 @@ PLANTED = {
     "compare/store.c": '#include "store/snapshot.h"',
     "src/merge/one.h": '#include "merge/two.h"',
     "src/merge/two.h": '#include "merge/one.h"',
+    "python/greedystep/circle.py": "def late():\n    from ._below import nothing",
+    "python/greedystep/_below.py": "from .circle import late",
+    "python/greedystep/gone.py": "from ._gone import nothing",
+}
+# Two circles, and two calls that lead upwards.
+PLANTED_CALLS = {
+    "src/base/one.c": "void two(void); void one(void) { two(); }",
+    "src/base/two.c": "void one(void); void two(void) { one(); }",
+    "cli/first.c": "void second(void); void first(void) { second(); }",
+    "cli/second.c": "void first(void); void second(void) { first(); }",
+    "src/learn/up.c": "void gsai_merge(void); void up(void) { gsai_merge(); }",
+    "src/merge/merge.c": "void gsai_merge(void) {}",
+    "cli/inside.c": "void gsai_merge(void); void gsa_api(void); void inside(void) { gsai_merge(); gsa_api(); }",
+    "src/merge/api.c": "void gsa_api(void) {}",
 }
 FINE = {
     "src/learn/state.h": "",
@@ -233,6 +282,10 @@ FINE = {
     "compare/fine_too.c": '#include "cli/fine.h"',
     "cli/fine.h": "#include <greedystep/train.h> /* public */",
     "cli/fine.c": '#include "fine.h"',
+    "python/greedystep/__init__.py": "from .fine import word",
+    "python/greedystep/fine.py": "from . import _low as low\nfrom .inner._fine import word",
+    "python/greedystep/_low.py": "import os",
+    "python/greedystep/inner/_fine.py": "from .. import _low",
 }
 
 
@@ -242,17 +295,21 @@ def check_self() -> None:
             sys.exit("the check finds something where nothing is wrong:\n" + "\n".join(found))
     with tempfile.TemporaryDirectory() as name:
         found = plant(Path(name), {**FINE, **PLANTED}).findings
-        wanted = len(PLANTED) - 1  # two files are one cycle
+        wanted = len(PLANTED) - 2  # twice two files are one cycle
         if len(found) != wanted:
             sys.exit(f"the check finds {len(found)} of {wanted} planted violations:\n" + "\n".join(found))
+    with tempfile.TemporaryDirectory() as name:
+        found = plant(Path(name), PLANTED_CALLS, builds=True).findings
+        if len(found) != 4:
+            sys.exit(f"the check finds {len(found)} of 4 planted calls:\n" + "\n".join(found))
 
 
 def picture(levels: dict[str, int]) -> None:
-    for folder in BELOW:
+    for folder in (*BELOW, "python"):
         own = {path: level for path, level in levels.items() if folder_of(path) == folder}
         print(f"\n{folder}: {len(own)} files, {max(own.values(), default=-1) + 1} levels")
         for level in sorted(set(own.values()), reverse=True):
-            names = (path.split(f"{folder}/", 1)[1].removesuffix(".c") for path in own if own[path] == level)
+            names = (os.path.splitext(path.split(f"{folder}/", 1)[1])[0] for path in own if own[path] == level)
             print(f"  {level:2}  " + "  ".join(sorted(names)))
 
 
@@ -269,7 +326,8 @@ def main() -> None:
         picture(levels)
     if tree.findings:
         sys.exit("\n".join(tree.findings))
-    print(f"{len(tree.files)} files: no include and no call leads upwards or in a circle")
+    n_files = len(tree.files) + len(tree.imports)
+    print(f"{n_files} files: no include, call or import leads upwards or in a circle")
 
 
 if __name__ == "__main__":
