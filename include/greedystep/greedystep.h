@@ -489,7 +489,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_er
  * threshold with the highest f1 on these rows (best_f1, best_threshold), and true_negatives, false_positives,
  * false_negatives, true_positives, by row weight; all of these leave out labels that the model does not know. More
  * classes also have precision, recall and f1, each _macro and _weighted. unknown_labels is there if a label is not
- * known, auc_error_bound if the AUC is not exact. */
+ * known. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
 /* Returns one of the first three labels that the model does not know; NULL beyond the end. */
 GSA_API const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number);

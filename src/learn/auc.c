@@ -2,12 +2,7 @@
  *
  *   K1  an entry is one number of 64 bits: above, the score as an integer of the same order; below, the bits of the
  *       weight, whose sign says the class (set: negative). Sorting the numbers sorts by score and then in one way, so
- *       that sums over ties do not depend on the order of arrival;
- *   K2  beyond the limit there are N_BINS bins by the leading bits of the score, each with two sums. Pairs inside a bin
- *       count one half; each is wrong by at most one half, which is the bound.
- *
- * In bins, weights that are no multiples of a common power of two may round differently for another order of arrival
- * (the last bits only). */
+ *       that sums over ties do not depend on the order of arrival. */
 #include "learn/auc.h"
 
 #include "base/error.h"
@@ -16,22 +11,18 @@
 #include <math.h>
 #include <string.h>
 
-#define BIN_BITS 20
-#define N_BINS ((size_t)1 << BIN_BITS)
 #define SIGN_BIT 0x80000000u
 
-/* Weights of the rows of one score or bin. */
+/* Weights of the rows of one score. */
 typedef struct class_weights {
     double positive, negative;
 } class_weights;
 
 struct gsai_ranking {
     gsai_env env;
-    size_t limit;
-    uint64_t *entries; /* NULL once there are bins */
+    uint64_t *entries;
     size_t n_entries, capacity;
     bool sorted;
-    class_weights *bins; /* NULL while exact */
 };
 
 /* Negative floats have their bits in falling order: turned over, positive ones put above them. */
@@ -62,19 +53,12 @@ static void count_entry(class_weights *into, uint64_t entry)
         into->positive += (double)weight;
 }
 
-static void count_in_bins(class_weights *bins, const uint64_t *entries, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        count_entry(&bins[entries[i] >> (64 - BIN_BITS)], entries[i]);
-}
-
-gsa_status gsai_ranking_new(size_t limit, const gsai_env *env, gsai_ranking **out, gsa_error *error)
+gsa_status gsai_ranking_new(const gsai_env *env, gsai_ranking **out, gsa_error *error)
 {
     gsai_env resolved = gsai_env_resolve(env);
     gsai_ranking *ranking = gsai_alloc_zeroed(&resolved, 1, sizeof *ranking);
     GSAI_TRY_MEMORY(ranking, &resolved, error, "no memory for ranking scores");
     ranking->env = resolved;
-    ranking->limit = limit;
     *out = ranking;
     return GSA_OK;
 }
@@ -85,50 +69,18 @@ void gsai_ranking_free(gsai_ranking *ranking)
         return;
     gsai_env env = ranking->env;
     gsai_free(&env, ranking->entries);
-    gsai_free(&env, ranking->bins);
     gsai_free(&env, ranking);
-}
-
-/* From entries to bins, for good. On failure nothing has changed. */
-static gsa_status fold(gsai_ranking *ranking, gsa_error *error)
-{
-    if (ranking->bins)
-        return GSA_OK;
-    ranking->bins = gsai_alloc_zeroed(&ranking->env, N_BINS, sizeof(class_weights));
-    GSAI_TRY_MEMORY(ranking->bins, &ranking->env, error, "no memory for the %zu MiB that ranking scores needs",
-                    N_BINS * sizeof(class_weights) >> 20);
-    count_in_bins(ranking->bins, ranking->entries, ranking->n_entries);
-    gsai_free(&ranking->env, ranking->entries);
-    ranking->entries = NULL;
-    ranking->n_entries = ranking->capacity = 0;
-    return GSA_OK;
-}
-
-/* Room for n more entries, which the limit allows. */
-static gsa_status grow(gsai_ranking *ranking, size_t n, gsa_error *error)
-{
-    size_t need = ranking->n_entries + n;
-    GSAI_TRY_MEMORY(gsai_reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries),
-                    &ranking->env, error, "no memory for the scores of %zu rows", need);
-    return GSA_OK;
 }
 
 static gsa_status append(gsai_ranking *ranking, const uint64_t *entries, size_t n, gsa_error *error)
 {
-    if (!ranking->bins && n <= ranking->limit - ranking->n_entries) {
-        gsa_status status = grow(ranking, n, error);
-        if (status)
-            return status;
-        if (n)
-            memcpy(ranking->entries + ranking->n_entries, entries, n * sizeof *entries);
-        ranking->n_entries += n;
-        ranking->sorted = false;
-        return GSA_OK;
-    }
-    gsa_status status = fold(ranking, error);
-    if (status)
-        return status;
-    count_in_bins(ranking->bins, entries, n);
+    size_t need = ranking->n_entries + n;
+    GSAI_TRY_MEMORY(gsai_reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries),
+                    &ranking->env, error, "no memory for the scores of %zu rows", need);
+    if (n > 0)
+        memcpy(ranking->entries + ranking->n_entries, entries, n * sizeof *entries);
+    ranking->n_entries = need;
+    ranking->sorted = false;
     return GSA_OK;
 }
 
@@ -140,83 +92,52 @@ gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, f
 
 gsa_status gsai_ranking_merge(gsai_ranking *ranking, const gsai_ranking *from, gsa_error *error)
 {
-    if (!from->bins)
-        return append(ranking, from->entries, from->n_entries, error);
-    gsa_status status = fold(ranking, error);
-    if (status)
-        return status;
-    for (size_t b = 0; b < N_BINS; b++) {
-        ranking->bins[b].positive += from->bins[b].positive;
-        ranking->bins[b].negative += from->bins[b].negative;
-    }
-    return GSA_OK;
+    return append(ranking, from->entries, from->n_entries, error);
 }
 
 /* ---- sorting ---------------------------------------------------------------------------------------------------- */
 
-/* One pass of a radix sort by one byte. */
-static void sort_by_byte(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, const size_t count[256])
+#define FEW ((size_t)32)
+
+static void sort_few(uint64_t *entries, size_t n)
 {
-    size_t start[256], sum = 0;
+    for (size_t i = 1; i < n; i++) {
+        uint64_t entry = entries[i];
+        size_t at = i;
+        for (; at > 0 && entries[at - 1] > entry; at--)
+            entries[at] = entries[at - 1];
+        entries[at] = entry;
+    }
+}
+
+/* Sorts in place by one byte, then what is equal in it by the next ones. Each entry is moved to the part of its byte at
+ * most once. */
+/* NOLINTNEXTLINE(misc-no-recursion): eight levels */
+static void sort_by_byte(uint64_t *entries, size_t n, unsigned shift)
+{
+    size_t count[256] = {0}, next[256], end[256], sum = 0;
+    for (size_t i = 0; i < n; i++)
+        count[entries[i] >> shift & 255]++;
     for (size_t b = 0; b < 256; b++) {
-        start[b] = sum;
-        sum += count[b];
+        next[b] = sum;
+        end[b] = sum += count[b];
     }
-    for (size_t i = 0; i < n; i++)
-        to[start[from[i] >> shift & 255]++] = from[i];
-}
-
-/* From the least byte to the greatest; bytes that are equal in all entries (most, for unit weights) cost nothing.
- * Returns the one of the two arrays that holds the result. */
-static uint64_t *radix_sort(uint64_t *entries, uint64_t *scratch, size_t n)
-{
-    size_t count[8][256] = {{0}};
-    for (size_t i = 0; i < n; i++)
-        for (unsigned byte = 0; byte < 8; byte++)
-            count[byte][entries[i] >> 8 * byte & 255]++;
-    for (unsigned byte = 0; byte < 8; byte++) {
-        if (count[byte][entries[0] >> 8 * byte & 255] == n)
-            continue;
-        sort_by_byte(entries, scratch, n, 8 * byte, count[byte]);
-        uint64_t *swap = entries;
-        entries = scratch;
-        scratch = swap;
-    }
-    return entries;
-}
-
-/* Sorts in place by one bit after the other, from the greatest: slower, for where there is no memory to sort in. */
-/* NOLINTNEXTLINE(misc-no-recursion): 64 levels at most */
-static void sort_in_place(uint64_t *entries, size_t n, uint64_t bit)
-{
-    size_t from = 0, end = n;
-    while (from < end)
-        if (entries[from] & bit) {
-            uint64_t swap = entries[--end];
-            entries[end] = entries[from];
-            entries[from] = swap;
-        } else {
-            from++;
+    for (size_t b = 0; b < 256; b++)
+        for (; next[b] < end[b]; next[b]++) {
+            uint64_t entry = entries[next[b]];
+            for (size_t to = entry >> shift & 255; to != b; to = entry >> shift & 255) {
+                uint64_t other = entries[next[to]];
+                entries[next[to]++] = entry;
+                entry = other;
+            }
+            entries[next[b]] = entry;
         }
-    if (n < 2 || bit == 1)
-        return;
-    sort_in_place(entries, from, bit >> 1);
-    sort_in_place(entries + from, n - from, bit >> 1);
-}
-
-static void sort(gsai_ranking *ranking)
-{
-    if (ranking->sorted || ranking->n_entries < 2)
-        return;
-    uint64_t *scratch = gsai_alloc(&ranking->env, ranking->capacity, sizeof *scratch);
-    if (scratch) {
-        uint64_t *result = radix_sort(ranking->entries, scratch, ranking->n_entries);
-        gsai_free(&ranking->env, result == scratch ? ranking->entries : scratch);
-        ranking->entries = result;
-    } else {
-        sort_in_place(ranking->entries, ranking->n_entries, UINT64_C(1) << 63);
+    for (size_t b = 0; b < 256 && shift > 0; b++) {
+        if (count[b] > FEW)
+            sort_by_byte(entries + end[b] - count[b], count[b], shift - 8);
+        else
+            sort_few(entries + end[b] - count[b], count[b]);
     }
-    ranking->sorted = true;
 }
 
 /* ---- the two curves --------------------------------------------------------------------------------------------- */
@@ -278,44 +199,30 @@ static class_weights run_before(const uint64_t *entries, size_t *end)
     return run;
 }
 
-static gsai_ranking_result result_of(const curves *curve, bool exact)
-{
-    gsai_ranking_result result = {NAN, NAN, 0, NAN, NAN};
-    double positive = curve->above.positive, pairs = positive * curve->above.negative;
-    if (pairs > 0) {
-        result.auc = (curve->ordered_pairs + 0.5 * curve->tied_pairs) / pairs;
-        result.auc_error = exact ? 0.0 : 0.5 * curve->tied_pairs / pairs;
-    }
-    if (positive > 0) {
-        result.average_precision = curve->precision_sum / positive;
-        result.best_f1 = curve->best_f1;
-        result.best_score = curve->best_score;
-    }
-    return result;
-}
-
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking)
 {
+    gsai_ranking_result result = {NAN, NAN, NAN, NAN};
     curves curve = {0};
     class_weights all = {0, 0};
+    if (!ranking->sorted && ranking->n_entries > 0)
+        sort_by_byte(ranking->entries, ranking->n_entries, 56);
+    ranking->sorted = true;
     for (size_t i = 0; i < ranking->n_entries; i++)
         count_entry(&all, ranking->entries[i]);
-    for (size_t b = 0; ranking->bins && b < N_BINS; b++)
-        all.positive += ranking->bins[b].positive;
     curve.n_positive = all.positive;
-    if (ranking->bins) {
-        for (size_t b = N_BINS; b-- > 1;) {
-            uint32_t lowest = (uint32_t)(b << (32 - BIN_BITS));
-            curve_add(&curve, ranking->bins[b], middle(lowest, lowest - 1));
-        }
-    } else {
-        sort(ranking);
-        for (size_t end = ranking->n_entries; end > 0;) {
-            uint32_t key = (uint32_t)(ranking->entries[end - 1] >> 32);
-            class_weights run = run_before(ranking->entries, &end);
-            double cut = end > 0 ? middle(key, (uint32_t)(ranking->entries[end - 1] >> 32)) : below_all(key);
-            curve_add(&curve, run, cut);
-        }
+    for (size_t end = ranking->n_entries; end > 0;) {
+        uint32_t key = (uint32_t)(ranking->entries[end - 1] >> 32);
+        class_weights run = run_before(ranking->entries, &end);
+        double cut = end > 0 ? middle(key, (uint32_t)(ranking->entries[end - 1] >> 32)) : below_all(key);
+        curve_add(&curve, run, cut);
     }
-    return result_of(&curve, !ranking->bins);
+    double positive = curve.above.positive, pairs = positive * curve.above.negative;
+    if (pairs > 0)
+        result.auc = (curve.ordered_pairs + 0.5 * curve.tied_pairs) / pairs;
+    if (positive > 0) {
+        result.average_precision = curve.precision_sum / positive;
+        result.best_f1 = curve.best_f1;
+        result.best_score = curve.best_score;
+    }
+    return result;
 }

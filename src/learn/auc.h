@@ -1,9 +1,7 @@
 /* Area under the ROC curve, average precision and best F1 of scored rows, mergeable and independent of row order.
  *
- *   R1  up to `limit` rows every score is kept and the result is exact, ties included (a tie counts one half);
- *   R2  beyond it scores are counted in fixed bins by the leading bits of the float, a monotone map; the bound on what
- *       the AUC can be off by is known and returned;
- *   R3  the result depends on the multiset of (score, class, weight) only, not on order or merges. With unit weights
+ *   R1  every score is kept, in 8 bytes, and the result is exact, ties included (a tie counts one half);
+ *   R2  the result depends on the multiset of (score, class, weight) only, not on order or merges. With unit weights
  *       all sums are exact integers.
  * Scores are margins rounded to float. */
 #ifndef GSA_LEARN_AUC_H
@@ -13,10 +11,8 @@
 
 #include <stdbool.h>
 
-#define GSAI_RANKING_LIMIT ((size_t)1 << 26)
-
 typedef struct gsai_ranking gsai_ranking;
-gsa_status gsai_ranking_new(size_t limit, const gsai_env *env, gsai_ranking **out, gsa_error *error);
+gsa_status gsai_ranking_new(const gsai_env *env, gsai_ranking **out, gsa_error *error);
 void gsai_ranking_free(gsai_ranking *ranking);
 /* Adds a row; weight > 0; score not NaN. */
 gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error);
@@ -26,7 +22,6 @@ typedef struct gsai_ranking_result {
     double auc; /* NaN unless there are rows of both kinds */
     double
         average_precision; /* sum over distinct scores of (recall gained) x (precision there); NaN without positives */
-    double auc_error;      /* bound on |auc - exact auc|; 0 while exact */
     double best_f1;        /* of all thresholds, the highest of equals; NaN without positives */
     double best_score;     /* that threshold: halfway to the next lower score, or below all; NaN without positives */
 } gsai_ranking_result;

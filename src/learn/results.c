@@ -25,7 +25,7 @@ const char *gsai_result_name(size_t number)
 gsa_status gsai_quality_init(gsai_quality *quality, size_t n_classes, const gsai_env *env, gsa_error *error)
 {
     *quality = (gsai_quality){0};
-    return n_classes == 2 ? gsai_ranking_new(GSAI_RANKING_LIMIT, env, &quality->ranking, error) : GSA_OK;
+    return n_classes == 2 ? gsai_ranking_new(env, &quality->ranking, error) : GSA_OK;
 }
 
 gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,

@@ -67,7 +67,7 @@ gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error 
     if (!metrics->classes || !metrics->group_margins || !metrics->probabilities)
         status = gsai_fail_memory(&resolved, error, "no memory for metrics of %zu classes", width);
     else if (model->labels.n == 2)
-        status = gsai_ranking_new(GSAI_RANKING_LIMIT, &resolved, &metrics->ranking, error);
+        status = gsai_ranking_new(&resolved, &metrics->ranking, error);
     if (status != GSA_OK) {
         gsa_metrics_free(metrics);
         return status;
@@ -372,8 +372,6 @@ static void results_of_two(gsa_metrics *metrics, double weight)
     double known = weight - metrics->unknown_weight;
     if (gsai_loss_has_probabilities(metrics->model->loss))
         result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
-    if (ranking.auc_error > 0)
-        result(metrics, "auc_error_bound", ranking.auc_error);
     results_of_positive(metrics, &ranking);
 }
 
