@@ -207,10 +207,11 @@ typedef struct gsa_round_report {
 
 /* The shard number of the first rows of all shards. */
 #define GSA_FIRST_SHARD ((uint64_t)1 << 31)
-/* Trains a replica on one shard of a pass (gsa_plan_first_rows): all rows of the reader, in blocks shuffled by the pass
- * and the shard's number. *n_rows: their number. */
+/* Trains a replica on one shard of a pass: all rows of the reader after the first n_skipped, which were learned before
+ * (gsa_plan_first_rows), in blocks shuffled by the pass and the shard's number. *n_rows: the rows learned. */
 GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, struct gsa_reader *reader, uint64_t shard,
-                                                 const gsa_call *call, uint64_t *n_rows, gsa_error *error);
+                                                 uint64_t n_skipped, const gsa_call *call, uint64_t *n_rows,
+                                                 gsa_error *error);
 
 /* Adds other metrics of an equal model. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);

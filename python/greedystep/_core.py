@@ -233,10 +233,10 @@ class State(Handle):
         """Learn all passes over a reader."""
         run.call("gsa_train", self.pointer, reader.pointer, byref(hooks), byref(run.struct))
 
-    def train_shard(self, reader: Reader, shard: int, run: Run) -> int:
-        """Learn all rows of a reader as one shard of a pass; return how many there were."""
+    def train_shard(self, reader: Reader, shard: int, run: Run, n_skipped: int = 0) -> int:
+        """Learn all rows of a reader but the first as one shard of a pass; return how many there were."""
         n_rows = ctypes.c_uint64()
-        run.call("gsa_train_shard", self.pointer, reader.pointer, shard, byref(run.struct), byref(n_rows))
+        run.call("gsa_train_shard", self.pointer, reader.pointer, shard, n_skipped, byref(run.struct), byref(n_rows))
         return int(n_rows.value)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Callable, Union
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._core import Reader, State
+from ._core import State
 from ._given import Given, Labels
 from ._rows import features_of, sparse
 from ._run import Run
@@ -23,33 +23,12 @@ Label = Union[float, str]
 MAX_LABELS = 10_000
 # Rows that identify a run.
 _RUN_ID_ROWS = 1024
-# Bytes per item of the arrays of a batch that have one item per row, or one more.
-_PER_ROW = {"row_start": 8, "label": 8, "word": 4, "weight": 4}
 
 
 def _copied(address: int, dtype: Any, n: int) -> npt.NDArray[Any]:
     """Return a copy of an array of the library's."""
     size = n * np.dtype(dtype).itemsize
     return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).copy() if size > 0 else np.zeros(0, dtype)
-
-
-def rows_from(reader: Reader, n_skipped: int) -> Iterator[c.Batch]:
-    """Yield the rows of a reader, beginning at a given row."""
-    batch = c.Batch()
-    while reader.next(batch):
-        skipped = min(n_skipped, batch.n_rows)
-        n_skipped -= skipped
-        if skipped == batch.n_rows:
-            continue
-        rest = c.Batch.from_buffer_copy(batch)
-        rest.n_rows -= skipped
-        for name, size in _PER_ROW.items():
-            at = getattr(batch, name)
-            setattr(rest, name, at + skipped * size if at else None)
-        if not batch.index:
-            rest.value = batch.value + skipped * batch.width * 4
-        rest.place = None
-        yield rest
 
 
 # ---- labels --------------------------------------------------------------------------------------

@@ -464,7 +464,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _C, _E]),
     "gsa_train_method": (c_char_p, [_P, c_int, POINTER(c_char_p)]),
     "gsa_train_fits": (c_int, [c_uint64, c_uint64, c_uint64]),
-    "gsa_train_shard": (c_int, [_P, _P, c_uint64, _C, POINTER(c_uint64), _E]),
+    "gsa_train_shard": (c_int, [_P, _P, c_uint64, c_uint64, _C, POINTER(c_uint64), _E]),
     "gsa_evaluate": (c_int, [_P, _P, _C, _E]),
 }
 

@@ -28,8 +28,7 @@ from . import _library as c
 from ._columns import Frozen
 from ._core import Reader, State, plan_first_rows, plan_replicas, reduce_deltas
 from ._data import Rows, paths_of
-from ._first import FirstRows, Scan, SeenLabels, learn_first, rows_from
-from ._given import open_blocks
+from ._first import FirstRows, Scan, SeenLabels, learn_first
 from ._run import Run
 from .model import Model
 from .training import checked_parameters
@@ -229,12 +228,10 @@ def _learn_rows(training: Training, replica: State, rows: Any, shard: int, n_ski
     # Names of features are kept by the state from the first pass on.
     remembers = training.schema is not None and training.state.summary().pass_ == 1
     reader = _open(rows, run, training.schema, remember_names=remembers)
-    rest = open_blocks(lambda: rows_from(reader, n_skipped), run) if n_skipped > 0 else reader
-    n_rows = replica.train_shard(rest, shard, run)
+    n_rows = replica.train_shard(reader, shard, run, n_skipped)
     if remembers:
         replica.take_names(reader)
-    for one in {rest, reader}:
-        one.close()
+    reader.close()
     return n_rows
 
 

@@ -229,14 +229,16 @@ static gsa_status learn_shard(const gsai_shards *shards, gsa_state *learner, uin
     return status == GSA_END ? GSA_OK : status;
 }
 
-gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, const gsa_call *call,
-                           uint64_t *n_rows, gsa_error *error)
+gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, uint64_t n_skipped,
+                           const gsa_call *call, uint64_t *n_rows, gsa_error *error)
 {
     gsai_env own;
     GSA_TRY(gsai_env_take(&own, &gsai_state_env(replica)->memory, call, error));
     gsai_job job = {.state = replica, .reader = reader, .env = own};
     gsai_shards shards = {.job = &job};
     gsa_status status = gsai_shards_open(&shards, error);
+    if (status == GSA_OK)
+        status = gsai_shards_skip(&shards, n_skipped, error);
     if (status == GSA_OK)
         status = learn_shard(&shards, replica, shard, UINT64_MAX, n_rows, error);
     gsai_shards_free(&shards);

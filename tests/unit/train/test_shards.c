@@ -56,7 +56,8 @@ static uint64_t bound(size_t s, size_t n_shards)
     return (uint64_t)ROWS * s / n_shards;
 }
 
-static void learn_part(gsa_state *copy, uint64_t n_classes, size_t shard, uint64_t from, uint64_t to)
+static void learn_part(gsa_state *copy, uint64_t n_classes, size_t shard, uint64_t from, uint64_t to,
+                       uint64_t n_skipped)
 {
     gsa_error error = {0};
     part of = {.all = all_rows(n_classes), .at = from, .end = to};
@@ -64,8 +65,8 @@ static void learn_part(gsa_state *copy, uint64_t n_classes, size_t shard, uint64
     gsa_reader *reader;
     uint64_t n = 0;
     must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
-    must_be_ok(gsa_train_shard(copy, reader, shard, NULL, &n, &error), &error);
-    assert_int_equal(n, to - from);
+    must_be_ok(gsa_train_shard(copy, reader, shard, n_skipped, NULL, &n, &error), &error);
+    assert_int_equal(n, to - from - n_skipped);
     gsa_reader_close(reader);
     gsa_reader_close(of.all);
 }
@@ -100,7 +101,7 @@ static gsa_state *after_first_rows(uint64_t n_classes, size_t n_shards)
     must_be_ok(gsa_state_prepare(state, &begin, &error), &error);
     gsa_reader_close(labels);
     must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
-    must_be_ok(gsa_train_shard(state, reader, GSA_FIRST_SHARD, NULL, &n, &error), &error);
+    must_be_ok(gsa_train_shard(state, reader, GSA_FIRST_SHARD, 0, NULL, &n, &error), &error);
     assert_int_equal(n, n_shards * gsa_plan_first_rows(ROWS, n_shards));
     gsa_state_end_pass(state);
     gsa_reader_close(reader);
@@ -116,7 +117,7 @@ static gsa_state *by_parts(uint64_t n_classes, size_t n_shards)
         for (size_t s = 0; s < n_shards; s++) {
             uint64_t from = bound(s, n_shards), to = bound(s + 1, n_shards);
             must_be_ok(gsa_state_fork(state, (size_t)gsa_plan_replicas(ROWS, to - from), &copy[s], &error), &error);
-            learn_part(copy[s], n_classes, s, from + (pass == 0 ? gsa_plan_first_rows(ROWS, n_shards) : 0), to);
+            learn_part(copy[s], n_classes, s, from, to, pass == 0 ? gsa_plan_first_rows(ROWS, n_shards) : 0);
         }
         must_be_ok(gsa_state_merge((const gsa_state *const *)copy, n_shards, state, NULL, &merged, &error), &error);
         for (size_t s = 0; s < n_shards; s++)
