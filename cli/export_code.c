@@ -1,6 +1,6 @@
 /* The functions of an exported model, as text of C99.
  *
- *   E1  sums are those of src/model/predict.c: position j of a row goes to partial sum j mod 8 (one output), or
+ *   E1  sums are those of src/model/predict_batch.c: position j of a row goes to partial sum j mod 8 (one output), or
  *       each output has one sum; a feature below n_features counts as a position also if it has no weight;
  *   E2  exponentials are those of src/base/real.c, operation by operation; the arguments are never above 0, which makes
  *       them shorter;

@@ -5,7 +5,7 @@
  * measures BLAS on the same shapes: rows times weights and rows times residuals of the solver, and margins and updates
  * of the learner, by groups of eight rows. */
 #include "learn/parts.h"
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define GSA_LEARN_SCALE_SHIFT_H
 
 #include "base/env.h"
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 typedef struct gsai_scale_shift {
     double scale, shift;

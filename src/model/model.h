@@ -5,7 +5,7 @@
 #include "learn/config.h"
 #include "learn/labels.h"
 #include "learn/state.h"
-#include "model/strongest.h"
+#include "model/strongest_features.h"
 
 struct gsa_model {
     gsai_env env;

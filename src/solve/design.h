@@ -13,7 +13,7 @@
 #ifndef GSA_SOLVE_DESIGN_H
 #define GSA_SOLVE_DESIGN_H
 
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #include "base/rows.h"
 #include "learn/compact.h"

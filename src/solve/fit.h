@@ -6,7 +6,7 @@
 #ifndef GSA_SOLVE_FIT_H
 #define GSA_SOLVE_FIT_H
 
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 #include "solve/prior.h"
 #include "solve/strength_hook.h"
 

@@ -1,7 +1,7 @@
 /* A state from the optimum of its rows. */
 #include "solve/solve.h"
 
-#include "solve/optimum.h"
+#include "solve/best_penalty.h"
 #include "solve/sweeps.h"
 
 #include "learn/lineage.h"

@@ -10,7 +10,7 @@
 #ifndef GSA_SOLVE_SWEEPS_H
 #define GSA_SOLVE_SWEEPS_H
 
-#include "solve/optimum.h"
+#include "solve/best_penalty.h"
 
 /* Returns whether this is the way for a design: several outputs, and sparse rows of many columns. */
 bool gsai_sweeps_suit(const gsai_design *design);

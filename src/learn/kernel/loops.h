@@ -300,7 +300,7 @@ static void update_many(gsai_table *table, const gsai_entries *entries, double s
 }
 
 #include "learn/kernel/groups_many.h"
-#include "learn/kernel/slots.h"
+#include "learn/kernel/merge_loops.h"
 
 const gsai_kernels GSAI_KERNELS = {
     .name = GSAI_KERNELS_NAME,

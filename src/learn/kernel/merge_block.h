@@ -1,5 +1,5 @@
 /* Some slots of states that are merged, a block at a time: arrays by quantity, then by slot, so that loops over slots
- * (kernel/slots.h) become vectors, and so short that they stay in the nearest cache. */
+ * (kernel/merge_loops.h) become vectors, and so short that they stay in the nearest cache. */
 #ifndef GSA_LEARN_KERNEL_MERGE_BLOCK_H
 #define GSA_LEARN_KERNEL_MERGE_BLOCK_H
 

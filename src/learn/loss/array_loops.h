@@ -1,9 +1,9 @@
-/* The loops of gsai_array_math (rows.h). array_math.c compiles them for every machine, the solver's kernels for its
- * vectors; all give the same bits. */
+/* The loops of gsai_array_math (loss_rows.h). array_math.c compiles them for every machine, the solver's kernels for
+ * its vectors; all give the same bits. */
 #ifndef GSA_LEARN_LOSS_ARRAY_LOOPS_H
 #define GSA_LEARN_LOSS_ARRAY_LOOPS_H
 
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * loss is h, or squared h^2 / 2, whose gradient is h times as large. The greedy step is Algorithm 2's, exact: the least
  * step that brings h to 0, as long as no other class becomes the runner-up on the way; h never rises on it, since it
  * raises m_k and no other margin. Rows beyond the margin have nothing to gain: step 0. */
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include <math.h>
 #include <string.h>

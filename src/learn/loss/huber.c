@@ -4,7 +4,7 @@
  *
  * The greedy step is that of the squared loss, lambda = 1: it moves the margin onto the label, but towards an outlier
  * only by the width. The step that would fit an outlier, |r| / d, would let outliers decide the mean of all steps. */
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * The greedy step is the paper's "Logistic regression derived from approximation formula": twice the step of softmax
  * with the two classes' margins, because the update of w = w_1 - w_0 is the difference of two. */
 #include "learn/kernel/kernel.h"
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include "base/real.h"
 

@@ -45,7 +45,7 @@ typedef struct gsai_label_totals {
     double mean, mean_square, mean_log; /* of y, y^2 and y log y */
 } gsai_label_totals;
 
-/* Many rows at once (rows.h). */
+/* Many rows at once (loss_rows.h). */
 typedef struct gsai_rows_at gsai_rows_at;
 
 struct gsai_kernels;

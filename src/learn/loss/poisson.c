@@ -7,7 +7,7 @@
  * The greedy step is the one that fits the row, e^(m - lambda g) = y, but brings the mean to no less than 1 - P_HAT of
  * what it was: a row of y = 0 is never fitted, and stops where its gradient is down to that share, as other losses
  * without a minimum do (search.c). */
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include "base/real.h"
 

@@ -8,7 +8,7 @@
  * Greedy step: the paper's eq. for softmax,
  *   lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) - 1)). */
 #include "learn/kernel/kernel.h"
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include "base/real.h"
 

@@ -1,5 +1,5 @@
 /* The squared loss: 1/2 (y - m)^2, g = m - y. Its greedy step is exact: lambda = 1 moves the margin onto the label. */
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include <math.h>
 

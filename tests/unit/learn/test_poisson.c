@@ -2,9 +2,9 @@
 #define MAX_ROWS 16384
 #include "bytes.h"
 
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 #include "learn/parts.h"
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #include "base/real.h"
 

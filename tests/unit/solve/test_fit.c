@@ -2,7 +2,7 @@
 #include "designs.h"
 
 #include "golden/golden.h"
-#include "solve/optimum.h"
+#include "solve/best_penalty.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define INVERSE_FREQUENCY 0.1875

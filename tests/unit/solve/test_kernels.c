@@ -1,7 +1,7 @@
 /* The loops of the solver: wider vectors give the bits of the plain ones, and those are as exact as kernel.h says. */
 #include "numbers.h"
 
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

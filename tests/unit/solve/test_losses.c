@@ -1,7 +1,7 @@
 /* The losses of the solver against plain formulas in double, and against differences of those. */
 #include "numbers.h"
 
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,7 +1,7 @@
 /* What a solution says about itself: the penalty as others define it, metrics of rows that were held out. */
 #include "planted.h"
 
-#include "solve/optimum.h"
+#include "solve/best_penalty.h"
 
 #include "model/model.h"
 

@@ -1,7 +1,7 @@
 /* Solutions of hardly any rows, how good they are, and how they end early. */
 #include "planted.h"
 
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 #include "solve/solve.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Blocks of rows with one output. */
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* From paths of strengths to one model: scalings are compared on a sample of the rows, the strength on all of them, and
  * strengths that are about as good are mixed. */
-#include "solve/optimum.h"
+#include "solve/best_penalty.h"
 
 #include "learn/config.h"
 

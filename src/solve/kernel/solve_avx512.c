@@ -1,4 +1,4 @@
 /* The loops for x86-64 with AVX-512. */
 #define GSAI_KERNELS gsai_solve_avx512
 #define GSAI_KERNELS_NAME "avx512"
-#include "solve/kernel/loops.h"
+#include "solve/kernel/solve_loops.h"

@@ -1,6 +1,6 @@
 /* Standard deviations of the strongest features of a model. */
-#ifndef GSA_MODEL_STRONGEST_H
-#define GSA_MODEL_STRONGEST_H
+#ifndef GSA_MODEL_STRONGEST_FEATURES_H
+#define GSA_MODEL_STRONGEST_FEATURES_H
 
 #include "base/env.h"
 

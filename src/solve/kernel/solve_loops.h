@@ -1,6 +1,6 @@
 /* The loops themselves; a file that includes this names its kernels in GSAI_KERNELS and GSAI_KERNELS_NAME first. */
 #include "learn/loss/array_loops.h"
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #include <math.h>
 

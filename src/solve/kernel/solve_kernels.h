@@ -1,18 +1,17 @@
 /* The loops of the solver: products of matrices with few columns, sums over rows, exponentials.
  *
- * loops.h has them once. It is compiled for the machine's baseline (generic.c) and for wider vectors; which is used is
- * decided at run time. All give the same bits, because every element has one sum in one stated order and no product is
- * fused with a sum:
- *   S1  a dot product adds position j to partial sum j mod 16 (float, blocks of 4096 positions), and the partial sums
- *       are added in double, in order;
- *   S2  a sum over rows or columns that has an element per output adds one term after the other, in order;
- *   S3  a sum over rows for one output adds four rows as ((0 + 1) + (2 + 3)).
+ * solve_loops.h has them once. It is compiled for the machine's baseline (solve_generic.c) and for wider vectors; which
+ * is used is decided at run time. All give the same bits, because every element has one sum in one stated order and no
+ * product is fused with a sum: S1  a dot product adds position j to partial sum j mod 16 (float, blocks of 4096
+ * positions), and the partial sums are added in double, in order; S2  a sum over rows or columns that has an element
+ * per output adds one term after the other, in order; S3  a sum over rows for one output adds four rows as ((0 + 1) +
+ * (2 + 3)).
  *
  * Vectors that are dotted, and the rows of a dense matrix, are padded with zeros to a multiple of GSAI_PAD. */
-#ifndef GSA_SOLVE_KERNEL_KERNEL_H
-#define GSA_SOLVE_KERNEL_KERNEL_H
+#ifndef GSA_SOLVE_KERNEL_SOLVE_KERNELS_H
+#define GSA_SOLVE_KERNEL_SOLVE_KERNELS_H
 
-#include "learn/loss/rows.h"
+#include "learn/loss/loss_rows.h"
 
 #define GSAI_PAD ((size_t)16)
 

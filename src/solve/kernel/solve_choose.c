@@ -1,5 +1,5 @@
 /* Which of the compiled loops this machine runs. */
-#include "solve/kernel/kernel.h"
+#include "solve/kernel/solve_kernels.h"
 
 #include "base/vectors.h"
 

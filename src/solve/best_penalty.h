@@ -1,6 +1,6 @@
 /* The penalised optimum of a design, its strength chosen on held-out folds. */
-#ifndef GSA_SOLVE_OPTIMUM_H
-#define GSA_SOLVE_OPTIMUM_H
+#ifndef GSA_SOLVE_BEST_PENALTY_H
+#define GSA_SOLVE_BEST_PENALTY_H
 
 #include "learn/residuals.h"
 #include "learn/results.h"

@@ -2,7 +2,7 @@
  *
  *   1 A model has the deviations of its strongest features only: those of all would double the file.
  *   2 Ids ascend. Nothing that is predicted depends on them. */
-#include "model/strongest.h"
+#include "model/strongest_features.h"
 
 #include "model/model.h"
 

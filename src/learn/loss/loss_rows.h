@@ -1,6 +1,6 @@
 /* The losses of many rows at once, as functions of their margins: what the solver minimises. */
-#ifndef GSA_LEARN_LOSS_ROWS_H
-#define GSA_LEARN_LOSS_ROWS_H
+#ifndef GSA_LEARN_LOSS_LOSS_ROWS_H
+#define GSA_LEARN_LOSS_LOSS_ROWS_H
 
 #include "learn/loss/loss.h"
 
