@@ -298,6 +298,15 @@ bool gsai_is_text(const char *text, size_t size)
     return size > 0 && !memchr(text, '\0', size) && gsai_is_utf8(text, size);
 }
 
+char *gsai_put_utf8(uint32_t c, char *out)
+{
+    int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (int i = n - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3F));
+    out[0] = (char)(n == 1 ? c : (0xF00u >> n & 0xFF) | c);
+    return out + n;
+}
+
 char *gsai_utf8_of_1252(unsigned char c, char *out)
 {
     /* 0x80 to 0x9F; all others are those of Unicode. */
@@ -305,13 +314,7 @@ char *gsai_utf8_of_1252(unsigned char c, char *out)
                                       0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
                                       0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
                                       0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
-    unsigned point = c >= 0x80 && c < 0xA0 ? code[c - 0x80] : c;
-    if (point >= 0x800)
-        *out++ = (char)(0xE0 | point >> 12);
-    if (point >= 0x80)
-        *out++ = (char)(point >= 0x800 ? 0x80 | (point >> 6 & 0x3F) : 0xC0 | point >> 6);
-    *out++ = (char)(point >= 0x80 ? 0x80 | (point & 0x3F) : point);
-    return out;
+    return gsai_put_utf8(c >= 0x80 && c < 0xA0 ? code[c - 0x80] : c, out);
 }
 
 size_t gsai_directory_len(const char *path)

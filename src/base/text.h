@@ -22,6 +22,8 @@ size_t gsai_utf8_character(const char *text, size_t size);
 
 /* Returns whether the bytes are UTF-8. */
 bool gsai_is_utf8(const char *text, size_t size);
+/* Writes a code point up to U+10FFFF as UTF-8, at most 4 bytes, and returns the end. */
+char *gsai_put_utf8(uint32_t c, char *out);
 /* Writes a character of Windows-1252 as UTF-8, at most 3 bytes, and returns the end. The five bytes without a character
  * are control characters, as web browsers have it. */
 char *gsai_utf8_of_1252(unsigned char c, char *out);

@@ -289,7 +289,7 @@ static bool recognise_numbers(const gsai_column_stats *stats, const gsai_asked *
         gsai_stats_find_sentinels(stats, 1, is_out);
         for (size_t i = 0; i < GSAI_SENTINELS; i++)
             if (is_out[i])
-                gsai_reading_add_sentinel(&out->reading, gsai_sentinel_at(i));
+                gsai_reading_add_sentinel(&out->reading, gsai_sentinels[i]);
     }
     out->is_plain =
         stats->odd == 0 && stats->n_words == 0 && out->reading.decimal != ',' && out->reading.n_sentinels == 0;

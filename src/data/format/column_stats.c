@@ -4,12 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double sentinels[GSAI_SENTINELS] = {-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999};
-
-double gsai_sentinel_at(size_t i)
-{
-    return sentinels[i];
-}
+const double gsai_sentinels[GSAI_SENTINELS] = {-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999};
 
 void gsai_stats_add_value(gsai_column_stats *stats, double value, double weight)
 {
@@ -32,7 +27,7 @@ void gsai_stats_add_number(gsai_column_stats *stats, double value, double weight
         return;
     bool is_candidate = value == -9 || value <= -99 || value >= 99;
     for (size_t i = 0; i < GSAI_SENTINELS && is_candidate; i++)
-        if (sentinels[i] == value) {
+        if (gsai_sentinels[i] == value) {
             stats->n_sentinel[i]++;
             return;
         }
@@ -84,7 +79,7 @@ void gsai_stats_find_sentinels(const gsai_column_stats *stats, double share_of_r
     for (bool changes = true; changes;) {
         changes = false;
         for (size_t i = 0; i < GSAI_SENTINELS; i++) {
-            double x = sentinels[i], gap = x < low ? low - x : x > high ? x - high : 0;
+            double x = gsai_sentinels[i], gap = x < low ? low - x : x > high ? x - high : 0;
             double wanted = (stats->n_few < GSAI_FEW_NUMBERS ? 10 : share_of_range) * (high - low);
             bool is_often = stats->n_sentinel[i] >= 5 && stats->n_sentinel[i] >= n / 100;
             if (!is_out[i] || (is_often && gap > 0 && gap >= wanted && high > low))
@@ -106,7 +101,7 @@ size_t gsai_stats_suspect(const gsai_column_stats *stats, double *value)
         i++;
     if (i == GSAI_SENTINELS)
         return 0;
-    *value = sentinels[i];
+    *value = gsai_sentinels[i];
     return stats->n_sentinel[i];
 }
 

@@ -55,7 +55,7 @@ void gsai_stats_take_missing(const gsai_column_stats *stats, gsai_reading *out);
 /* Finds the numbers that often mean a missing one, come often here, and are further from all others than
  * `share_of_range` of what these are apart: what is nearer is one of them. */
 void gsai_stats_find_sentinels(const gsai_column_stats *stats, double share_of_range, bool is_out[GSAI_SENTINELS]);
-double gsai_sentinel_at(size_t i);
+extern const double gsai_sentinels[GSAI_SENTINELS];
 /* Returns the rows that have such a number, 0 if there are none; also if it is too near to the others to be sure. */
 size_t gsai_stats_suspect(const gsai_column_stats *stats, double *value);
 

@@ -33,23 +33,6 @@ static bool take(object *from, char c)
     return is_there;
 }
 
-static char *put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-    } else if (c < 0x800) {
-        *out++ = (char)(0xC0 | c >> 6);
-        *out++ = (char)(0x80 | (c & 0x3F));
-    } else {
-        if (c >= 0x10000)
-            *out++ = (char)(0xF0 | c >> 18);
-        *out++ = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3F) : 0xE0 | c >> 12);
-        *out++ = (char)(0x80 | (c >> 6 & 0x3F));
-        *out++ = (char)(0x80 | (c & 0x3F));
-    }
-    return out;
-}
-
 /* Four hexadecimal digits; UINT32_MAX if there are none. */
 static uint32_t take_hex(const char *p, const char *end)
 {
@@ -85,7 +68,7 @@ static bool take_escape(const char **p, const char *end, char **out)
     }
     if (c == UINT32_MAX || c == 0 || (c >= 0xD800 && c < 0xE000))
         return false;
-    *out = put_utf8(*out, c);
+    *out = gsai_put_utf8(c, *out);
     return true;
 }
 

@@ -83,17 +83,6 @@ gsa_status gsai_npy_labels_read(gsai_npy_labels *labels, size_t n, gsa_error *er
     return gsai_npy_fill(&labels->stream, labels->name, labels->item, size, &labels->filled, error);
 }
 
-/* A character as UTF-8; what is none becomes what is no text, as surrogates do. */
-static size_t put_character(uint32_t c, char *out)
-{
-    c = c > 0x10FFFF ? 0xD800 : c;
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        out[i] = (char)(0x80 | (c & 0x3F));
-    out[0] = (char)(n == 1 ? c : (0xF00u >> n & 0xFF) | c);
-    return n;
-}
-
 /* The text of an item, without the NULs that fill it; its size is above GSAI_LABEL_SIZE if it is too long. */
 static size_t take_text(const gsai_npy_labels *labels, const unsigned char *item, char text[GSAI_LABEL_SIZE + 4])
 {
@@ -104,7 +93,7 @@ static size_t take_text(const gsai_npy_labels *labels, const unsigned char *item
         for (size_t i = 0; i < step; i++)
             c |= (uint32_t)item[at + i] << 8 * (is_big ? step - 1 - i : i);
         if (is_wide)
-            end += put_character(c, text + end);
+            end = (size_t)(gsai_put_utf8(c <= 0x10FFFF ? c : 0xD800, text + end) - text); /* a surrogate is no text */
         else
             text[end++] = (char)c;
         size = c != 0 ? end : size;
