@@ -14,23 +14,22 @@
 
 /* ---- text: lines for people, CSV (RFC 4180, but lines end in \n) or a JSON object per line ---------------------- */
 
-/* Labels are quoted once, when it is opened: a line is copies and digits. */
-
-/* A line: begin ROW KEPT before_label LABEL before_number NUMBER before_every NUMBERS end, as far as it has them; of
- * GSA_TEXT_LINES what is kept stands last. */
+/* A line is begin ROW KEPT before_label LABEL before_number NUMBER before_every NUMBERS end, as far as it has them;
+ * with GSA_TEXT_LINES the kept texts are last. Labels are quoted once, so writing a line copies bytes and formats
+ * numbers. */
 typedef struct prediction_text {
     gsa_text kind;
-    size_t n_classes, n_listed; /* listed: classes whose numbers stand in a line; all or none */
+    size_t n_classes, n_listed; /* listed: classes whose numbers are in a line; all or none */
     size_t n_kept;              /* texts of a row that are written */
-    char *kept_marks;           /* what stands before each, with its NUL */
+    char *kept_marks;           /* the texts before each of them, NUL-terminated */
     const char *begin, *before_label, *before_number, *before_every, *end;
-    const char *header, *prefix; /* the first columns of CSV; what stands before a label that names one */
-    size_t *start; /* of each label in `label`, which lies behind it, as it is written: quoted where it must be */
-    char *label;
-    size_t room; /* that no line exceeds */
+    const char *header, *prefix; /* the first columns of CSV; the letters before a label that names a column */
+    size_t *start;               /* of each label in `label`, which is in the same memory */
+    char *label;                 /* all labels, quoted where the format asks for it */
+    size_t room;                 /* the maximum size of a line without its kept texts */
 } prediction_text;
 
-#define FIXED_ROOM ((size_t)128) /* what a line has beside labels and the numbers of classes */
+#define FIXED_ROOM ((size_t)128) /* bytes of a line beside labels and the numbers of classes */
 #define CLASS_ROOM (GSAI_DECIMAL_SIZE + 2)
 #define NAME_SIZE ((size_t)256)
 #define MAX_GROWTH 2                     /* a byte with one before it that quotes it */
@@ -44,7 +43,7 @@ static char *put(char *out, const char *text)
     return out + size;
 }
 
-/* Blanks at the ends are quoted for those who trim. A label is UTF-8 without control characters, which JSON takes. */
+/* Writes a label, which is UTF-8 without control characters. Blanks at its ends are quoted for readers that trim. */
 static char *put_label(char *out, const char *label, gsa_text kind)
 {
     size_t size = strlen(label);
@@ -60,7 +59,8 @@ static char *put_label(char *out, const char *label, gsa_text kind)
     return put(out, "\"");
 }
 
-/* Any text, also one that is no UTF-8 or has controls: JSON has question marks and escapes for them, lines blanks. */
+/* Writes any text. Bytes that are not UTF-8 become question marks in JSON, control characters escapes; in lines,
+ * blanks. */
 static char *put_text(char *out, const char *text, gsa_text kind)
 {
     size_t size = strlen(text);
@@ -91,7 +91,7 @@ static char *put_text(char *out, const char *text, gsa_text kind)
     return kind == GSA_TEXT_JSONL ? put(out, "\"") : out;
 }
 
-/* The texts of a row; those that it lacks, since it is a bad one, are empty. */
+/* Writes the kept texts of a row; a bad row may lack some, which are empty. */
 static char *put_kept(const prediction_text *text, const char *kept, size_t size, char *out)
 {
     const char *mark = text->kept_marks, *end = kept + size;
@@ -109,23 +109,7 @@ static char *put_class(const prediction_text *text, size_t number, char *out)
     return out + size;
 }
 
-static void set_marks(prediction_text *text, bool has_probabilities)
-{
-    static const char *const json_number[] = {",\"prediction\":", ",\"margin\":", ",\"probability\":"};
-    bool is_json = text->kind == GSA_TEXT_JSONL, has_classes = text->n_classes > 0;
-    text->begin = is_json ? "{\"row\":" : "";
-    text->before_label = is_json ? ",\"label\":" : text->kind == GSA_TEXT_CSV ? "," : "";
-    text->before_number = is_json                      ? json_number[has_classes + (has_classes && has_probabilities)]
-                          : text->kind == GSA_TEXT_CSV ? ","
-                          : has_classes                ? " "
-                                                       : "";
-    text->before_every = !is_json ? "," : has_probabilities ? ",\"probabilities\":{" : ",\"margins\":{";
-    text->header = !has_classes ? ",prediction" : has_probabilities ? ",label,probability" : ",label,margin";
-    text->prefix = has_probabilities ? "p_" : "m_";
-    text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
-}
-
-/* Returns whether one of the names before `end`, which commas separate, is this one. */
+/* Returns whether a name is in the list before `end`, which commas separate. */
 static bool has_name(const char *names, const char *end, const char *name)
 {
     size_t size = strlen(name);
@@ -135,7 +119,7 @@ static bool has_name(const char *names, const char *end, const char *name)
     return false;
 }
 
-/* Refuses a name that the line has already: kept before, or in CSV that of an answer. */
+/* Refuses a name that the line has already: of a kept text or, in CSV, of a column of predictions. */
 static gsa_status check_name(const prediction_text *text, const char *names, const char *item, const char *name,
                              const gsa_model *model, gsa_error *error)
 {
@@ -152,7 +136,7 @@ static gsa_status check_name(const prediction_text *text, const char *names, con
     return GSA_OK;
 }
 
-/* The name at the head of a list, as far as there is room. */
+/* Copies the first name of a list, cut to NAME_SIZE. */
 static void copy_name(const char *item, char name[NAME_SIZE])
 {
     size_t length = strcspn(item, ",");
@@ -167,7 +151,7 @@ static const char *next_name(const char *item)
     return comma ? comma + 1 : NULL;
 }
 
-/* What stands before texts that are kept: in JSON their names, in CSV they are in the header. */
+/* Makes the texts before kept ones: names in JSON, separators in CSV and lines. */
 static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_model *model, const gsai_env *env,
                             gsa_error *error)
 {
@@ -199,7 +183,18 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
     bool has_all = info.has_probabilities || info.n_outputs == info.n_classes;
     bool is_listed = hooks->every_class && hooks->text != GSA_TEXT_LINES && has_all;
     *text = (prediction_text){.kind = hooks->text, .n_classes = n, .n_listed = is_listed ? n : 0};
-    set_marks(text, info.has_probabilities);
+    static const char *const json_number[] = {",\"prediction\":", ",\"margin\":", ",\"probability\":"};
+    bool is_json = text->kind == GSA_TEXT_JSONL, is_csv = text->kind == GSA_TEXT_CSV, has_classes = n > 0;
+    text->begin = is_json ? "{\"row\":" : "";
+    text->before_label = is_json ? ",\"label\":" : is_csv ? "," : "";
+    if (is_json)
+        text->before_number = json_number[has_classes + (has_classes && info.has_probabilities)];
+    else
+        text->before_number = is_csv ? "," : has_classes ? " " : "";
+    text->before_every = !is_json ? "," : info.has_probabilities ? ",\"probabilities\":{" : ",\"margins\":{";
+    text->header = !has_classes ? ",prediction" : info.has_probabilities ? ",label,probability" : ",label,margin";
+    text->prefix = info.has_probabilities ? "p_" : "m_";
+    text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
     for (size_t i = 0; i < n; i++)
         size += MAX_GROWTH * (strlen(gsa_model_label(model, i)) + 1);
     text->start = gsai_alloc_zeroed(env, size, 1);
@@ -232,67 +227,10 @@ static char *text_header(const prediction_text *text, const char *names, char *o
     return put(out, "\n");
 }
 
-/* A row to be written. */
-typedef struct answer {
-    uint64_t row;
-    size_t best;
-    double number;
-    const double *every;
-    const char *kept;
-    size_t kept_size;
-    bool is_bad;
-} answer;
-
-/* The answer to a row that could not be read: NA, null, or cells that are empty. */
-static char *put_missing(const prediction_text *text, char *out)
-{
-    bool is_json = text->kind == GSA_TEXT_JSONL;
-    if (text->kind == GSA_TEXT_LINES)
-        return put(out, "NA");
-    if (text->n_classes > 0)
-        out = put(put(out, text->before_label), is_json ? "null" : "");
-    out = put(put(out, text->before_number), is_json ? "null" : "");
-    for (size_t i = 0; i < text->n_listed && !is_json; i++)
-        out = put(out, ",");
-    return out;
-}
-
-static char *put_answer(const prediction_text *text, const answer *of, char *out)
-{
-    if (text->n_classes > 0)
-        out = put_class(text, of->best, put(out, text->before_label));
-    bool is_far = text->n_classes == 0 && fabs(of->number) >= 1e6; /* small differences count, too */
-    int digits = is_far ? 15 : text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
-    out = gsai_decimal_general(fmin(of->number, MAX_WRITTEN), digits, put(out, text->before_number));
-    for (size_t i = 0; i < text->n_listed; i++) {
-        out = put(out, i > 0 ? "," : text->before_every);
-        if (text->kind == GSA_TEXT_JSONL)
-            out = put(put_class(text, i, out), ":");
-        out = gsai_decimal_general(of->every[i], 9, out);
-    }
-    return out;
-}
-
-static char *text_line(const prediction_text *text, const answer *of, char *out)
-{
-    bool is_lines = text->kind == GSA_TEXT_LINES;
-    out = put(out, text->begin);
-    if (!is_lines)
-        out = put_kept(text, of->kept, of->kept_size, gsai_decimal_unsigned(of->row, out));
-    out = of->is_bad ? put_missing(text, out) : put_answer(text, of, out);
-    if (is_lines && text->n_kept > 0)
-        out = put_kept(text, of->kept, of->kept_size, out);
-    else if (is_lines && of->kept_size > 1) /* a tag */
-        out = put_text(put(out, "\t"), of->kept, text->kind);
-    return put(out, of->is_bad && text->kind == GSA_TEXT_JSONL ? "}\n" : text->end);
-}
-
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 
-/* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
-#define TABLE_LEN ((size_t)1 << 18)
-/* And long labels must not make their text one. */
-#define MAX_TEXT ((size_t)16 << 20)
+#define TABLE_LEN ((size_t)1 << 18) /* numbers of a piece at most, however many classes there are */
+#define MAX_TEXT ((size_t)16 << 20) /* bytes of its text, however long labels are */
 
 typedef struct predicting {
     const gsa_model *model;
@@ -304,7 +242,7 @@ typedef struct predicting {
     prediction_text text;
 } predicting;
 
-/* The class that is predicted, and its probability or margin; two classes have one margin, that of the second. */
+/* Returns the predicted class, and its probability or margin; two classes have one margin, that of the second. */
 static size_t best_class(const predicting *run, const double *row, double *number)
 {
     size_t best = 0;
@@ -318,24 +256,63 @@ static size_t best_class(const predicting *run, const double *row, double *numbe
     return best;
 }
 
-/* Makes the text of predictions that have their numbers. */
+/* Writes the predictions of a row: label, number and the numbers of all classes, as far as the format has them. */
+static char *put_prediction(const predicting *run, const double *row, char *out)
+{
+    const prediction_text *text = &run->text;
+    double number = row[0];
+    if (text->n_classes > 0)
+        out = put_class(text, best_class(run, row, &number), put(out, text->before_label));
+    bool is_far = text->n_classes == 0 && fabs(number) >= 1e6; /* small differences count, too */
+    int digits = is_far ? 15 : text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
+    out = gsai_decimal_general(fmin(number, MAX_WRITTEN), digits, put(out, text->before_number));
+    for (size_t i = 0; i < text->n_listed; i++) {
+        out = put(out, i > 0 ? "," : text->before_every);
+        if (text->kind == GSA_TEXT_JSONL)
+            out = put(put_class(text, i, out), ":");
+        out = gsai_decimal_general(row[i], 9, out);
+    }
+    return out;
+}
+
+/* Writes the same for a row that could not be read: NA, null, or empty cells. */
+static char *put_missing(const prediction_text *text, char *out)
+{
+    bool is_json = text->kind == GSA_TEXT_JSONL;
+    if (text->kind == GSA_TEXT_LINES)
+        return put(out, "NA");
+    if (text->n_classes > 0)
+        out = put(put(out, text->before_label), is_json ? "null" : "");
+    out = put(put(out, text->before_number), is_json ? "null" : "");
+    for (size_t i = 0; i < text->n_listed && !is_json; i++)
+        out = put(out, ",");
+    return out;
+}
+
 static gsa_status write_text(const predicting *run, gsai_piece *of, gsa_error *error)
 {
     const gsa_batch *rows = &of->rows;
+    const prediction_text *text = &run->text;
     of->text_size = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        const double *row = of->number + i * run->width;
-        answer to = {.row = of->first_row + i + 1,
-                     .number = row[0],
-                     .every = row,
-                     .kept = rows->kept ? rows->kept + rows->kept_start[i] : "",
-                     .kept_size = rows->kept ? rows->kept_start[i + 1] - rows->kept_start[i] : 0,
-                     .is_bad = rows->bad && rows->bad[i]};
-        to.best = run->info.n_classes > 0 ? best_class(run, row, &to.number) : 0;
-        size_t size = of->text_size + run->text.room + JSON_GROWTH * to.kept_size;
+        const char *kept = rows->kept ? rows->kept + rows->kept_start[i] : "";
+        size_t kept_size = rows->kept ? rows->kept_start[i + 1] - rows->kept_start[i] : 0;
+        size_t size = of->text_size + text->room + JSON_GROWTH * kept_size;
         GSAI_TRY_MEMORY(gsai_reserve(&run->env, &of->text, &of->text_capacity, size, 1), &run->env, error,
                         "no memory for the text of %zu predictions", rows->n_rows);
-        of->text_size = (size_t)(text_line(&run->text, &to, of->text + of->text_size) - of->text);
+        char *out = of->text + of->text_size;
+        bool is_bad = rows->bad && rows->bad[i], is_lines = text->kind == GSA_TEXT_LINES;
+        if (!is_lines) {
+            out = gsai_decimal_unsigned(of->first_row + i + 1, put(out, text->begin));
+            out = put_kept(text, kept, kept_size, out);
+        }
+        out = is_bad ? put_missing(text, out) : put_prediction(run, of->number + i * run->width, out);
+        if (is_lines && text->n_kept > 0)
+            out = put_kept(text, kept, kept_size, out);
+        else if (is_lines && kept_size > 1) /* a tag */
+            out = put_text(put(out, "\t"), kept, text->kind);
+        out = put(out, is_bad && text->kind == GSA_TEXT_JSONL ? "}\n" : text->end);
+        of->text_size = (size_t)(out - of->text);
     }
     return GSA_OK;
 }
