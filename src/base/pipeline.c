@@ -29,7 +29,7 @@ static void fill(gsai_pipeline *pipeline)
     size_t slot = pipeline->n_filled % pipeline->n_slots;
     pipeline->is_filling = true;
     pthread_mutex_unlock(&pipeline->lock);
-    bool is_filled = pipeline->stages.fill(pipeline->ctx, slot);
+    bool is_filled = !pipeline->stages.fill || pipeline->stages.fill(pipeline->ctx, slot);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->is_filling = false;
     pipeline->is_done[slot] = false;

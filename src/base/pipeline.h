@@ -14,8 +14,9 @@
 typedef struct gsai_pipeline gsai_pipeline;
 
 typedef struct gsai_stages {
-    bool (*fill)(void *ctx, size_t slot); /* false: the slot stays empty, and the pipeline stops running */
-    void (*work)(void *ctx, size_t slot); /* NULL: there is nothing to do */
+    /* Returns false if the slot stays empty; the pipeline then stops running. NULL: the caller has filled it. */
+    bool (*fill)(void *ctx, size_t slot);
+    void (*work)(void *ctx, size_t slot); /* NULL: filling is all there is to do */
 } gsai_stages;
 
 /* Makes a pipeline that does not run yet; returns NULL if out of memory. With fewer threads than wanted the result is

@@ -14,7 +14,7 @@ void gsai_prefetch_free(gsai_prefetch *prefetch);
 /* Returns the next block of at most max_rows rows, the same number in every call. *view is valid until the next call
  * and, with groups of several blocks, until a call that releases them. GSA_END after the last. */
 gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error);
-/* Reads so many blocks at a time from now on, if there are as many threads, and keeps them together; 1 at first. */
+/* Sets the number of blocks that are read and released together, at most one per thread; 1 at first. */
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
 /* Reads a stream that is learned as it comes: a block, except the first if is_begun is 0, has the rows that are there.
  * GSA_STOPPED does not end reading: the next call continues. */

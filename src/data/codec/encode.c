@@ -27,18 +27,11 @@ struct gsai_encode {
     gsai_env env;
     const gsai_codec_entry *entry;
     gsai_atomic_file *file;
-    gsai_pipeline *pipeline; /* NULL: there is one piece, which the caller compresses */
+    gsai_pipeline *pipeline; /* of the pieces; without threads there is one, and the caller compresses it */
     piece *piece, *current;
     size_t n_pieces, max_pieces;
     bool has_bytes;
 };
-
-static bool fill(void *encode, size_t slot)
-{
-    (void)encode;
-    (void)slot;
-    return true;
-}
 
 static void compress(void *memory, size_t slot)
 {
@@ -61,42 +54,36 @@ static bool make_piece(gsai_encode *encode, piece *out)
     return out->encoder != NULL;
 }
 
-/* Beyond the first piece, which there must be. */
-static void make_others(gsai_encode *encode, size_t n_threads)
-{
-    static const gsai_stages stages = {fill, compress};
-    if (n_threads < 2 || gsai_memory_left(&encode->env) / SHARE / encode->max_pieces < COST)
-        return;
-    while (encode->n_pieces < encode->max_pieces && make_piece(encode, &encode->piece[encode->n_pieces]))
-        encode->n_pieces++;
-    if (encode->n_pieces > 1)
-        encode->pipeline = gsai_pipeline_new(n_threads, encode->n_pieces, &stages, encode, &encode->env);
-    if (encode->pipeline)
-        gsai_pipeline_start(encode->pipeline);
-}
-
-/* The next piece is the caller's. */
+/* Gives the next piece to the caller. */
 static void take_next(gsai_encode *encode)
 {
     size_t slot = 0;
-    if (encode->pipeline)
-        (void)gsai_pipeline_next(encode->pipeline, &slot); /* always: nothing stops it */
+    (void)gsai_pipeline_next(encode->pipeline, &slot); /* always: nothing stops it */
     encode->current = &encode->piece[slot];
 }
 
 gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsai_env *env)
 {
-    size_t n_threads = gsai_workers_count(env);
+    static const gsai_stages stages = {NULL, compress};
+    size_t n_threads = gsai_workers_count(env), max_pieces = n_threads + 2;
+    if (n_threads < 2 || gsai_memory_left(env) / SHARE / max_pieces < COST) {
+        n_threads = 0;
+        max_pieces = 1;
+    }
     gsai_encode *encode = gsai_alloc_zeroed(env, 1, sizeof *encode);
     if (!encode)
         return NULL;
-    *encode = (gsai_encode){.env = *env, .entry = entry, .file = file, .n_pieces = 1, .max_pieces = n_threads + 2};
-    encode->piece = gsai_alloc_zeroed(env, encode->max_pieces, sizeof *encode->piece);
-    if (!encode->piece || !make_piece(encode, encode->piece)) {
+    *encode = (gsai_encode){.env = *env, .entry = entry, .file = file, .max_pieces = max_pieces};
+    encode->piece = gsai_alloc_zeroed(env, max_pieces, sizeof *encode->piece);
+    while (encode->piece && encode->n_pieces < max_pieces && make_piece(encode, &encode->piece[encode->n_pieces]))
+        encode->n_pieces++;
+    if (encode->n_pieces > 0)
+        encode->pipeline = gsai_pipeline_new(n_threads, encode->n_pieces, &stages, encode, env);
+    if (!encode->pipeline) {
         gsai_encode_free(encode);
         return NULL;
     }
-    make_others(encode, n_threads);
+    gsai_pipeline_start(encode->pipeline);
     take_next(encode);
     return encode;
 }
@@ -124,10 +111,7 @@ void gsai_encode_free(gsai_encode *encode)
 /* Releases the current piece, and writes the one that was released first: that is the current one then. */
 static gsa_status end_piece(gsai_encode *encode, gsa_error *error)
 {
-    if (encode->pipeline)
-        gsai_pipeline_release(encode->pipeline);
-    else
-        compress(encode, 0);
+    gsai_pipeline_release(encode->pipeline);
     take_next(encode);
     piece *of = encode->current;
     if (!of->is_begun)
