@@ -430,14 +430,6 @@ static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static void standardise(gsai_design *design)
-{
-    for (size_t t = 0; t < design->start[design->n_rows]; t++) {
-        uint32_t j = design->column[t];
-        design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
-    }
-}
-
 /* Columns that do not vary stay at 0. */
 static gsa_status make_dense(gsai_design *design, gsa_error *error)
 {
@@ -623,7 +615,10 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
         return status;
     if (design->width > 0)
         return make_dense(design, error);
-    standardise(design);
+    for (size_t t = 0; t < n_entries; t++) {
+        uint32_t j = design->column[t];
+        design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+    }
     return GSA_OK;
 }
 

@@ -120,12 +120,6 @@ static double ridge_dot(const gsai_fit *fit, double lambda, const float *a, cons
     return lambda * (all - intercept) + gsai_intercept_penalty(lambda) * intercept;
 }
 
-static struct parabola ridge_along(const gsai_fit *fit, double lambda)
-{
-    return (struct parabola){ridge_dot(fit, lambda, fit->v, fit->v) / 2, ridge_dot(fit, lambda, fit->v, fit->direction),
-                             ridge_dot(fit, lambda, fit->direction, fit->direction)};
-}
-
 /* sum precision / 2 (v + a d - mean)^2. */
 static struct parabola prior_along(const gsai_fit *fit)
 {
@@ -143,7 +137,11 @@ static struct parabola prior_along(const gsai_fit *fit)
 
 static struct parabola penalty_along(const gsai_fit *fit, const gsai_penalty *penalty)
 {
-    return penalty->share > 0 ? prior_along(fit) : ridge_along(fit, penalty->lambda);
+    double lambda = penalty->lambda;
+    if (penalty->share > 0)
+        return prior_along(fit);
+    return (struct parabola){ridge_dot(fit, lambda, fit->v, fit->v) / 2, ridge_dot(fit, lambda, fit->v, fit->direction),
+                             ridge_dot(fit, lambda, fit->direction, fit->direction)};
 }
 
 static void add_penalty(const gsai_fit *fit, const gsai_penalty *penalty, float *gradient)

@@ -56,13 +56,6 @@ static size_t gram_step(const gsai_path *path)
 #define CELLS_AT_ONCE ((size_t)1 << 26)
 #define VECTORS_PER_FIT 24u
 
-static size_t groups(const gsai_path *path, size_t n_threads)
-{
-    size_t cells = VECTORS_PER_FIT * gsai_fit_size(path->problem->design, path->n_columns), n = CELLS_AT_ONCE / cells;
-    n = n < n_threads ? n : n_threads;
-    return n < 1 ? 1 : n < path->n_folds ? n : path->n_folds;
-}
-
 static void deal_rows(gsai_path *path)
 {
     const gsai_design *design = path->problem->design;
@@ -101,7 +94,9 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     path->n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS ? GSAI_FOLDS : n_folds;
     path->n_columns = gsai_design_columns(design, n_rows);
     size_t n = gsai_padded(path->n_columns);
-    path->n_groups = groups(path, n_threads);
+    size_t n_groups = CELLS_AT_ONCE / (VECTORS_PER_FIT * gsai_fit_size(design, path->n_columns));
+    n_groups = n_groups < n_threads ? n_groups : n_threads;
+    path->n_groups = n_groups < 1 ? 1 : n_groups < path->n_folds ? n_groups : path->n_folds;
     for (size_t f = 0; f < path->n_folds; f++) {
         const gsai_fit *like = f < path->n_groups ? NULL : &path->fit[f - path->n_groups];
         gsai_fit_make(&path->fit[f], problem, n_rows, path->n_columns, like, arena);

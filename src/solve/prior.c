@@ -143,12 +143,6 @@ gsa_status gsai_prior_make(gsai_problem *problem, const gsa_state *state, size_t
     return status;
 }
 
-/* Returns the rest of a precision p beyond lambda. */
-static double left_of(double p, double lambda, double share)
-{
-    return share * p / (1 + (1 - share) * p / lambda);
-}
-
 void gsai_prior_set(const gsai_problem *problem, const gsai_penalty *penalty)
 {
     double lambda = penalty->lambda, share = penalty->share, all = 0;
@@ -159,7 +153,8 @@ void gsai_prior_set(const gsai_problem *problem, const gsai_penalty *penalty)
         double scale = (double)problem->scale[j], rows = prior->rows[j] * scale * scale * design->variance[j], sum = 0;
         double own = j == 0 ? gsai_intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(share);
         for (size_t k = 0; k < design->n_outputs; k++) {
-            double precision = own + left_of(rows * prior->curvature[k], lambda, share);
+            double p = rows * prior->curvature[k]; /* of which a share counts, beyond lambda */
+            double precision = own + share * p / (1 + (1 - share) * p / lambda);
             size_t i = j * stride + k;
             prior->mean[i] = scale > 0 ? (float)(kept * (double)prior->standard[i] / scale) : 0;
             prior->precision[i] = (float)precision;

@@ -75,25 +75,23 @@ uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
     return 4 * n_entries + MARGINS * n_rows * n_outputs;
 }
 
-static bool too_many(const gsai_solver *solver)
-{
-    const gsai_gathered *rows = &solver->rows;
-    uint64_t n_features = rows->n_features, n_outputs = gsai_state_n_outputs(solver->state);
-    bool sweeps =
-        n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(solver->state)->has_probabilities;
-    uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
-    return n_outputs > GSAI_MAX_OUTPUTS ||
-           gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) + per_feature * n_features * n_outputs >
-               GSAI_SOLVER_CELLS;
-}
-
 gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error)
 {
     gsa_status status = gsai_gather(&solver->rows, solver->state, batch, error);
     for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++)
         gsai_fingerprint_add_row(&solver->fingerprint, gsai_row_hash(batch, row));
     solver->n_taken += batch->n_rows;
-    *fits = status == GSA_OK && !too_many(solver);
+    const gsai_gathered *rows = &solver->rows;
+    uint64_t n_features = rows->n_features, n_outputs = gsai_state_n_outputs(solver->state);
+    *fits = status == GSA_OK && n_outputs <= GSAI_MAX_OUTPUTS;
+    if (*fits) {
+        bool sweeps =
+            n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(solver->state)->has_probabilities;
+        uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
+        *fits =
+            gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) + per_feature * n_features * n_outputs <=
+            GSAI_SOLVER_CELLS;
+    }
     return status;
 }
 
@@ -275,18 +273,14 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
 
 /* ---- compact: how many features are enough is measured on a part of the rows, by the optimum of the rest --------- */
 
-/* Rows with equal features are on one side. */
-static bool is_held(const gsai_gathered *rows, size_t i)
-{
-    return gsai_mix(rows->hash[i]) % GSAI_FOLDS == 0;
-}
-
 static gsa_status solve_rest(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, size_t n_threads,
                              gsa_error *error)
 {
     const gsai_gathered *rows = &solver->rows;
-    for (size_t i = 0; i < rows->csr.n_rows; i++)
-        GSA_TRY(gsai_gathered_copy(is_held(rows, i) ? held : &rest->rows, rows, i, error));
+    for (size_t i = 0; i < rows->csr.n_rows; i++) { /* rows with equal features are on one side */
+        bool is_held = gsai_mix(rows->hash[i]) % GSAI_FOLDS == 0;
+        GSA_TRY(gsai_gathered_copy(is_held ? held : &rest->rows, rows, i, error));
+    }
     if (held->csr.n_rows < GSAI_COMPACT_MIN_ROWS || rest->rows.csr.n_rows == 0)
         return GSA_OK;
     GSA_TRY(gsa_state_fork(solver->state, 1, &rest->state, error));

@@ -235,14 +235,6 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     trial->accuracy = accuracy_of(search);
 }
 
-/* Is the excess of a strength's losses over another's within one standard error? */
-static bool is_as_good(const struct search *search, size_t strength, size_t best)
-{
-    double error_of_mean;
-    return gsai_mean_excess(search->loss[strength], search->loss[best], search->held_weight, search->n_held,
-                            &error_of_mean) <= error_of_mean;
-}
-
 static gsa_status climb(struct search *search, struct trial way, size_t first, struct trial *out, gsa_error *error)
 {
     struct trial at[STRENGTHS] = {0};
@@ -259,9 +251,11 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
             break;
         best = j;
     }
-    for (size_t j = first; j < best; j++)
-        if (is_as_good(search, j, best))
-            best = j;
+    for (size_t j = first; j < best; j++) { /* within one standard error of the best */
+        double error_of_mean, excess = gsai_mean_excess(search->loss[j], search->loss[best], search->held_weight,
+                                                        search->n_held, &error_of_mean);
+        best = excess <= error_of_mean ? j : best;
+    }
     *out = way;
     out->strength = best;
     out->lambda = at[best].lambda;
