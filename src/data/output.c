@@ -4,22 +4,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Whether the codec of the file's name can compress. */
-static gsa_status check_codec(const gsai_codec_entry *entry, const char *path, gsa_error *error)
-{
-    if (!entry || (entry->codec && entry->codec->open_encoder))
-        return GSA_OK;
-    const gsai_codec *codec = entry->codec;
-    return gsai_fail(error, GSA_UNSUPPORTED,
-                     "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path, entry->name,
-                     codec ? "end the name in .gz or .zst" : "build it with ", codec ? "" : entry->library,
-                     entry->ending);
-}
-
 gsa_status gsai_output_open(gsai_output *output, const char *path, const gsai_env *env, gsa_error *error)
 {
     const gsai_codec_entry *entry = gsai_codec_named(path);
-    GSA_TRY(check_codec(entry, path, error));
+    if (entry && !entry->codec)
+        return gsai_fail(error, GSA_UNSUPPORTED,
+                         "cannot write %s: this build does not compress with %s; build it with %s, or leave out %s",
+                         path, entry->name, entry->library, entry->ending);
+    if (entry && !entry->codec->open_encoder)
+        return gsai_fail(error, GSA_UNSUPPORTED,
+                         "cannot write %s: %s is read and not written; end the name in .gz or .zst, or leave out %s",
+                         path, entry->name, entry->ending);
     GSA_TRY(gsai_atomic_file_open(path, env, &output->file, error));
     if (!entry)
         return GSA_OK;

@@ -347,14 +347,21 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
         for (int64_t row = batch->offset; row < end && n < n_rows && n_items < GSAI_DECIDING_CELLS && is_sound; row++) {
             size_t size = gsai_arrow_list(values, row, &at);
             size_t n_ids = ids ? gsai_arrow_list(ids, row, &at_id) : size;
-            for (size_t i = 0; i < size && i < n_ids; i++) {
-                double id = ids ? gsai_arrow_item(ids, at_id + (int64_t)i).number : (double)i;
-                gsai_arrow_cell value = gsai_arrow_item(values, at + (int64_t)i);
-                if (!(id >= 0 && id < MOST) || value.kind != GSAI_CELL_NUMBER)
-                    continue;
-                struct range *of = &seen[(size_t)id];
-                of->low = of->n == 0 || value.number < of->low ? value.number : of->low;
-                of->high = of->n++ == 0 || value.number > of->high ? value.number : of->high;
+            for (size_t from = 0; from < size && from < n_ids; from += GSAI_ARROW_PIECE) {
+                double id[GSAI_ARROW_PIECE], value[GSAI_ARROW_PIECE];
+                size_t left = (size < n_ids ? size : n_ids) - from,
+                       part = left < GSAI_ARROW_PIECE ? left : GSAI_ARROW_PIECE;
+                if (ids)
+                    gsai_arrow_items(ids, at_id + (int64_t)from, part, id);
+                gsai_arrow_items(values, at + (int64_t)from, part, value);
+                for (size_t i = 0; i < part; i++) {
+                    double feature = ids ? id[i] : (double)(from + i), x = value[i];
+                    if (!(feature >= 0 && feature < MOST) || isnan(x))
+                        continue;
+                    struct range *of = &seen[(size_t)feature];
+                    of->low = of->n == 0 || x < of->low ? x : of->low;
+                    of->high = of->n++ == 0 || x > of->high ? x : of->high;
+                }
             }
             n_items += size;
             n++;

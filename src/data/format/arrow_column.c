@@ -11,6 +11,56 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- numbers: one function per type ----------------------------------------------------------------------------- */
+
+#define COPY_NUMBERS(name, type)                                                 \
+    static void copy_##name(const void *data, int64_t at, size_t n, double *out) \
+    {                                                                            \
+        const type *from = (const type *)data + at;                              \
+        for (size_t i = 0; i < n; i++)                                           \
+            out[i] = (double)from[i];                                            \
+    }
+
+COPY_NUMBERS(i8, int8_t)
+COPY_NUMBERS(u8, uint8_t)
+COPY_NUMBERS(i16, int16_t)
+COPY_NUMBERS(u16, uint16_t)
+COPY_NUMBERS(i32, int32_t)
+COPY_NUMBERS(u32, uint32_t)
+COPY_NUMBERS(i64, int64_t)
+COPY_NUMBERS(u64, uint64_t)
+COPY_NUMBERS(f32, float)
+COPY_NUMBERS(f64, double)
+
+static void copy_f16(const void *data, int64_t at, size_t n, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        float x;
+        gsa_half_read(GSA_HALF_F16, (const uint16_t *)data + at + i, 1, &x);
+        out[i] = (double)x;
+    }
+}
+
+static void copy_bool(const void *data, int64_t at, size_t n, double *out)
+{
+    for (size_t i = 0; i < n; i++, at++)
+        out[i] = (double)(((const uint8_t *)data)[at / 8] >> at % 8 & 1);
+}
+
+/* Returns the function of a type; NULL: its cells are no plain numbers. */
+static gsai_arrow_copy copy_of(char type)
+{
+    static const struct {
+        char type;
+        gsai_arrow_copy copy;
+    } types[] = {{'c', copy_i8},  {'C', copy_u8},  {'s', copy_i16}, {'S', copy_u16}, {'i', copy_i32}, {'I', copy_u32},
+                 {'l', copy_i64}, {'L', copy_u64}, {'e', copy_f16}, {'f', copy_f32}, {'g', copy_f64}, {'b', copy_bool}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].type == type)
+            return types[i].copy;
+    return NULL;
+}
+
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
 /* "d:precision,scale" of 128 bits; false if it is another. */
@@ -85,6 +135,8 @@ void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema 
     if ((schema->dictionary && !gsai_arrow_is_integer(column->index)) || (cells != schema && cells->dictionary) ||
         (column->list && (gsai_arrow_is_text(column->type) || gsai_arrow_is_date(column->type))))
         column->type = '\0';
+    column->copy = copy_of(column->type);
+    column->copy_index = copy_of(column->index);
 }
 
 const char *gsai_arrow_type_name(const struct ArrowSchema *schema)
@@ -185,33 +237,9 @@ static double decimal_at(const void *data, int64_t at, unsigned scale)
     return (is_negative ? -value : value) / power_of_ten(scale);
 }
 
-static double half_at(const void *data, int64_t at)
+static gsai_arrow_cell read_scalar(const gsai_arrow_column *column, const struct ArrowArray *array, int64_t at)
 {
-    float x;
-    gsa_half_read(GSA_HALF_F16, (const uint16_t *)data + at, 1, &x);
-    return (double)x;
-}
-
-static double number_at(char type, const void *data, int64_t at, int64_t *whole)
-{
-    if (type == 'l' || type == 'L')
-        *whole = ((const int64_t *)data)[at];
-    return type == 'l'   ? (double)*whole
-           : type == 'L' ? (double)(uint64_t)*whole
-           : type == 'g' ? ((const double *)data)[at]
-           : type == 'f' ? (double)((const float *)data)[at]
-           : type == 'e' ? half_at(data, at)
-           : type == 'i' ? (double)((const int32_t *)data)[at]
-           : type == 'I' ? (double)((const uint32_t *)data)[at]
-           : type == 's' ? (double)((const int16_t *)data)[at]
-           : type == 'S' ? (double)((const uint16_t *)data)[at]
-           : type == 'c' ? (double)((const int8_t *)data)[at]
-           : type == 'C' ? (double)((const uint8_t *)data)[at]
-                         : (double)(((const uint8_t *)data)[at / 8] >> at % 8 & 1);
-}
-
-static gsai_arrow_cell read_scalar(char type, unsigned scale, const struct ArrowArray *array, int64_t at)
-{
+    const char type = column->type;
     gsai_arrow_cell cell = {.kind = GSAI_CELL_ABSENT};
     at += array->offset;
     if (type == 'n' || !is_valid(array, at))
@@ -220,16 +248,17 @@ static gsai_arrow_cell read_scalar(char type, unsigned scale, const struct Arrow
         read_text(type, array, at, &cell);
         return cell;
     }
-    if (gsai_arrow_is_date(type)) {
+    if (column->copy) {
+        column->copy(array->buffers[1], at, 1, &cell.number);
+        cell.whole = type == 'l' || type == 'L' ? ((const int64_t *)array->buffers[1])[at] : 0;
+    } else if (gsai_arrow_is_date(type)) {
         cell.date = date_at(type, array->buffers[1], at);
         cell.number = gsai_date_value(cell.date);
         cell.whole = type == 'D' ? 0 : ((const int64_t *)array->buffers[1])[at];
     } else if (type == 'd') {
-        cell.number = decimal_at(array->buffers[1], at, scale);
-    } else if (type == 't') { /* days, as dates count */
-        cell.number = (double)((const int64_t *)array->buffers[1])[at] / (86400 * power_of_ten(scale));
-    } else {
-        cell.number = number_at(type, array->buffers[1], at, &cell.whole);
+        cell.number = decimal_at(array->buffers[1], at, column->scale);
+    } else { /* a duration: days, as dates count */
+        cell.number = (double)((const int64_t *)array->buffers[1])[at] / (86400 * power_of_ten(column->scale));
     }
     cell.kind = isnan(cell.number) ? GSAI_CELL_ABSENT : GSAI_CELL_NUMBER;
     return cell;
@@ -238,22 +267,24 @@ static gsai_arrow_cell read_scalar(char type, unsigned scale, const struct Arrow
 int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row)
 {
     const struct ArrowArray *array = column->array;
-    int64_t whole = 0, at = row + array->offset;
+    int64_t at = row + array->offset;
     if (!is_valid(array, at))
         return -1;
     if (column->index == 'i') /* what nearly all have */
         return ((const int32_t *)array->buffers[1])[at];
-    double number = number_at(column->index, array->buffers[1], at, &whole);
-    return column->index == 'l' || column->index == 'L' ? whole : (int64_t)number;
+    if (column->index == 'l' || column->index == 'L')
+        return ((const int64_t *)array->buffers[1])[at];
+    double number;
+    column->copy_index(array->buffers[1], at, 1, &number);
+    return (int64_t)number;
 }
 
 gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row)
 {
     if (!column->index)
-        return read_scalar(column->type, column->scale, column->array, row);
+        return read_scalar(column, column->array, row);
     int64_t place = gsai_arrow_location(column, row);
-    return place < 0 ? (gsai_arrow_cell){.kind = GSAI_CELL_ABSENT}
-                     : read_scalar(column->type, column->scale, column->values, place);
+    return place < 0 ? (gsai_arrow_cell){.kind = GSAI_CELL_ABSENT} : read_scalar(column, column->values, place);
 }
 
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first)
@@ -265,11 +296,6 @@ size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *fi
     *first = column->list == 'w' ? row * (int64_t)column->width : offset_at(column->array, column->list == 'L', row);
     return column->list == 'w' ? (size_t)column->width
                                : (size_t)(offset_at(column->array, column->list == 'L', row + 1) - *first);
-}
-
-gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
-{
-    return read_scalar(column->type, column->scale, column->values, item);
 }
 
 gsai_arrow_text gsai_arrow_terminate(const gsai_arrow_cell *cell)
@@ -298,6 +324,19 @@ bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n,
     for (size_t i = 0; i < n; i++)
         n_bad |= !isfinite(out[i]);
     return !n_bad;
+}
+
+void gsai_arrow_items(const gsai_arrow_column *column, int64_t first, size_t n, double *out)
+{
+    const struct ArrowArray *array = column->values;
+    if (column->copy && (!array->buffers[0] || array->null_count == 0)) {
+        column->copy(array->buffers[1], first + array->offset, n, out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        gsai_arrow_cell cell = read_scalar(column, array, first + (int64_t)i);
+        out[i] = cell.kind == GSAI_CELL_NUMBER ? cell.number : (double)NAN;
+    }
 }
 
 /* ---- whether an array holds together ---------------------------------------------------------------------------- */

@@ -14,6 +14,9 @@
 
 #define GSAI_ARROW_TEXT 64 /* a number, or a timestamp of any year */
 
+/* Copies n numbers of an array's data from element `at` on. */
+typedef void (*gsai_arrow_copy)(const void *data, int64_t at, size_t n, double *out);
+
 typedef struct gsai_arrow_column {
     const struct ArrowSchema *schema;
     const char *name; /* empty if it has none */
@@ -21,11 +24,13 @@ typedef struct gsai_arrow_column {
     char type;        /* of cells, items or words: the specification's letter, v: "vu", d: a decimal of 128 bits, t: a
                        * duration,        D, M: dates in days and milliseconds, 0, 3, 6, 9: timestamps, by the digits of their
                        * seconds; '\0':        not read */
-    unsigned scale;   /* of decimals, and of a duration's seconds: digits behind the point */
-    char index;       /* of numbers into a dictionary; 0: there is none */
-    bool is_category; /* the dictionary is a type that was declared, and no encoding of a file */
-    char list;        /* l, L, or w for one of fixed size; 0: there is none */
-    uint64_t width;   /* of a list of fixed size */
+    gsai_arrow_copy copy;            /* of the type, NULL: it is no plain number */
+    gsai_arrow_copy copy_index;      /* of the numbers into a dictionary */
+    unsigned scale;                  /* of decimals, and of a duration's seconds: digits behind the point */
+    char index;                      /* of numbers into a dictionary; 0: there is none */
+    bool is_category;                /* the dictionary is a type that was declared, and no encoding of a file */
+    char list;                       /* l, L, or w for one of fixed size; 0: there is none */
+    uint64_t width;                  /* of a list of fixed size */
     const struct ArrowArray *array;  /* of the batch at hand */
     const struct ArrowArray *values; /* of the list or dictionary, else the same */
     char digits[GSAI_ARROW_TEXT];    /* the row's number, date or truth as text */
@@ -82,6 +87,8 @@ gsai_arrow_text gsai_arrow_terminate(const gsai_arrow_cell *cell);
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first);
 /* Copies n items of a list if they are floats or halves, none is null and all are finite; else returns false. */
 bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n, float *out);
-gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item);
+#define GSAI_ARROW_PIECE 256 /* items of a list that are read at a time */
+/* Reads n items of a list as numbers; NaN: one is absent. */
+void gsai_arrow_items(const gsai_arrow_column *column, int64_t first, size_t n, double *out);
 
 #endif

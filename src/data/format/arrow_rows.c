@@ -198,23 +198,30 @@ static gsa_status find_items(const gsai_arrow_reader *arrow, int64_t row, items 
                            arrow->n_rows, n_ids, out->n);
 }
 
+static gsa_status fail_item(const gsai_arrow_reader *arrow, size_t column, double number, const char *expected,
+                            gsa_error *error)
+{
+    const gsai_arrow_cell cell = {.kind = isnan(number) ? GSAI_CELL_ABSENT : GSAI_CELL_NUMBER, .number = number};
+    return fail_cell(arrow, column, &cell, expected, error);
+}
+
 static gsa_status take_lists(const gsai_arrow_reader *arrow, const items *of, gsai_features *features, gsa_error *error)
 {
-    const gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
+    double id[GSAI_ARROW_PIECE], value[GSAI_ARROW_PIECE];
     bool ascends = true;
-    for (size_t i = 0; i < of->n; i++) {
-        gsai_arrow_cell id = {.kind = GSAI_CELL_NUMBER, .number = (double)i};
-        if (ids)
-            id = gsai_arrow_item(ids, of->id + (int64_t)i);
-        if (id.kind != GSAI_CELL_NUMBER || !(id.number >= 0 && id.number <= GSA_MAX_ID))
-            return fail_cell(arrow, ids ? arrow->ids : arrow->values, &id, "feature ids are from 0 to 4294967293",
-                             error);
-        gsai_arrow_cell value = gsai_arrow_item(&arrow->column[arrow->values], of->value + (int64_t)i);
-        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number, 0) : NULL;
-        if (objection)
-            return fail_cell(arrow, arrow->values, &value, objection, error);
-        ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id.number);
-        gsai_features_add(features, (uint32_t)id.number, value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0);
+    for (size_t from = 0; from < of->n; from += GSAI_ARROW_PIECE) {
+        size_t n = of->n - from < GSAI_ARROW_PIECE ? of->n - from : GSAI_ARROW_PIECE;
+        gsai_arrow_items(&arrow->column[arrow->ids], of->id + (int64_t)from, n, id);
+        gsai_arrow_items(&arrow->column[arrow->values], of->value + (int64_t)from, n, value);
+        for (size_t i = 0; i < n; i++) {
+            if (!(id[i] >= 0 && id[i] <= GSA_MAX_ID))
+                return fail_item(arrow, arrow->ids, id[i], "feature ids are from 0 to 4294967293", error);
+            const char *objection = isnan(value[i]) ? NULL : object_to_float(value[i], 0);
+            if (objection)
+                return fail_item(arrow, arrow->values, value[i], objection, error);
+            ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id[i]);
+            gsai_features_add(features, (uint32_t)id[i], isnan(value[i]) ? 0 : (float)value[i]);
+        }
     }
     return ascends || gsai_features_finish(features)
                ? GSA_OK
@@ -248,12 +255,16 @@ static gsa_status take_dense(const gsai_arrow_reader *arrow, const items *of, fl
                          arrow->n_rows, of->n, arrow->width);
     if (gsai_arrow_floats(column, of->value, of->n, out))
         return GSA_OK;
-    for (size_t i = 0; i < of->n; i++) {
-        gsai_arrow_cell value = gsai_arrow_item(column, of->value + (int64_t)i);
-        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number, 0) : NULL;
-        if (objection)
-            return fail_cell(arrow, arrow->values, &value, objection, error);
-        out[i] = value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0;
+    for (size_t from = 0; from < of->n; from += GSAI_ARROW_PIECE) {
+        size_t n = of->n - from < GSAI_ARROW_PIECE ? of->n - from : GSAI_ARROW_PIECE;
+        double value[GSAI_ARROW_PIECE];
+        gsai_arrow_items(column, of->value + (int64_t)from, n, value);
+        for (size_t i = 0; i < n; i++) {
+            const char *objection = isnan(value[i]) ? NULL : object_to_float(value[i], 0);
+            if (objection)
+                return fail_item(arrow, arrow->values, value[i], objection, error);
+            out[from + i] = isnan(value[i]) ? 0 : (float)value[i];
+        }
     }
     return GSA_OK;
 }
