@@ -5,7 +5,7 @@
  *     counts only while this process runs (one that was stopped and continued reports no other).
  *   2 A thread that mostly sleeps does this; it polls MPI and never waits in it.
  *   3 The last message says shutdown: no request is left when the communicator is freed. */
-#include "mpi/comm.h"
+#include "mpi/collectives.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* MPI from its beginning to its end, for the command, which finds these two functions at run time and never links MPI.
  */
-#include "mpi/comm.h"
+#include "mpi/collectives.h"
 
 #include <stdlib.h>
 

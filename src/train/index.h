@@ -13,7 +13,7 @@ typedef struct gsai_index {
 } gsai_index;
 
 /* Finds the blocks of the job's reader by their headers, from the first row on; the reader knows the names of all
- * categories afterwards. GSA_UNSUPPORTED if a file is no plain cache. */
+ * categories afterwards. GSA_UNSUPPORTED if a file is not a plain cache. */
 gsa_status gsai_index_make(const gsai_job *job, gsai_index *index, gsa_error *error);
 /* Fails with GSA_CONFLICT if a process has another index. */
 gsa_status gsai_index_agree(gsai_job *job, gsa_status status, const gsai_index *index, gsa_error *error);

@@ -1,5 +1,4 @@
-/* A run: its state, reader and hooks, and the loop that its learners share: the state itself, or replicas in a round.
- */
+/* A run: its state, reader and hooks, and the loop over rows that all its learners share. */
 #ifndef GSA_TRAIN_JOB_H
 #define GSA_TRAIN_JOB_H
 

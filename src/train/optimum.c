@@ -77,15 +77,6 @@ static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status fail_size(const gsai_job *job, gsa_error *error)
-{
-    return gsai_fail_about(error, "method",
-                           gsai_fail(error, GSA_LIMIT,
-                                     "the rows of %s are more than method optimum takes (%llu million numbers); leave "
-                                     "the method out, or give method gsa",
-                                     gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20)));
-}
-
 /* Replaces the remedy of rows that cannot be solved within the memory limit, which never chooses the method itself. */
 static gsa_status suggest_gsa(const gsai_job *job, gsa_status status, gsa_error *error)
 {
@@ -119,7 +110,12 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
         return suggest_gsa(job, status, error);
     status = gather(job, prefetch, &rows, solver, &fits, error);
     if (status == GSA_OK && !fits && gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM)
-        status = fail_size(job, error);
+        status =
+            gsai_fail_about(error, "method",
+                            gsai_fail(error, GSA_LIMIT,
+                                      "the rows of %s are more than method optimum takes (%llu million numbers); leave "
+                                      "the method out, or give method gsa",
+                                      gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20)));
     *taken = status == GSA_OK && fits;
     if (*taken)
         gsai_job_tell_task(job, gsai_solver_state(solver));

@@ -22,7 +22,7 @@ typedef struct gsai_replicas {
     size_t first, n, capacity;
     gsa_state *spare[GSA_MAX_RESIDENT];
     size_t n_spare; /* replicas that are of no use but for their memory */
-    /* Of replicas of this process that have learned before: headers, and deltas by range of features, in frames. */
+    /* Headers, and deltas by range of features, of the replicas of this process that were settled; in frames. */
     gsai_bytes headers, *deltas;
     size_t n_ranges; /* a multiple of the number of processes: range i is reduced by process i % n; 0: no deltas */
     uint64_t width;  /* features of a range; the last has all others too */

@@ -1,7 +1,7 @@
 /* Run by mpirun with any number of ranks: gather and exchange against what they must bring. Sizes and bytes are
  * computed from the number of the call and the ranks, so that everyone knows what everyone has. Exits with 0 if all is
  * right. */
-#include "mpi/comm.h"
+#include "mpi/collectives.h"
 
 #include <limits.h>
 #include <stdio.h>

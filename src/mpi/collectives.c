@@ -6,7 +6,7 @@
  *   3 A process that waits sleeps: MPI's own waiting would take a core from processes that still learn, and its lock
  *     from the heartbeat.
  *   4 A failure is one of this rank only: the others wait, until the caller ends them all. */
-#include "mpi/comm.h"
+#include "mpi/collectives.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -53,7 +53,7 @@ static void drop(const gsa_memory *memory, void *block)
         free(block);
 }
 
-/* What was in it is lost. */
+/* Makes room; what was in it is lost. */
 static bool make_room(const gsa_memory *memory, unsigned char **block, size_t *capacity, size_t need)
 {
     if (need <= *capacity && *block)
@@ -66,7 +66,7 @@ static bool make_room(const gsa_memory *memory, unsigned char **block, size_t *c
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
 
-/* Of what each rank has, up to `chunk` bytes after the first `done`: how many, and where if they lie side by side. */
+/* Counts, of the bytes of each rank, up to `chunk` after the first `done`, and where they lie side by side. */
 static void lay_out(const uint64_t *lengths, size_t n, uint64_t done, uint64_t chunk, int *counts, int *offsets)
 {
     uint64_t offset = 0; /* of a allgather's own bytes, which are sent from one offset, the sum means nothing */

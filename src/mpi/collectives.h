@@ -1,6 +1,6 @@
 /* A communicator over MPI, as the files of this folder see it. */
-#ifndef GSA_MPI_COMM_H
-#define GSA_MPI_COMM_H
+#ifndef GSA_MPI_COLLECTIVES_H
+#define GSA_MPI_COLLECTIVES_H
 
 #include <greedystep/mpi.h>
 
