@@ -4,8 +4,9 @@
  *   1 Rows are sparse (row_start, index, value) or all dense, of one width. Sparse rows that are appended leave out
  *     zeros.
  *   2 Values of sparse rows that are all 1 need no memory: `has_values` says whether they are written, `all_ones` that
- * a view can go without them. 3 A row that is not finished leaves no trace. What fails changes no finished row. 4 All
- * sizes are checked: rows that no size_t can count are refused as those that there is no memory for. */
+ *     views have none.
+ *   3 A row that is not finished leaves no trace. A failure changes no finished row.
+ *   4 All sizes are checked: rows that no size_t can count are refused as if there were no memory for them. */
 #ifndef GSA_BASE_ROWS_H
 #define GSA_BASE_ROWS_H
 

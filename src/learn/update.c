@@ -80,15 +80,6 @@ static gsa_status give_back_last(gsa_state *state, gsa_error *error)
     return GSA_OK;
 }
 
-/* Learns what is held of a kind that has become common. There is room for its features. */
-static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *error)
-{
-    gsai_held_row *held;
-    while ((held = gsai_sample_next_held(&state->sample, hash)))
-        GSA_TRY(give_back(state, held, error));
-    return GSA_OK;
-}
-
 /* Label and weight of a row: what it was given, its share of the mean of all given weights, and that times the weight
  * of its class. A row of weight 0 is passed over, but a row of the input all the same. */
 struct row_target {
@@ -96,53 +87,24 @@ struct row_target {
     double y, given, share, c;
 };
 
-/* Returns a weight as a share of the mean of the rows of the first pass, this one among them if it is one (`counts`);
- * of 1 where nothing is known. */
-static double share_of(const gsa_state *state, double given, bool counts)
+/* `counts`: the row is one of the first pass, whose mean weight the share is of; 1 where no weight is known. */
+static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t highest, bool counts,
+                            struct row_target *out, gsa_error *error)
 {
     const gsai_row_weights *all = &state->row_weights;
     uint64_t n_rows = all->n_rows + counts;
-    return n_rows > 0 ? given * (double)n_rows / (all->sum + (counts ? given : 0)) : given;
-}
-
-static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t last, bool counts,
-                            struct row_target *out, gsa_error *error)
-{
     double c = 1;
     if (batch->weight)
         GSA_TRY(gsai_row_weight(batch, row, &c, error));
-    double share = c > 0 ? share_of(state, c, counts) : 0;
+    double share = c > 0 && n_rows > 0 ? c * (double)n_rows / (all->sum + (counts ? c : 0)) : c;
     *out = (struct row_target){0, 0, c, share, share};
-    if (last > GSA_MAX_ID)
+    if (highest > GSA_MAX_ID)
         GSA_TRY(gsai_batch_check_ids(batch, row, error));
     GSA_TRY(gsai_label_check(batch, row, error));
     if (c == 0)
         return GSA_OK;
     GSA_TRY(gsai_label_take(state, batch, row, &out->class_number, &out->y, error));
     return gsai_class_weight_of(state, out->class_number, share, &out->c, error);
-}
-
-/* Into the sample; equal rows add up. held: what of the weight is not learned. */
-static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
-                       const struct row_target *target, double seen, double held, gsa_error *error)
-{
-    gsai_row view = gsai_row_at(batch, row);
-    gsai_held_row *kept = gsai_held_row_new(&view, hash, target->class_number, target->y, seen, &state->env);
-    if (kept)
-        kept->weight = held;
-    return gsai_sample_insert(&state->sample, kept, &state->env, error);
-}
-
-/* A row of a kind that is common, or becomes so: it counts in the held-out loss, and is learned. Room for it is made
- * first. */
-static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
-                              const struct row_target *target, const gsai_kind *kind, gsa_error *error)
-{
-    gsai_row view = gsai_row_at(batch, row);
-    GSA_TRY(gsai_state_fit_row(state, &view, error));
-    if ((kind->n > 0 || hash >= state->sample.below) && kind->n < GSAI_COMMON_LABELS)
-        GSA_TRY(keep(state, batch, row, hash, target, target->c, 0, error));
-    return give_back_kind(state, hash, error);
 }
 
 /* Returns whether the rows of a kind are copies as those of all other kinds are: they have one label, and are not many
@@ -165,23 +127,32 @@ static bool is_low(const gsa_state *state, uint64_t hash)
            gsai_sample_is_low(sample, hash);
 }
 
-/* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
-static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
-                           const struct row_target *target, bool *held, gsa_error *error)
+/* Decides whether a row is held out. The first pass chooses; later ones leave the same rows out. */
+static gsa_status hold_out(gsa_state *state, const gsai_row *row, uint64_t hash, const struct row_target *target,
+                           bool *held, gsa_error *error)
 {
-    if (gsai_params_holdout(&state->params) == 0)
+    gsai_sample *sample = &state->sample;
+    bool is_below = hash < sample->below;
+    if (gsai_params_holdout(&state->params) == 0 || (!is_below && !is_low(state, hash)))
         return GSA_OK;
-    bool is_below = hash < state->sample.below;
-    if (!is_below && !is_low(state, hash))
+    gsai_kind kind = gsai_sample_kind(sample, hash);
+    if (state->position.pass > 0) {
+        *held = kind.weight > 0;
         return GSA_OK;
-    gsai_kind kind = gsai_sample_kind(&state->sample, hash);
-    *held = state->position.pass > 0 ? kind.weight > 0
-                                     : is_below && (kind.n == 0 || kind.weight > 0) &&
-                                           (kind.weight + target->c <= GSAI_COMMON_WEIGHT || is_copied(state, &kind));
-    if (state->position.pass > 0)
-        return GSA_OK;
-    GSA_TRY(*held ? keep(state, batch, row, hash, target, target->c, target->c, error)
-                  : keep_common(state, batch, row, hash, target, &kind, error));
+    }
+    *held = is_below && (kind.n == 0 || kind.weight > 0) &&
+            (kind.weight + target->c <= GSAI_COMMON_WEIGHT || is_copied(state, &kind));
+    if (!*held) /* the kind is common, or becomes so: the row is learned, and what is held of its kind */
+        GSA_TRY(gsai_state_fit_row(state, row, error));
+    if (*held || ((kind.n > 0 || !is_below) && kind.n < GSAI_COMMON_LABELS)) {
+        gsai_held_row *kept = gsai_held_row_new(row, hash, target->class_number, target->y, target->c, &state->env);
+        if (kept && !*held)
+            kept->weight = 0; /* it only counts in the held-out loss */
+        GSA_TRY(gsai_sample_insert(sample, kept, &state->env, error));
+    }
+    gsai_held_row *common;
+    while (!*held && (common = gsai_sample_next_held(sample, hash)))
+        GSA_TRY(give_back(state, common, error));
     return give_back_last(state, error);
 }
 
@@ -198,7 +169,7 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     GSA_TRY(target_of(state, batch, row, scan.highest, is_first_pass, &target, error));
     bool held = target.given == 0;
     if (!held)
-        GSA_TRY(hold_out(state, batch, row, scan.hash, &target, &held, error));
+        GSA_TRY(hold_out(state, &view, scan.hash, &target, &held, error));
     if (!held)
         GSA_TRY(gsai_state_learn(state, &view, &scan, target.class_number, target.y, target.c, error));
     if (target.given > 0) {

@@ -2,7 +2,7 @@
 #include "learn/life.h"
 #include "learn/lineage.h"
 #include "store/lines.h"
-#include "store/rows.h"
+#include "store/state_rows.h"
 #include "store/slots.h"
 
 #include "base/error.h"

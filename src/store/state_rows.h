@@ -1,6 +1,6 @@
 /* Rows that a state has: its held-out sample, and those that wait for their group. */
-#ifndef GSA_STORE_ROWS_H
-#define GSA_STORE_ROWS_H
+#ifndef GSA_STORE_STATE_ROWS_H
+#define GSA_STORE_STATE_ROWS_H
 
 #include "learn/parts.h"
 #include "store/bundle.h"

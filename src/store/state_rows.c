@@ -2,7 +2,7 @@
  *
  * The sample and the group have the same six tensors; the sample also the hashes of its rows and the weights that were
  * seen. */
-#include "store/rows.h"
+#include "store/state_rows.h"
 
 #include "learn/learner.h"
 
