@@ -19,7 +19,7 @@ typedef struct gsai_scaled_rows {
     bool has_shift;          /* for one output only: with one per class, the classes would need one each */
     bool is_fixed;           /* only the loss is asked for */
     double prior[2];         /* weights of a normal prior of unit width around scale 1, and around shift 0 */
-    double unit;             /* of the shift: an error of 1e-10 of it, and of the scale, is none */
+    double unit;             /* of the shift: a step below 1e-5 of it, and of the scale, is the last */
     bool may_vanish;         /* the scale ends at 0 if a lower one would fit better; else it stays above, and a step at
                               * most halves it */
     bool has_full_steps;     /* the loss is quadratic or below its curvature; else a step at most doubles the scale (and

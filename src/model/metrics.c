@@ -346,7 +346,7 @@ static double threshold_of(const gsa_model *model, double score)
     return p[1];
 }
 
-/* Of the second class, which is the positive one, and of the rows whose label is one of the two. */
+/* Adds the results of the second class, which is the positive one, over the rows whose label is one of the two. */
 static void results_of_positive(gsa_metrics *metrics, const gsai_ranking_result *ranking)
 {
     const class_counts *negative = &metrics->classes[0], *positive = &metrics->classes[1];

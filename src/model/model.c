@@ -150,7 +150,7 @@ static double model_weight(const struct made_of *from, const output_map *map, si
     return sign * gsai_calibrated(&from->calibration, from->state, slot, gsai_state_average(from->state, slot, k));
 }
 
-/* Zeros for the weights of so many features and outputs. */
+/* Makes weights of zero for all features and outputs. */
 static gsa_status make_weights(gsa_model *model, gsa_error *error)
 {
     size_t n_weights;

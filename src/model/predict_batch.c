@@ -20,8 +20,8 @@ static inline size_t id_at(const gsai_row *row, size_t i)
     return row->index ? row->index[i] : i;
 }
 
-/* Whether all values are finite and count, and all features have weights: nearly all rows are so, and need no test an
- * entry. */
+/* Checks that all values are finite and count, and all features have weights: nearly all rows are so, and need no test
+ * an entry. */
 static bool is_plain(const gsa_model *model, const gsai_row *row)
 {
     uint32_t max = 0;

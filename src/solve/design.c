@@ -85,8 +85,8 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Whether most values are those of one kind only, as measurements are and counts and words are not: rows that agree in
- * all of their measurements are copies. The first kinds tell. */
+/* Finds whether most values are those of one kind only, as measurements are and counts and words are not: rows that
+ * agree in all of their measurements are copies. The first kinds tell. */
 #define ENTRIES_COMPARED 65536u
 #define MEASURED_SHARE 0.5
 
@@ -330,7 +330,7 @@ static uint32_t number_of(struct numbers *of, uint32_t id, const gsai_env *env)
     return of->number[at];
 }
 
-/* Where the ids are few numbers, a plain array does. */
+/* If the ids are small numbers, a plain array does. */
 static bool number_columns(gsai_design *design, const gsai_gathered *rows)
 {
     const gsai_env *env = &design->env;

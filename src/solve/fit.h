@@ -26,7 +26,7 @@ typedef struct gsai_problem {
     void (*loss)(gsai_rows_at *at);
     const gsai_solve_kernels *kernels;
     const gsai_env *env;
-    float *scale;        /* of each column; of the intercept 1, or 0 if there is none */
+    float *scale;        /* of each column; 1 for the intercept, 0 without one */
     double squared_norm; /* mean of |z|^2 over all rows */
     double common_unit;  /* that features as given are divided by; 1 if they are standardised */
     gsai_strength_hook hook;
@@ -76,7 +76,7 @@ typedef struct gsai_fit {
     double objective;
 } gsai_fit;
 
-/* Returns the numbers in a vector of weights for rows of so many columns. */
+/* Returns the numbers in a vector of weights for rows of n_columns columns. */
 static inline size_t gsai_fit_size(const gsai_design *design, size_t n_columns)
 {
     size_t columns = design->width > 0 ? 1 + design->width : n_columns;

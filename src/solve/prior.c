@@ -20,7 +20,7 @@ size_t gsai_prior_shares(const gsai_design *design)
 /* More rows than this, or a feature whose values were far larger, are as good as it. */
 #define MAX_ROWS 1e15
 
-/* Where a column has its middle: the mean of its values, in their own units. */
+/* Returns the middle of a column: the mean of its values, in their own units. */
 static double middle_of(const gsai_design *design, size_t j)
 {
     return design->origin[j] + (double)design->mean[j] * design->unit[j];
