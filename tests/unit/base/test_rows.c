@@ -236,10 +236,54 @@ static void damaged_bytes_are_refused(void **state)
     gsai_rows_free(&rows);
 }
 
+/* Fails the n-th request, counted over all functions, and every one for more than a test can need. */
+typedef struct refusing {
+    size_t n_left;
+} refusing;
+
+#define MAX_SIZE ((size_t)1 << 26)
+
+static bool is_refused(refusing *of, size_t size)
+{
+    return size > MAX_SIZE || (of->n_left > 0 && --of->n_left == 0);
+}
+
+static void *refuse_alloc(void *ctx, size_t size)
+{
+    return is_refused(ctx, size) ? NULL : malloc(size);
+}
+
+static void *refuse_alloc_zeroed(void *ctx, size_t size)
+{
+    return is_refused(ctx, size) ? NULL : calloc(1, size);
+}
+
+static void *refuse_resize(void *ctx, void *memory, size_t size)
+{
+    return is_refused(ctx, size) ? NULL : realloc(memory, size);
+}
+
+static void release(void *ctx, void *memory)
+{
+    (void)ctx;
+    free(memory);
+}
+
+static gsai_env refusing_env(refusing *of)
+{
+    const gsai_env given = {.memory = {.alloc = refuse_alloc,
+                                       .alloc_zeroed = refuse_alloc_zeroed,
+                                       .resize = refuse_resize,
+                                       .release = release,
+                                       .ctx = of}};
+    return gsai_env_resolve(&given);
+}
+
 static void sizes_that_overflow_are_refused(void **state)
 {
     (void)state;
-    gsai_env env = gsai_env_resolve(NULL);
+    refusing none = {0};
+    gsai_env env = refusing_env(&none);
     const gsa_batch some = sparse_rows();
     gsai_rows rows;
     gsai_rows_init(&rows, 0, 0, &env);
@@ -261,35 +305,6 @@ static void sizes_that_overflow_are_refused(void **state)
     gsai_rows_free(&rows);
 }
 
-/* Fails the n-th request, counted over all functions. */
-typedef struct refusing {
-    size_t n_left;
-} refusing;
-
-static void *refuse_alloc(void *ctx, size_t size)
-{
-    refusing *of = ctx;
-    return of->n_left > 0 && --of->n_left == 0 ? NULL : malloc(size);
-}
-
-static void *refuse_alloc_zeroed(void *ctx, size_t size)
-{
-    refusing *of = ctx;
-    return of->n_left > 0 && --of->n_left == 0 ? NULL : calloc(1, size);
-}
-
-static void *refuse_resize(void *ctx, void *memory, size_t size)
-{
-    refusing *of = ctx;
-    return of->n_left > 0 && --of->n_left == 0 ? NULL : realloc(memory, size);
-}
-
-static void release(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
-
 /* Whatever request fails, the rows before are whole, and a second attempt gives all of them. */
 static void every_failed_allocation_leaves_rows_whole(void **state)
 {
@@ -307,12 +322,7 @@ static void every_failed_allocation_leaves_rows_whole(void **state)
     size_t nth = 1;
     for (; failed; nth++) {
         refusing of = {nth};
-        gsai_env given = {.memory = {.alloc = refuse_alloc,
-                                     .alloc_zeroed = refuse_alloc_zeroed,
-                                     .resize = refuse_resize,
-                                     .release = release,
-                                     .ctx = &of}};
-        gsai_env env = gsai_env_resolve(&given);
+        gsai_env env = refusing_env(&of);
         gsai_rows rows;
         gsai_word_map map = {0};
         gsai_rows_init(&rows, 2, 2, &env);
