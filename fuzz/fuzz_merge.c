@@ -3,7 +3,7 @@
  * the bytes of a merge. */
 #include "states.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 /* Numbers that a fuzzed state says of itself need not go together, and what is merged of them neither: fuzz_round
  * merges states that were learned, and asks for more. */

@@ -234,7 +234,7 @@ static void put_loose_state(const gsa_state *state, fuzz_bytes *out)
     gsai_snapshot *snapshot = NULL;
     gsa_error error = {0};
     fuzz_must(gsai_state_snapshot(state, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
-    fuzz_put_bundle(gsai_snapshot_bundle(snapshot), out);
+    fuzz_put_bundle(&snapshot->bundle, out);
     gsai_snapshot_free(snapshot);
 }
 
@@ -256,7 +256,7 @@ static void save_model(const setting *of, const gsa_state *state)
     fuzz_must(gsai_model_snapshot(model, &snapshot, &error) == GSA_OK, "a model has a snapshot", error.message);
     loose.size = file.size = 0;
     put_rows(of->how, &loose);
-    fuzz_put_bundle(gsai_snapshot_bundle(snapshot), &loose);
+    fuzz_put_bundle(&snapshot->bundle, &loose);
     save("model", of->name, "", 0, loose.data, loose.size);
     fuzz_must(gsa_model_write(model, fuzz_write, &file, &error) == GSA_OK, "a model can be written", error.message);
     char name[64];

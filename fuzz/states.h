@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "store/container.h"
 
 static const gsai_env fuzz_state_env = {

@@ -4,7 +4,7 @@
  * Prints a line per loop: its name and the median of its repeats. The products are those of bench/probes/run.py, which
  * measures BLAS on the same shapes: rows times weights and rows times residuals of the solver, and margins and updates
  * of the learner, by groups of eight rows. */
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "solve/kernel/solve_kernels.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
  * the shrinkage that the held-out rows ask for, if they do (docs/decisions/0015-shrinkage.md). */
 #include "learn/calibration.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "learn/scale_shift.h"
 
 #include "base/error.h"

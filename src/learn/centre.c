@@ -3,11 +3,12 @@
  * Only columns that are present in nearly all rows are centred; the others must stay sparse. Which they are follows
  * from the counts; in the first rows nearly everything is dense, and leaves soon. A value of 0 is absent: where a dense
  * column is absent it is taken to be at its mean. */
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -116,3 +117,106 @@ double gsai_state_deviation(const gsa_state *state, size_t slot)
     double variance = present * square - present * present * mean_square;
     return sqrt(fmax(variance, 0));
 }
+
+/* ---- the part of a state ----------------------------------------------------------------------------------------- */
+
+/* Adds up the means of columns. Rows that replicas have in common count once. */
+static gsa_status merge_centre(const gsai_merge *merge, gsa_error *error)
+{
+    gsai_centre *into = &merge->into->centre;
+    if (merge->continues)
+        GSA_TRY(gsai_centre_grow(into, merge->base->centre.n, &merge->into->env, error));
+    for (size_t s = 0; s < merge->n_states; s++)
+        GSA_TRY(gsai_centre_grow(into, merge->states[s]->centre.n, &merge->into->env, error));
+    for (size_t slot = 0; slot < into->n; slot++) {
+        const gsai_centre *base = merge->continues ? &merge->base->centre : NULL;
+        const gsai_column nothing = {0}, *start = base && slot < base->n ? &base->at[slot] : &nothing;
+        into->at[slot] = *start;
+        for (size_t s = 0; s < merge->n_states; s++)
+            if (slot < merge->states[s]->centre.n)
+                gsai_column_add(&into->at[slot], &merge->states[s]->centre.at[slot], start);
+    }
+    while (into->n > 0 && into->at[into->n - 1].n == 0) /* nothing is known of it */
+        into->n--;
+    return GSA_OK;
+}
+
+/* Columns that have gone on since the base; the others are empty, and a merge skips them. */
+static void columns_since(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
+{
+    const gsai_centre now = view->centre, *before = &base->centre;
+    gsai_centre since = {.at = gsai_snapshot_alloc(snapshot, now.n + 1, sizeof *since.at)};
+    for (size_t slot = 0; slot < now.n && since.at; slot++)
+        if (now.at[slot].n > (slot < before->n ? before->at[slot].n : 0)) {
+            since.at[slot] = now.at[slot];
+            since.n = slot + 1;
+        }
+    view->centre = since;
+}
+
+/* Numbers of a column, stored as they are: rows, mean, sum of squares around it. */
+#define COLUMN 3u
+static_assert(sizeof(gsai_column) == COLUMN * sizeof(double), "columns are stored as they are");
+
+static const gsai_tensor_key centre_key = {"centre", GSAI_F64, GSAI_FINITE},
+                             centre_slot_key = {"centre.slot", GSAI_U32, GSAI_MAX_COLUMNS - 1};
+
+/* The next column with rows. */
+static size_t next_column(const void *ctx, size_t slot, size_t n)
+{
+    const gsai_centre *centre = ctx;
+    while (slot < n && centre->at[slot].n == 0)
+        slot++;
+    return slot;
+}
+
+/* The columns up to n, as lines. */
+static gsai_line_tensor lines_of(const gsai_centre *centre, size_t n)
+{
+    return (gsai_line_tensor){centre_key, 2, COLUMN, (char *)centre->at, sizeof *centre->at, n};
+}
+
+/* Columns without rows are as columns that are not there. */
+static void save_centre(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    const gsai_centre *centre = &state->centre;
+    size_t n = centre->n;
+    while (n > 0 && centre->at[n - 1].n == 0)
+        n--;
+    gsai_line_tensor columns = lines_of(centre, n);
+    if (n > 0)
+        gsai_snapshot_lines(snapshot, &columns, 1, &centre_slot_key, n, next_column, centre);
+}
+
+static bool column_is_sound(const gsai_column *column)
+{
+    bool is_empty = column->n == 0 && column->mean == 0 && column->squares == 0;
+    return is_empty || (column->n >= 1 && column->n == floor(column->n) && column->squares >= 0);
+}
+
+/* The header of a delta has no features, and columns all the same. */
+static gsa_status load_centre(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *found;
+    gsai_centre *centre = &state->centre;
+    gsai_lines lines;
+    GSA_TRY(gsai_bundle_may_have(bundle, &centre_key, GSAI_ANY_LEN, &found, error));
+    if (!found)
+        return GSA_OK;
+    uint64_t n = gsai_tensor_len(found) / COLUMN;
+    GSA_TRY(gsai_lines_find(bundle, &centre_slot_key, GSAI_MAX_COLUMNS, &lines, error));
+    if (n == 0 || n > lines.n)
+        return gsai_fail(error, GSA_FORMAT, "the centre has no columns, or more than %u", (unsigned)GSAI_MAX_COLUMNS);
+    lines.n = lines.id ? lines.n : (size_t)n;
+    size_t n_columns = lines.id ? (size_t)lines.id[lines.n - 1] + 1 : lines.n;
+    GSA_TRY(gsai_centre_grow(centre, n_columns, &state->env, error));
+    gsai_line_tensor columns = lines_of(centre, n_columns);
+    GSA_TRY(gsai_lines_restore(&columns, &lines, bundle, error));
+    for (size_t slot = 0; slot < n_columns; slot++)
+        if (!column_is_sound(&centre->at[slot]) || (slot + 1 == n_columns && centre->at[slot].n == 0))
+            return gsai_fail(error, GSA_FORMAT, "column %zu of the centre is out of range", slot);
+    return GSA_OK;
+}
+
+const gsai_part_functions gsai_centre_part = {
+    .merge = merge_centre, .save = save_centre, .load = load_centre, .since = columns_since};

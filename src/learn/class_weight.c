@@ -5,7 +5,7 @@
  * them. That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends to
  * r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual, because
  * a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -64,3 +64,45 @@ void gsai_class_sums_add(gsa_state *state, size_t class_number, double c)
     state->class_sums.at[0] += c;
     state->class_sums.at[class_number + 1] += c;
 }
+
+/* ---- the part of a state ----------------------------------------------------------------------------------------- */
+
+static gsa_status copy_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!gsai_params_balance(&to->params) || from->class_sums.n == 0)
+        return GSA_OK;
+    GSA_TRY(gsai_class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error));
+    memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
+    return GSA_OK;
+}
+
+static void add_sums(const gsai_merge *merge, const gsa_state *from, double share)
+{
+    const gsai_labels *labels = &merge->into->labels;
+    double weight = share * (merge->base ? 1 : gsai_state_weight_in(from, merge->into));
+    for (size_t i = 0; i < from->class_sums.n && i <= from->labels.n; i++) {
+        size_t to = i > 0 ? gsai_labels_find_text(labels, from->labels.at[i - 1].text) + 1 : 0;
+        merge->into->class_sums.at[to] += weight * from->class_sums.at[i];
+    }
+}
+
+/* Adds up the weights of classes; what all states have from the base counts once. */
+static gsa_status merge_sums(const gsai_merge *merge, gsa_error *error)
+{
+    gsa_state *into = merge->into;
+    if (!gsai_params_balance(&into->params))
+        return GSA_OK;
+    GSA_TRY(gsai_class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error));
+    for (size_t s = 0; s < merge->n_states; s++)
+        add_sums(merge, merge->states[s], 1);
+    if (merge->base)
+        add_sums(merge, merge->base, 1 - (double)merge->n_states);
+    return GSA_OK;
+}
+
+static bool fit_labels(const gsa_state *state)
+{
+    return state->class_sums.n <= state->labels.n + 1;
+}
+
+const gsai_part_functions gsai_class_sums_part = {.copy = copy_sums, .merge = merge_sums, .is_sound = fit_labels};

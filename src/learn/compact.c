@@ -1,6 +1,6 @@
 /* Features in the order of |weight| x deviation, and how many of them the held-out rows need. */
 #include "learn/compact.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "learn/calibration.h"
 

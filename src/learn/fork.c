@@ -1,134 +1,23 @@
 /* Copies of a state: a replica that continues like it, and a state that begins a new run from it. */
 #include "learn/fork.h"
+#include "learn/inside.h"
 #include "learn/life.h"
 #include "learn/lineage.h"
-#include "learn/parts.h"
 #include "learn/schema.h"
 #include "learn/state_outputs.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
+/* Copies all of a state, for one of n_copies. */
+static gsa_status copy_all(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
 {
-    if (!from->loss)
-        return GSA_OK;
-    to->loss = from->loss;
-    if (!to->table.cells || !gsai_table_refill(&to->table, table)) {
-        gsai_table_release(&to->table, &to->env);
-        GSA_TRY(gsai_table_copy(&to->table, table, &to->env, error));
-    }
-    return gsai_state_reserve_scratch(to, table->n_outputs, error);
-}
-
-static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    if (!from->scaling)
-        return GSA_OK;
-    gsai_scaling *scaling = gsai_alloc_zeroed(&to->env, 1, sizeof *scaling);
-    GSAI_TRY_MEMORY(scaling, &to->env, error, "no memory for a choice of scaling");
-    *scaling = *from->scaling;
-    gsa_status status = gsai_table_copy(&scaling->table, &from->scaling->table, &to->env, error);
-    if (status == GSA_OK)
-        to->scaling = scaling;
-    else
-        gsai_free(&to->env, scaling);
-    return status;
-}
-
-static gsa_status copy_prior(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    GSA_TRY(gsai_prior_totals_grow(&to->prior, from->prior.n, &to->env, error));
-    if (from->prior.n > 0) {
-        memcpy(to->prior.sum_sq, from->prior.sum_sq, from->prior.n * sizeof *from->prior.sum_sq);
-        memcpy(to->prior.count, from->prior.count, from->prior.n * sizeof *from->prior.count);
-    }
-    return GSA_OK;
-}
-
-static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    GSA_TRY(gsai_centre_grow(&to->centre, from->centre.n, &to->env, error));
-    if (from->centre.n > 0)
-        memcpy(to->centre.at, from->centre.at, from->centre.n * sizeof *from->centre.at);
-    return GSA_OK;
-}
-
-gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    for (size_t i = 0; i < from->sample.n; i++) {
-        gsai_held_row *held = gsai_held_row_copy(from->sample.at[i], &to->env);
-        GSA_TRY(gsai_sample_insert(&to->sample, held, &to->env, error));
-    }
-    to->sample.below = from->sample.below;
-    return GSA_OK;
-}
-
-gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    if (!from->best_checkpoint.weight)
-        return GSA_OK;
-    float *weight = gsai_copy(&to->env, from->best_checkpoint.weight,
-                              from->best_checkpoint.n_slots * from->best_checkpoint.n_outputs, sizeof *weight);
-    GSAI_TRY_MEMORY(weight, &to->env, error, "no memory for the best weights");
-    to->best_checkpoint = from->best_checkpoint;
-    to->best_checkpoint.weight = weight;
-    return GSA_OK;
-}
-
-static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    if (!gsai_params_balance(&to->params) || from->class_sums.n == 0)
-        return GSA_OK;
-    GSA_TRY(gsai_class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error));
-    memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
-    return GSA_OK;
-}
-
-/* Copies what a new run takes over: labels, the schema, weights, totals of features, weights of classes, lineage. */
-static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
-{
-    GSA_TRY(gsai_labels_add_all(&to->labels, &from->labels, error));
-    GSA_TRY(gsai_schema_copy(&to->schema, from->schema, &to->env, error));
-    GSA_TRY(gsai_names_copy(&to->names, &from->names, &to->env, error));
-    GSA_TRY(copy_table(to, from, table, error));
-    GSA_TRY(copy_prior(to, from, error));
-    GSA_TRY(copy_centre(to, from, error));
-    GSA_TRY(copy_class_sums(to, from, error));
-    return gsai_lineage_add_all(to, from->lineage, from->n_lineage, error);
-}
-
-/* All of a state, for one copy of so many. */
-static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
-{
-    GSA_TRY(copy_knowledge(copy, base, &base->table, error));
-    GSA_TRY(gsai_group_copy(copy, base, error));
-    GSA_TRY(copy_scaling(copy, base, error));
-    GSA_TRY(gsai_state_copy_sample(copy, base, error));
-    if (n_copies <= 1) /* a merge has it from the base */
-        GSA_TRY(gsai_best_checkpoint_copy(copy, base, error));
-    copy->step = base->step;
-    copy->standardised = base->standardised;
-    copy->n_solved = base->n_solved;
-    copy->results = base->results;
-    copy->rows_behind = base->rows_behind;
-    copy->averaging = base->averaging;
-    copy->position = base->position;
-    copy->row_weights = base->row_weights;
-    copy->label_offset = base->label_offset;
-    copy->residuals = base->residuals;
-    copy->n_rows = base->n_rows;
-    copy->n_counted = base->n_counted;
-    copy->squared_error = base->squared_error;
-    copy->squared_label = base->squared_label;
-    copy->run_id = base->run_id;
+    GSA_TRY(gsai_parts_copy(copy, base, n_copies > 1 ? GSAI_COPY_REPLICA : GSAI_COPY_WHOLE, error));
     copy->run_id.closed = 1; /* whatever it learns now, it began as the base did */
-    copy->rows = base->rows;
-    memcpy(copy->input_position, base->input_position, sizeof copy->input_position);
-    copy->n_merged = base->n_merged;
-    if (n_copies > 1) /* its rows are not those of each copy */
+    if (n_copies > 1)        /* its rows are not those of each copy */
         GSA_TRY(gsa_state_close_group(copy, error));
     copy->averaging.per_row = n_copies > 1 ? n_copies : 1;
     return GSA_OK;
@@ -144,7 +33,7 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsai_e
         copy->table = *memory;
         *memory = (gsai_table){0};
     }
-    gsa_status status = copy_parts(copy, base, n_copies, error);
+    gsa_status status = copy_all(copy, base, n_copies, error);
     if (status == GSA_OK)
         *out = copy;
     else
@@ -248,11 +137,8 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     gsa_state *state;
     GSA_TRY(check_start(from, &params, error));
     GSA_TRY(gsai_state_create(&params, &from->env, &state, error));
-    gsa_status status = copy_knowledge(state, from, gsai_state_table(from), error);
-    state->standardised = from->standardised || gsai_state_table(from) != &from->table;
-    state->rows_behind = from->rows_behind;
-    state->label_offset = from->label_offset;
-    state->residuals = from->residuals;
+    gsa_status status = gsai_parts_copy(state, from, GSAI_COPY_RUN, error);
+    state->standardised = gsai_state_is_standardised(from);
     state->label_offset.settled = from->n_rows > 0;
     if (status == GSA_OK && from->loss) {
         begin_at_average(state, from);

@@ -6,8 +6,5 @@
 
 /* Makes a copy whose group is closed. */
 gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error);
-/* Copies the sample into a state that has none. */
-gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
-gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 
 #endif

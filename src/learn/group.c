@@ -4,7 +4,9 @@
  * With steps that end at a row's own minimum several rows at once would go past it, so that only losses with
  * probabilities have groups of more than one row; and the first rows, which move the weights far, have small ones. */
 #include "learn/group_many.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
+#include "learn/state_slots.h"
+#include "learn/stored_rows.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -134,7 +136,7 @@ void gsai_group_clear(gsai_group *group)
     group->weight = 0;
 }
 
-gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
+static gsa_status copy_group(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     const gsai_group *own = &from->group;
     gsai_group_clear(&to->group);
@@ -332,3 +334,72 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
         state->kernels->group_update_intercept(group, table, many ? 0 : (float)intercept, (float)past_weight);
     return GSA_OK;
 }
+
+/* ---- the part of a state ----------------------------------------------------------------------------------------- */
+
+static void release(gsa_state *state)
+{
+    gsai_free(&state->env, state->group.slot);
+    gsai_free(&state->env, state->group.x);
+    gsai_free(&state->env, state->group.origin);
+}
+
+static const gsai_tensor_key keys[GSAI_ROW_HASH] = {
+    [GSAI_ROW_START] = {"group.row_start", GSAI_U64, UINT64_MAX},
+    [GSAI_ROW_NUMBER] = {"group.number", GSAI_F64, GSAI_FINITE},
+    [GSAI_ROW_WEIGHT] = {"group.weight", GSAI_F64, GSAI_NOT_NEGATIVE},
+    [GSAI_ROW_CLASS] = {"group.class", GSAI_U32, UINT32_MAX},
+    [GSAI_ROW_INDEX] = {"group.index", GSAI_U32, GSA_MAX_ID},
+    [GSAI_ROW_VALUE] = {"group.value", GSAI_F32, GSAI_FINITE},
+};
+
+static void save_group(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    const gsai_group *group = &state->group;
+    bool has_classes = gsai_loss_has_classes(state->loss);
+    uint64_t n_entries = 0, at = 0;
+    gsai_stored_rows rows = {0};
+    if (group->n_rows == 0)
+        return;
+    for (size_t i = 0; i < group->n_rows; i++)
+        n_entries += group->n[i];
+    bool done = gsai_stored_rows_add(snapshot, keys, GSAI_ROW_HASH, group->n_rows, n_entries, &rows);
+    for (size_t i = 0; i < group->n_rows && done; i++) {
+        rows.class_number[i] = has_classes ? (uint32_t)group->class_number[i] : 0;
+        rows.number[i] = has_classes ? 0 : group->y[i];
+        rows.weight[i] = group->c[i];
+        for (size_t e = group->start[i], end = e + group->n[i]; e < end; e++, at++) {
+            rows.index[at] = group->slot[e] - 1;
+            rows.value[at] = group->x[e];
+        }
+        rows.start[i + 1] = at;
+    }
+}
+
+static bool has_slots_of(const gsa_state *state, const gsai_row *row)
+{
+    for (size_t i = 0; i < row->n; i++)
+        if ((size_t)row->index[i] + 1 >= state->table.n_slots)
+            return false;
+    return true;
+}
+
+static gsa_status load_group(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    gsai_stored_rows in = {0};
+    gsai_row row;
+    GSA_TRY(gsai_stored_rows_find(bundle, keys, GSAI_ROW_HASH, &in, error));
+    if (in.n > 0 && !gsai_state_has_groups(state))
+        return gsai_fail(error, GSA_FORMAT, "the rows of a group do not fit the state");
+    for (size_t i = 0; i < in.n; i++) {
+        if (gsai_group_is_full(state) || !gsai_stored_row(state, &in, i, &row) || in.weight[i] == 0 ||
+            !has_slots_of(state, &row))
+            return gsai_fail(error, GSA_FORMAT, "row %zu of a group is damaged", i);
+        GSA_TRY(gsai_group_add(state, &row, NULL, in.class_number[i], in.number[i], in.weight[i], error));
+    }
+    return in.n > 0 && gsai_group_is_full(state) ? gsai_fail(error, GSA_FORMAT, "a group that is full still waits")
+                                                 : GSA_OK;
+}
+
+const gsai_part_functions gsai_group_part = {
+    .release = release, .copy = copy_group, .key = "group.number", .save = save_group, .load = load_group};

@@ -72,6 +72,5 @@ gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *erro
 gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
                             double past_weight, double *loss);
 void gsai_group_clear(gsai_group *group);
-gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 
 #endif

@@ -4,7 +4,7 @@
  * for all rows of the group. Elsewhere the rows are taken one after the other; their records are asked for as the rows
  * come. */
 #include "learn/group_many.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,9 @@
 /* The held-out sample. */
 #include "learn/holdout.h"
 
+#include "learn/inside.h"
+#include "learn/stored_rows.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -285,3 +288,164 @@ gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gs
     enter(sample, held);
     return GSA_OK;
 }
+
+/* ---- the part of a state ----------------------------------------------------------------------------------------- */
+
+static void release(gsa_state *state)
+{
+    gsai_sample_release(&state->sample, &state->env);
+}
+
+static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    for (size_t i = 0; i < from->sample.n; i++) {
+        gsai_held_row *held = gsai_held_row_copy(from->sample.at[i], &to->env);
+        GSA_TRY(gsai_sample_insert(&to->sample, held, &to->env, error));
+    }
+    to->sample.below = from->sample.below;
+    return GSA_OK;
+}
+
+/* An entry that several replicas have is the base's once, and what each of them has added to it. What is common to one
+ * of them is common to all: an infinite weight stands for that until the end. */
+static gsa_status add_held(const gsai_merge *merge, const gsa_state *from, const gsai_held_row *held, size_t *at,
+                           gsa_error *error)
+{
+    gsa_state *into = merge->into;
+    const gsai_held_row *before = merge->continues ? gsai_sample_next(&merge->base->sample, at, held) : NULL;
+    bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
+    if ((held->hash >= into->sample.below && held->weight > 0) || !is_news)
+        return GSA_OK;
+    if (before && (held->seen < before->seen || (held->weight > 0 && held->weight < before->weight)))
+        return gsai_fail(error, GSA_CONFLICT,
+                         "cannot merge the states: a held-out row weighs less than in the base; give their own base");
+    gsai_held_row *copy = gsai_held_row_copy(held, &into->env);
+    if (copy) {
+        copy->seen -= before ? before->seen : 0;
+        copy->weight = held->weight > 0 ? held->weight - (before ? before->weight : 0) : INFINITY;
+    }
+    if (copy && gsai_loss_has_classes(into->loss))
+        copy->class_number = (uint32_t)gsai_labels_find_text(&into->labels, from->labels.at[held->class_number].text);
+    return gsai_sample_insert(&into->sample, copy, &into->env, error);
+}
+
+/* No entry of a common kind holds anything. */
+static void clear_common(gsai_sample *sample)
+{
+    for (size_t i = 0, end; i < sample->n; i = end) {
+        bool common = false;
+        for (end = i; end < sample->n && sample->at[end]->hash == sample->at[i]->hash; end++)
+            common = common || isinf(sample->at[end]->weight) || sample->at[end]->weight == 0;
+        for (size_t k = i; k < end && common; k++)
+            sample->at[k]->weight = 0;
+    }
+}
+
+/* The entries below the threshold of all. After the first pass replicas hold the rows that the base holds. In it they
+ * hold others too, and headers of deltas have these alone. Rows that a replica has given back are cut here. */
+static gsa_status merge_sample(const gsai_merge *merge, gsa_error *error)
+{
+    gsa_state *into = merge->into;
+    const gsa_state *const *states = merge->states;
+    if (merge->continues)
+        GSA_TRY(copy_sample(into, merge->base, error));
+    if (merge->continues && merge->base->position.pass > 0)
+        return GSA_OK;
+    for (size_t s = 0; s < merge->n_states; s++)
+        if (states[s]->sample.below < into->sample.below)
+            into->sample.below = states[s]->sample.below;
+    for (size_t s = 0; s < merge->n_states; s++)
+        for (size_t i = 0, at = 0; i < states[s]->sample.n; i++)
+            GSA_TRY(add_held(merge, states[s], states[s]->sample.at[i], &at, error));
+    while (gsai_sample_is_over(&into->sample, gsai_params_holdout(&into->params), gsai_state_keeps_low(into)))
+        gsai_free(&into->env, gsai_sample_pop(&into->sample));
+    gsai_sample_settle(&into->sample);
+    clear_common(&into->sample);
+    return GSA_OK;
+}
+
+/* Rows that the base does not have, or with less weight; after the first pass there are none. */
+static void rows_since(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
+{
+    const gsai_sample now = view->sample;
+    gsai_sample since = {.at = gsai_snapshot_alloc(snapshot, now.n + 1, sizeof *since.at), .below = now.below};
+    for (size_t i = 0; i < now.n && view->position.pass == 0 && since.at; i++) {
+        const gsai_held_row *held = now.at[i], *known = gsai_sample_find(&base->sample, held);
+        if (!known || known->weight != held->weight || known->seen != held->seen)
+            since.at[since.n++] = now.at[i];
+    }
+    view->sample = since;
+}
+
+static const gsai_tensor_key keys[GSAI_ROW_TENSORS] = {
+    [GSAI_ROW_START] = {"sample.row_start", GSAI_U64, UINT64_MAX},
+    [GSAI_ROW_NUMBER] = {"sample.number", GSAI_F64, GSAI_FINITE},
+    [GSAI_ROW_WEIGHT] = {"sample.weight", GSAI_F64, GSAI_NOT_NEGATIVE},
+    [GSAI_ROW_CLASS] = {"sample.class", GSAI_U32, UINT32_MAX},
+    [GSAI_ROW_INDEX] = {"sample.index", GSAI_U32, GSA_MAX_ID},
+    [GSAI_ROW_VALUE] = {"sample.value", GSAI_F32, GSAI_FINITE},
+    [GSAI_ROW_HASH] = {"sample.hash", GSAI_U64, UINT64_MAX},
+    [GSAI_ROW_SEEN] = {"sample.seen", GSAI_F64, GSAI_NOT_NEGATIVE},
+};
+
+static void save_sample(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    const gsai_sample *sample = &state->sample;
+    uint64_t n_entries = 0;
+    gsai_stored_rows rows = {0};
+    if (sample->n == 0)
+        return;
+    for (size_t i = 0; i < sample->n; i++)
+        n_entries += sample->at[i]->n;
+    bool done = gsai_stored_rows_add(snapshot, keys, GSAI_ROW_TENSORS, sample->n, n_entries, &rows);
+    for (size_t i = 0; i < sample->n && done; i++) {
+        const gsai_held_row *held = sample->at[i];
+        gsai_row row = gsai_held_row_view(held);
+        rows.hash[i] = held->hash;
+        rows.number[i] = held->number;
+        rows.class_number[i] = held->class_number;
+        rows.weight[i] = held->weight;
+        rows.seen[i] = held->seen;
+        rows.start[i + 1] = rows.start[i] + held->n;
+        if (held->n > 0) {
+            memcpy(rows.index + rows.start[i], row.index, held->n * sizeof *rows.index);
+            memcpy(rows.value + rows.start[i], row.value, held->n * sizeof *rows.value);
+        }
+    }
+}
+
+/* Rows of a sample ascend by hash, class and number. */
+static bool sample_row_is_above(const gsai_stored_rows *in, size_t i)
+{
+    if (i == 0 || in->hash[i] != in->hash[i - 1])
+        return i == 0 || in->hash[i] > in->hash[i - 1];
+    if (in->class_number[i] != in->class_number[i - 1])
+        return in->class_number[i] > in->class_number[i - 1];
+    return in->number[i] > in->number[i - 1];
+}
+
+static gsa_status load_sample(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    gsai_stored_rows in = {0};
+    gsai_row row;
+    GSA_TRY(gsai_stored_rows_find(bundle, keys, GSAI_ROW_TENSORS, &in, error));
+    for (size_t i = 0; i < in.n; i++) {
+        if (!gsai_stored_row(state, &in, i, &row) || !sample_row_is_above(&in, i) || in.seen[i] == 0 ||
+            in.weight[i] > in.seen[i])
+            return gsai_fail(error, GSA_FORMAT, "row %zu of the held-out sample is damaged", i);
+        gsai_held_row *held =
+            gsai_held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], in.seen[i], &state->env);
+        if (held)
+            held->weight = in.weight[i];
+        GSA_TRY(gsai_sample_insert(&state->sample, held, &state->env, error));
+    }
+    return GSA_OK;
+}
+
+const gsai_part_functions gsai_sample_part = {.release = release,
+                                              .copy = copy_sample,
+                                              .merge = merge_sample,
+                                              .key = "sample.number",
+                                              .save = save_sample,
+                                              .load = load_sample,
+                                              .since = rows_since};

@@ -4,7 +4,7 @@
  * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. A
  * robust loss has the median of the first labels, which outliers do not move. With a log link the offset is the
  * logarithm of the mean, and steps are those of labels in units of the mean. */
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/real.h"
 
@@ -81,18 +81,21 @@ static void merge_labels(gsai_label_offset *all, const gsa_state *const *states,
         all->mean += states[s]->label_offset.weight / total * states[s]->label_offset.mean - common;
 }
 
-void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base)
+/* The offset of the states or, if theirs differ, the mean over their rows. */
+static gsa_status merge_offset(const gsai_merge *merge, gsa_error *error)
 {
-    const gsai_label_offset nothing = {0}, *common = base ? &base->label_offset : &nothing;
-    gsai_label_offset *all = &into->label_offset;
+    (void)error;
+    const gsa_state *const *states = merge->states;
+    const gsai_label_offset nothing = {0}, *common = merge->continues ? &merge->base->label_offset : &nothing;
+    gsai_label_offset *all = &merge->into->label_offset;
     double n_rows = 0, sum = 0;
     bool differ = false;
     if (common->settled) {
         *all = *common;
-        return;
+        return GSA_OK;
     }
     *all = (gsai_label_offset){.at = states[0]->label_offset.at, .settled = 1};
-    for (size_t s = 0; s < n_states; s++) {
+    for (size_t s = 0; s < merge->n_states; s++) {
         const gsai_label_offset *own = &states[s]->label_offset;
         differ = differ || own->at != all->at;
         n_rows += (double)states[s]->n_rows;
@@ -101,8 +104,11 @@ void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, si
     }
     if (differ && n_rows > 0)
         all->at = sum / n_rows;
-    merge_labels(all, states, n_states, common);
+    merge_labels(all, states, merge->n_states, common);
+    return GSA_OK;
 }
+
+const gsai_part_functions gsai_label_offset_part = {.merge = merge_offset};
 
 #define MAX_LABEL 1e30
 

@@ -18,9 +18,6 @@ typedef struct gsai_label_offset {
 
 /* Enters a label of weight c that is about to be learned, and moves the offset if it is time. */
 void gsai_label_offset_add(gsa_state *state, double y, double c);
-/* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
- * are copies of, or NULL. */
-void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
 
 /* Returns what to do about weights that are no longer finite; y: the label of the row, 0 if it is not known. */
 const char *gsai_diverged_remedy(const gsa_state *state, double y);

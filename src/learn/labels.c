@@ -1,6 +1,8 @@
 /* The labels of a run. */
 #include "learn/labels.h"
 
+#include "learn/inside.h"
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -235,3 +237,101 @@ gsa_status gsai_labels_add_row(gsai_labels *labels, const gsa_batch *batch, size
         return gsai_labels_add_word(labels, text, out, error);
     return gsai_labels_add_number(labels, batch->label[row], out, error);
 }
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Texts one after the other, each with its NUL; which are numbers; and the numbers, exactly. */
+static const gsai_tensor_key text_key = {"labels.text", GSAI_U8, 0}, is_number_key = {"labels.is_number", GSAI_U8, 0},
+                             number_key = {"labels.number", GSAI_F64, GSAI_FINITE};
+
+void gsai_labels_save(gsai_snapshot *snapshot, const gsai_labels *labels)
+{
+    size_t text_size = 0;
+    for (size_t k = 0; k < labels->n; k++)
+        text_size += strlen(labels->at[k].text) + 1;
+    char *text = gsai_snapshot_alloc(snapshot, text_size, 1);
+    uint8_t *is_number = gsai_snapshot_alloc(snapshot, labels->n, 1);
+    double *number = gsai_snapshot_alloc(snapshot, labels->n, sizeof *number);
+    gsai_snapshot_add(snapshot, &text_key, text, text_size);
+    gsai_snapshot_add(snapshot, &is_number_key, is_number, labels->n);
+    gsai_snapshot_add(snapshot, &number_key, number, labels->n);
+    for (size_t k = 0; k < labels->n && number; k++) {
+        size_t size = strlen(labels->at[k].text) + 1;
+        memcpy(text, labels->at[k].text, size);
+        text += size;
+        is_number[k] = labels->at[k].is_number;
+        number[k] = labels->at[k].is_number ? labels->at[k].number : 0;
+    }
+}
+
+/* One label; its text must be what its number is written as. */
+static gsa_status restore_label(gsai_labels *labels, const char *text, uint8_t is_number, double number,
+                                gsa_error *error)
+{
+    char expected[GSAI_NUMBER_TEXT];
+    size_t before = labels->n, out;
+    if (is_number)
+        gsai_number_text(number, expected);
+    if (is_number && strcmp(text, expected) != 0)
+        return gsai_fail(error, GSA_FORMAT, "label %zu has a text that is not its number", before);
+    GSA_TRY(is_number ? gsai_labels_add_number(labels, number, &out, error)
+                      : gsai_labels_add_word(labels, text, &out, error));
+    return out == before ? GSA_OK : gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", text);
+}
+
+gsa_status gsai_labels_load(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *texts, *kinds, *numbers;
+    GSA_TRY(gsai_bundle_need(bundle, &text_key, GSAI_ANY_LEN, &texts, error));
+    GSA_TRY(gsai_bundle_need(bundle, &is_number_key, GSAI_ANY_LEN, &kinds, error));
+    GSA_TRY(gsai_bundle_need(bundle, &number_key, gsai_tensor_len(kinds), &numbers, error));
+    const char *at = texts->data, *end = at + gsai_tensor_len(texts);
+    for (uint64_t k = 0; k < gsai_tensor_len(kinds); k++) {
+        const char *nul = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
+        if (!nul || !gsai_is_label(at, (size_t)(nul - at)))
+            return gsai_fail(error, GSA_FORMAT, "label %llu is not a text", (unsigned long long)k);
+        GSA_TRY(
+            restore_label(labels, at, ((const uint8_t *)kinds->data)[k], ((const double *)numbers->data)[k], error));
+        at = nul + 1;
+    }
+    return at == end ? GSA_OK : gsai_fail(error, GSA_FORMAT, "there is text after the last label");
+}
+
+/* ---- the part of a state ----------------------------------------------------------------------------------------- */
+
+static void release(gsa_state *state)
+{
+    gsai_labels_release(&state->labels);
+}
+
+static gsa_status copy_labels(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    return gsai_labels_add_all(&to->labels, &from->labels, error);
+}
+
+/* A run that continues keeps the order of the labels that it knew. */
+static gsa_status merge_labels(const gsai_merge *merge, gsa_error *error)
+{
+    gsai_labels all, *into = &merge->into->labels;
+    gsai_labels_init(&all, &merge->into->env);
+    gsa_status status = merge->continues ? gsai_labels_add_all(into, &merge->base->labels, error) : GSA_OK;
+    for (size_t s = 0; s < merge->n_states && status == GSA_OK; s++)
+        status = gsai_labels_add_all(&all, &merge->states[s]->labels, error);
+    if (status == GSA_OK)
+        status = gsai_labels_add_sorted(into, &all, error);
+    gsai_labels_release(&all);
+    return status;
+}
+
+static void save_labels(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    gsai_labels_save(snapshot, &state->labels);
+}
+
+static gsa_status load_labels(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    return gsai_labels_load(&state->labels, bundle, error);
+}
+
+const gsai_part_functions gsai_labels_part = {
+    .release = release, .copy = copy_labels, .merge = merge_labels, .save = save_labels, .load = load_labels};

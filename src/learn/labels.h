@@ -5,7 +5,7 @@
 #ifndef GSA_LEARN_LABELS_H
 #define GSA_LEARN_LABELS_H
 
-#include "base/env.h"
+#include "base/bundle.h"
 #include "learn/row.h"
 
 #define GSAI_MAX_LABELS ((size_t)1 << 20)
@@ -56,5 +56,9 @@ bool gsai_labels_equal(const gsai_labels *a, const gsai_labels *b);
 /* Find the class of a row's label in the table, and add it if it is new. */
 size_t gsai_labels_find_row(const gsai_labels *labels, const gsa_batch *batch, size_t row);
 gsa_status gsai_labels_add_row(gsai_labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error);
+
+/* Add the labels to a file, and read them from one. */
+void gsai_labels_save(gsai_snapshot *snapshot, const gsai_labels *labels);
+gsa_status gsai_labels_load(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error);
 
 #endif

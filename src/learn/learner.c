@@ -3,8 +3,10 @@
 #include "learn/learner.h"
 
 #include "learn/calibration.h"
+#include "learn/inside.h"
 #include "learn/paper.h"
-#include "learn/parts.h"
+#include "learn/position.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -77,22 +79,9 @@ gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *
     return gsai_state_has_groups(state) ? gsai_group_fit(state, row, error) : gsai_paper_fit(state, row, error);
 }
 
-/* Counts rows that were learned. Whether the loss still falls is told by the rows since the last power of two and those
- * before them. */
 static void count_rows(gsa_state *state, size_t n_rows, double weight, double loss)
 {
-    gsai_position *at = &state->position;
-    uint64_t before = state->n_rows, last = before + n_rows;
-    bool power_of_two = last > 1 && (before ^ last) > before; /* the highest bit is another one */
-    at->loss_sum += loss;
-    at->loss_weight += weight;
-    if (power_of_two || before == 0) {
-        at->earlier_loss_sum = at->late_loss_sum;
-        at->earlier_loss_weight = at->late_loss_weight;
-        at->late_loss_sum = at->late_loss_weight = 0;
-    }
-    at->late_loss_sum += loss;
-    at->late_loss_weight += weight;
+    gsai_position_note(&state->position, state->n_rows, n_rows, loss, weight);
     state->n_solved = state->is_frozen ? state->n_solved : 0;
     state->rows_behind += n_rows;
     state->n_rows += n_rows;

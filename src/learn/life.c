@@ -2,7 +2,9 @@
  */
 #include "learn/life.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
+#include "learn/position.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -52,32 +54,8 @@ void gsa_state_free(gsa_state *state)
     if (!state)
         return;
     gsai_env env = state->env;
-    gsai_labels_release(&state->labels);
-    gsai_free(&env, state->schema);
-    gsai_names_release(&state->names, &env);
-    gsai_scaling_close(state);
-    gsai_table_release(&state->table, &env);
-    gsai_sample_release(&state->sample, &env);
-    gsai_free(&env, state->prior.sum_sq);
-    gsai_free(&env, state->prior.count);
-    gsai_free(&env, state->class_sums.at);
-    gsai_free(&env, state->lineage);
-    gsai_free(&env, state->scratch);
-    gsai_free(&env, state->best_checkpoint.weight);
-    gsai_free(&env, state->entries.memory);
-    gsai_free(&env, state->group.slot);
-    gsai_free(&env, state->group.x);
-    gsai_free(&env, state->group.origin);
-    gsai_free(&env, state->centre.at);
+    gsai_parts_release(state);
     gsai_free(&env, state);
-}
-
-static double falling(const gsai_position *at)
-{
-    if (!(at->late_loss_weight >= at->earlier_loss_weight / 4 && at->earlier_loss_weight > 0 &&
-          at->earlier_loss_sum > 0)) /* too few to tell */
-        return NAN;
-    return 1 - at->late_loss_sum / at->late_loss_weight / (at->earlier_loss_sum / at->earlier_loss_weight);
 }
 
 gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
@@ -99,7 +77,7 @@ gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     now.n_merged = state->n_merged;
     now.best_pass = state->best_checkpoint.weight ? state->best_checkpoint.pass : 0;
     now.best_loss = state->best_checkpoint.weight ? state->best_checkpoint.loss : (double)NAN;
-    now.falling = falling(&state->position);
+    now.falling = gsai_position_falling(&state->position);
     now.n_features_full = state->compaction.n_before;
     now.n_features_kept = state->compaction.n_after;
     now.full_loss = state->compaction.loss_before;

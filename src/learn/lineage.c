@@ -1,6 +1,6 @@
 /* The id of a run, and the runs that a state contains. */
 #include "learn/lineage.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -22,7 +22,7 @@ void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, c
 
 void gsa_state_get_fingerprint(const gsa_state *state, gsa_fingerprint *out)
 {
-    *out = state->rows;
+    *out = state->fingerprint;
 }
 
 int gsa_state_run_matches(const gsa_state *state, const gsa_batch *first)
@@ -40,48 +40,56 @@ bool gsai_lineage_has(const gsa_state *state, uint64_t run_id)
 {
     if (state->run_id.n_rows > 0 && state->run_id.hash == run_id)
         return true;
-    for (size_t i = 0; i < state->n_lineage; i++)
-        if (state->lineage[i] == run_id)
+    for (size_t i = 0; i < state->lineage.n; i++)
+        if (state->lineage.at[i] == run_id)
             return true;
     return false;
 }
 
 size_t gsai_lineage_count(const gsa_state *state)
 {
-    return state->n_lineage + (state->run_id.n_rows > 0);
+    return state->lineage.n + (state->run_id.n_rows > 0);
 }
 
 uint64_t gsai_lineage_at(const gsa_state *state, size_t i)
 {
-    return i < state->n_lineage ? state->lineage[i] : state->run_id.hash;
+    return i < state->lineage.n ? state->lineage.at[i] : state->run_id.hash;
 }
 
 gsa_status gsai_lineage_add(gsa_state *state, uint64_t run_id, gsa_error *error)
 {
-    size_t at = state->n_lineage;
-    GSAI_TRY_MEMORY(gsai_reserve(&state->env, &state->lineage, &state->lineage_capacity, at + 1, sizeof run_id),
+    size_t at = state->lineage.n;
+    GSAI_TRY_MEMORY(gsai_reserve(&state->env, &state->lineage.at, &state->lineage.capacity, at + 1, sizeof run_id),
                     &state->env, error, "no memory for the origins of a state");
-    state->n_lineage++;
-    for (; at > 0 && state->lineage[at - 1] > run_id; at--)
-        state->lineage[at] = state->lineage[at - 1];
-    state->lineage[at] = run_id;
+    state->lineage.n++;
+    for (; at > 0 && state->lineage.at[at - 1] > run_id; at--)
+        state->lineage.at[at] = state->lineage.at[at - 1];
+    state->lineage.at[at] = run_id;
     return GSA_OK;
 }
 
-gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *run_ids, size_t n, gsa_error *error)
+/* Replicas of one run stay that run, which goes on with other rows than it began with. */
+static gsa_status merge_lineage(const gsai_merge *merge, gsa_error *error)
 {
-    for (size_t i = 0; i < n; i++)
-        GSA_TRY(gsai_lineage_add(state, run_ids[i], error));
-    return GSA_OK;
-}
-
-gsa_status gsai_lineage_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
-{
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < gsai_lineage_count(states[s]); i++) {
-            uint64_t run_id = gsai_lineage_at(states[s], i);
-            if (!gsai_lineage_has(into, run_id))
-                GSA_TRY(gsai_lineage_add(into, run_id, error));
+    merge->into->run_id.closed = 1;
+    for (size_t i = 0; merge->continues && i < merge->base->lineage.n; i++)
+        GSA_TRY(gsai_lineage_add(merge->into, merge->base->lineage.at[i], error));
+    for (size_t s = 0; !merge->continues && s < merge->n_states; s++)
+        for (size_t i = 0; i < gsai_lineage_count(merge->states[s]); i++) {
+            uint64_t run_id = gsai_lineage_at(merge->states[s], i);
+            if (!gsai_lineage_has(merge->into, run_id))
+                GSA_TRY(gsai_lineage_add(merge->into, run_id, error));
         }
     return GSA_OK;
 }
+
+/* Equal ones: a run that started from a run on the same rows. */
+static bool ascends(const gsa_state *state)
+{
+    for (size_t i = 1; i < state->lineage.n; i++)
+        if (state->lineage.at[i] < state->lineage.at[i - 1])
+            return false;
+    return true;
+}
+
+const gsai_part_functions gsai_lineage_part = {.merge = merge_lineage, .is_sound = ascends};

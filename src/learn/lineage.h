@@ -17,6 +17,13 @@ typedef struct gsai_run_id {
     uint64_t closed; /* nonzero: no more rows enter */
 } gsai_run_id;
 
+/* Ids of the runs that a state contains or started from, ascending, without its own; one comes twice if a run on the
+ * same rows was started from. */
+typedef struct gsai_lineage {
+    uint64_t *at;
+    size_t n, capacity;
+} gsai_lineage;
+
 /* Adds a row to a fingerprint, by its hash (gsai_row_hash). */
 static inline void gsai_fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash)
 {
@@ -30,10 +37,7 @@ bool gsai_lineage_has(const gsa_state *state, uint64_t run_id);
 /* Return the number of run ids of a state, and each by number: its lineage, then its own if it has one. */
 size_t gsai_lineage_count(const gsa_state *state);
 uint64_t gsai_lineage_at(const gsa_state *state, size_t i);
-/* Adds the runs of all states to the result of a merge. */
-gsa_status gsai_lineage_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error);
-/* Adds a run that a state contains or started from, and several. */
+/* Adds a run that a state contains or started from. */
 gsa_status gsai_lineage_add(gsa_state *state, uint64_t run_id, gsa_error *error);
-gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *run_ids, size_t n, gsa_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "learn/strongest.h"
 
 #include <math.h>
@@ -144,6 +144,19 @@ gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size
     return n_names > 0 ? gsa_state_set_names(state, find_in_several, &all, error) : GSA_OK;
 }
 
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static const gsai_tensor_key feature_key = {"feature_names.feature", GSAI_U32, GSA_MAX_ID},
+                             text_key = {"feature_names.text", GSAI_U8, 0};
+
+void gsai_names_save(gsai_snapshot *snapshot, const gsai_names *names)
+{
+    if (names->n == 0)
+        return;
+    gsai_snapshot_add(snapshot, &feature_key, names->id, names->n);
+    gsai_snapshot_add(snapshot, &text_key, names->text, names->start[names->n]);
+}
+
 gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
                            const gsai_env *env, gsa_error *error)
 {
@@ -164,3 +177,37 @@ gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const 
         append(out, id[i], text + out->start[i]);
     return GSA_OK;
 }
+
+gsa_status gsai_names_load(gsai_names *out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)
+{
+    const gsai_tensor *ids, *texts;
+    GSA_TRY(gsai_bundle_may_have(bundle, &feature_key, GSAI_ANY_LEN, &ids, error));
+    if (!ids)
+        return GSA_OK;
+    GSA_TRY(gsai_bundle_need(bundle, &text_key, GSAI_ANY_LEN, &texts, error));
+    return gsai_names_read(out, ids->data, (size_t)gsai_tensor_len(ids), texts->data, (size_t)gsai_tensor_len(texts),
+                           env, error);
+}
+
+static void release(gsa_state *state)
+{
+    gsai_names_release(&state->names, &state->env);
+}
+
+static gsa_status copy_names(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    return gsai_names_copy(&to->names, &from->names, &to->env, error);
+}
+
+static void save_names(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    gsai_names_save(snapshot, &state->names);
+}
+
+static gsa_status load_names(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    return gsai_names_load(&state->names, bundle, &state->env, error);
+}
+
+const gsai_part_functions gsai_names_part = {
+    .release = release, .copy = copy_names, .save = save_names, .load = load_names};

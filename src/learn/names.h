@@ -6,7 +6,7 @@
 #ifndef GSA_LEARN_NAMES_H
 #define GSA_LEARN_NAMES_H
 
-#include "base/env.h"
+#include "base/bundle.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +30,8 @@ const char *gsai_names_find(const gsai_names *names, uint64_t feature);
 /* Makes names from n ids and `size` bytes of text. GSA_FORMAT if these are not as above. */
 gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
                            const gsai_env *env, gsa_error *error);
+/* Add the names, if there are any, to a file, and read them from one. */
+void gsai_names_save(gsai_snapshot *snapshot, const gsai_names *names);
+gsa_status gsai_names_load(gsai_names *out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error);
 
 #endif

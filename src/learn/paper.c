@@ -6,6 +6,7 @@
 
 #include "learn/centre.h"
 #include "learn/label_offset.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"

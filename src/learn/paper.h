@@ -2,7 +2,7 @@
 #ifndef GSA_LEARN_PAPER_H
 #define GSA_LEARN_PAPER_H
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 /* Makes room for a row, whose values must be finite, and what it takes to learn it. */
 gsa_status gsai_paper_fit(gsa_state *state, const gsai_row *row, gsa_error *error);

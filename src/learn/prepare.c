@@ -1,10 +1,11 @@
 /* The meaning of labels: a loss, if none was asked for, and the class or number of each row. */
 #include "learn/prepare.h"
+#include "learn/inside.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"
-#include "learn/parts.h"
 #include "learn/schema.h"
 #include "learn/state_outputs.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/label_rule.h"

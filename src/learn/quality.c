@@ -2,7 +2,7 @@
  * pass on, others worse. */
 #include "learn/calibration.h"
 #include "learn/fork.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,7 +1,10 @@
 /* Huber's proposal 2, by rows that come one after the other and by all rows at once. */
 #include "learn/residuals.h"
 
+#include "learn/inside.h"
+
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,20 +86,28 @@ void gsai_residuals_add(gsai_residuals *residuals, double r, double c)
         set_width(residuals);
 }
 
-void gsai_residuals_merge(gsai_residuals *into, const gsai_residuals *from, double share)
+/* Takes the mean of all states: what they have from their base must not multiply from round to round. */
+static gsa_status merge_residuals(const gsai_merge *merge, gsa_error *error)
 {
-    for (size_t i = 0; i < GSAI_RESIDUAL_BINS; i++) {
-        into->late[i] += share * from->late[i];
-        into->earlier[i] += share * from->earlier[i];
-    }
-    into->n_rows = fmax(into->n_rows, from->n_rows);
-    into->n_not_zero = fmax(into->n_not_zero, from->n_not_zero);
-    if (into->n_first < from->n_first) {
-        into->n_first = from->n_first;
-        memcpy(into->first, from->first, sizeof into->first);
+    (void)error;
+    gsai_residuals *into = &merge->into->residuals;
+    double share = 1 / (double)merge->n_states;
+    for (size_t s = 0; s < merge->n_states; s++) {
+        const gsai_residuals *from = &merge->states[s]->residuals;
+        for (size_t i = 0; i < GSAI_RESIDUAL_BINS; i++) {
+            into->late[i] += share * from->late[i];
+            into->earlier[i] += share * from->earlier[i];
+        }
+        into->n_rows = fmax(into->n_rows, from->n_rows);
+        into->n_not_zero = fmax(into->n_not_zero, from->n_not_zero);
+        if (into->n_first < from->n_first) {
+            into->n_first = from->n_first;
+            memcpy(into->first, from->first, sizeof into->first);
+        }
     }
     if (into->n_rows > 0)
         set_width(into);
+    return GSA_OK;
 }
 
 double gsai_residuals_centre(gsai_residuals *residuals, double y)
@@ -134,3 +145,30 @@ gsai_residuals gsai_residuals_of(const double *r, const float *c, size_t n, doub
     }
     return out;
 }
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static const gsai_stored_field fields[] = {
+    {{"residuals.late", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsai_residuals, late), GSAI_RESIDUAL_BINS},
+    {{"residuals.earlier", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsai_residuals, earlier), GSAI_RESIDUAL_BINS},
+    {{"residuals.first", GSAI_F64, GSAI_FINITE}, offsetof(gsai_residuals, first), GSAI_FIRST_LABELS},
+    {{"residuals.n_first", GSAI_U64, GSAI_FIRST_LABELS}, offsetof(gsai_residuals, n_first), 1},
+    {{"residuals.n_rows", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsai_residuals, n_rows), 1},
+    {{"residuals.n_not_zero", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsai_residuals, n_not_zero), 1},
+    {{"residuals.width", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsai_residuals, width), 1},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static void save(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    if (state->loss && state->loss->has_width)
+        gsai_snapshot_fields(snapshot, fields, FIELDS, &state->residuals);
+}
+
+static gsa_status load(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    bool has_width = state->loss && state->loss->has_width;
+    return has_width ? gsai_bundle_fields(bundle, fields, FIELDS, &state->residuals, error) : GSA_OK;
+}
+
+const gsai_part_functions gsai_residuals_part = {.merge = merge_residuals, .save = save, .load = load};

@@ -29,9 +29,6 @@ typedef struct gsai_residuals {
 
 /* Adds a residual of weight c. */
 void gsai_residuals_add(gsai_residuals *residuals, double r, double c);
-/* Adds a share of the residuals of another state. A merge takes the mean of all: what they have from their base must
- * not multiply from round to round. */
-void gsai_residuals_merge(gsai_residuals *into, const gsai_residuals *from, double share);
 /* Adds a label and returns the median of the first ones: a centre that outliers do not move. */
 double gsai_residuals_centre(gsai_residuals *residuals, double y);
 /* Returns the width for n residuals of weights c. start: a width to begin with. */

@@ -1,7 +1,12 @@
 /* The names of results, and metrics of held-out rows. */
 #include "learn/results.h"
 
+#include "learn/inside.h"
+
+#include "base/error.h"
+
 #include <math.h>
+#include <string.h>
 
 static const char *const names[GSAI_N_RESULTS] = {
 #define GSAI_RESULT_NAME(name) #name,
@@ -21,6 +26,44 @@ const char *gsai_result_name(size_t number)
 {
     return number < GSAI_N_RESULTS ? names[number] : NULL;
 }
+
+static const gsai_tensor_key result_keys[GSAI_N_RESULTS] = {
+#define RESULT_KEY(name) {"results." #name, GSAI_F64, GSAI_FINITE},
+    GSAI_RESULTS(RESULT_KEY)
+#undef RESULT_KEY
+};
+
+void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results)
+{
+    for (size_t i = 0; i < GSAI_N_RESULTS; i++)
+        if (isfinite(results->at[i]))
+            gsai_snapshot_add(snapshot, &result_keys[i], &results->at[i], 1);
+}
+
+gsa_status gsai_results_load(gsai_results *out, const gsai_bundle *bundle, gsa_error *error)
+{
+    *out = gsai_results_none();
+    for (size_t i = 0; i < GSAI_N_RESULTS; i++) {
+        const gsai_tensor *found;
+        GSA_TRY(gsai_bundle_may_have(bundle, &result_keys[i], 1, &found, error));
+        if (found)
+            memcpy(&out->at[i], found->data, sizeof out->at[i]);
+    }
+    return GSA_OK;
+}
+
+static void save_results(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    if (state->n_solved > 0)
+        gsai_results_save(snapshot, &state->results);
+}
+
+static gsa_status load_results(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    return gsai_results_load(&state->results, bundle, error);
+}
+
+const gsai_part_functions gsai_results_part = {.save = save_results, .load = load_results};
 
 gsa_status gsai_quality_init(gsai_quality *quality, size_t n_classes, const gsai_env *env, gsa_error *error)
 {

@@ -3,6 +3,7 @@
 #ifndef GSA_LEARN_RESULTS_H
 #define GSA_LEARN_RESULTS_H
 
+#include "base/bundle.h"
 #include "learn/auc.h"
 #include "learn/loss/loss.h"
 
@@ -41,6 +42,9 @@ typedef struct gsai_results {
 gsai_results gsai_results_none(void);
 /* Returns a name by its number, NULL beyond the end. */
 const char *gsai_result_name(size_t number);
+/* Add the results that are known to a file, and read them from one. */
+void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results);
+gsa_status gsai_results_load(gsai_results *out, const gsai_bundle *bundle, gsa_error *error);
 
 /* Held-out predictions of rows, as they are added up. */
 typedef struct gsai_quality {

@@ -25,12 +25,5 @@ typedef struct gsai_scaling {
  * the state's own. Closing one that is not open does nothing. */
 gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error);
 void gsai_scaling_close(gsa_state *state);
-/* Opens a choice whose second table has counted what the state's own has; its weights are still to be filled in. */
-gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error);
-/* Returns whether a choice is open and standardised features are better by more than GSA_MIN_GAIN: where values are all
- * ones both are the same, and features as given are the faster way. */
-bool gsai_scaling_prefers_standard(const gsa_state *state);
-/* Returns the mean step of the better table. */
-const gsai_step_mean *gsai_state_step(const gsa_state *state);
 
 #endif

@@ -1,7 +1,7 @@
 /* The schema: what the columns of the rows mean, as their reader put it. Here it is a text that is kept, copied and
  * compared, and asked for the column of the label; only src/data knows the rest of its syntax. */
 #include "learn/schema.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -49,6 +49,29 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
                      (int)size, a, (int)strcspn(b, "\t\n"), b);
 }
 
+static const gsai_tensor_key schema_key = {"schema", GSAI_U8, 0};
+
+void gsai_schema_save(gsai_snapshot *snapshot, const char *schema)
+{
+    if (schema)
+        gsai_snapshot_add(snapshot, &schema_key, schema, strlen(schema));
+}
+
+gsa_status gsai_schema_load(char **out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)
+{
+    const gsai_tensor *text;
+    GSA_TRY(gsai_bundle_may_have(bundle, &schema_key, GSAI_ANY_LEN, &text, error));
+    if (!text)
+        return GSA_OK;
+    size_t size = (size_t)gsai_tensor_len(text);
+    if (!gsai_is_text(text->data, size))
+        return gsai_fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
+    *out = gsai_alloc_zeroed(env, size + 1, 1);
+    GSAI_TRY_MEMORY(*out, env, error, "no memory for the meaning of the columns");
+    memcpy(*out, text->data, size);
+    return GSA_OK;
+}
+
 bool gsai_schema_is_table(const char *schema)
 {
     gsai_schema_line line;
@@ -69,9 +92,37 @@ const char *gsai_schema_label(const char *schema, size_t *size)
     return is_found ? line.name : "";
 }
 
+static void release(gsa_state *state)
+{
+    gsai_free(&state->env, state->schema);
+}
+
+static gsa_status copy_schema(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    return gsai_schema_copy(&to->schema, from->schema, &to->env, error);
+}
+
+static gsa_status merge_schema(const gsai_merge *merge, gsa_error *error)
+{
+    return gsai_schema_copy(&merge->into->schema, merge->states[0]->schema, &merge->into->env, error);
+}
+
+static void save_schema(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    gsai_schema_save(snapshot, state->schema);
+}
+
+static gsa_status load_schema(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    return gsai_schema_load(&state->schema, bundle, &state->env, error);
+}
+
+const gsai_part_functions gsai_schema_part = {
+    .release = release, .copy = copy_schema, .merge = merge_schema, .save = save_schema, .load = load_schema};
+
 gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error)
 {
-    bool begun = state->n_rows > 0 || state->sample.n > 0 || state->n_lineage > 0 || state->position.pass > 0;
+    bool begun = state->n_rows > 0 || state->sample.n > 0 || state->lineage.n > 0 || state->position.pass > 0;
     if (equal(state->schema, text))
         return GSA_OK;
     if (!begun)

@@ -3,7 +3,7 @@
 #ifndef GSA_LEARN_SCHEMA_H
 #define GSA_LEARN_SCHEMA_H
 
-#include "base/env.h"
+#include "base/bundle.h"
 
 #include <stdbool.h>
 
@@ -17,5 +17,9 @@ bool gsai_schema_is_table(const char *schema);
 bool gsai_schema_has_exposure(const char *schema);
 /* Returns the name of the label's column as the schema has it, and its length; 0 if there is none. */
 const char *gsai_schema_label(const char *schema, size_t *size);
+
+/* Add the schema, if there is one, to a file, and read it from one. */
+void gsai_schema_save(gsai_snapshot *snapshot, const char *schema);
+gsa_status gsai_schema_load(char **out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error);
 
 #endif

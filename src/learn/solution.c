@@ -1,8 +1,9 @@
 /* The state of an optimum. */
 #include "learn/solution.h"
 
+#include "learn/inside.h"
 #include "learn/learner.h"
-#include "learn/parts.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 
@@ -101,7 +102,7 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
     double total = gsai_averaging_total(state, state->averaging.now);
     for (size_t k = 0; k < state->table.n_outputs && total > 0 && has_intercept; k++)
         average[k].f = (float)(total * ((double)weight[k].f - solution->intercept[k]));
-    state->rows = solution->fingerprint;
+    state->fingerprint = solution->fingerprint;
     state->position.pass_rows = solution->n_taken;
     gsa_state_end_pass(state);
     state->position.held_out_loss = solution->held_out_loss;

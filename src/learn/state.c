@@ -1,5 +1,5 @@
-/* What others see of a state, and room for what it learns. */
-#include "learn/parts.h"
+/* What others see of a state. */
+#include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -67,14 +67,24 @@ const gsai_table *gsai_state_table(const gsa_state *state)
     return gsai_scaling_prefers_standard(state) ? &state->scaling->table : &state->table;
 }
 
+const gsai_step_mean *gsai_state_step(const gsa_state *state)
+{
+    return gsai_scaling_prefers_standard(state) ? &state->scaling->step : &state->step;
+}
+
 gsai_table *gsai_state_own_table(gsa_state *state)
 {
     return &state->table;
 }
 
-gsai_prior_totals *gsai_state_prior(gsa_state *state)
+const gsai_prior_totals *gsai_state_prior(const gsa_state *state)
 {
     return &state->prior;
+}
+
+const gsai_scaling *gsai_state_scaling(const gsa_state *state)
+{
+    return state->scaling;
 }
 
 uint64_t gsai_state_n_rows(const gsa_state *state)
@@ -100,6 +110,11 @@ size_t gsai_state_n_outputs(const gsa_state *state)
 bool gsai_state_is_standardised(const gsa_state *state)
 {
     return state->standardised || gsai_scaling_prefers_standard(state);
+}
+
+bool gsai_state_own_is_standardised(const gsa_state *state)
+{
+    return state->standardised;
 }
 
 double gsai_state_label_offset(const gsa_state *state)
@@ -168,73 +183,6 @@ double gsai_state_average(const gsa_state *state, size_t slot, size_t output)
     const gsai_cell *record = gsai_table_slot(table, slot);
     double weight = (double)record[output].f, total = gsai_state_average_total(state);
     return total > 0 ? weight - (double)record[gsai_table_average(table) + output].f / total : weight;
-}
-
-/* ---- room -------------------------------------------------------------------------------------------------------- */
-
-/* Margins, and the scales of each row, begin with a line of the cache: vectors that straddle two are stored at half the
- * speed. */
-gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
-{
-    const size_t line = 64;
-    size_t size, n = gsai_scales_stride(n_outputs);
-    GSAI_TRY_MEMORY(gsai_multiply(n, sizeof *state->margins + GSAI_GROUP_ROWS * sizeof *state->scales, &size) &&
-                        gsai_add(size, line, &size) &&
-                        gsai_reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1),
-                    &state->env, error, "no memory for %zu outputs", n_outputs);
-    state->margins = (double *)(void *)((char *)state->scratch + (line - (uintptr_t)state->scratch % line));
-    state->scales = (float *)(state->margins + n);
-    return GSA_OK;
-}
-
-gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error)
-{
-    size_t n_outputs = gsai_loss_outputs(loss, state->labels.n);
-    GSA_TRY(gsai_class_weight_check(&state->params, loss, error));
-    GSA_TRY(gsai_state_reserve_scratch(state, n_outputs, error));
-    GSA_TRY(gsai_table_init(&state->table, 1, n_outputs, &state->env, error));
-    state->loss = loss;
-    return GSA_OK;
-}
-
-gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
-{
-    size_t before = state->table.n_slots;
-    gsa_status status = gsai_table_grow(&state->table, n_slots, &state->env, error);
-    if (status == GSA_OK && state->scaling)
-        status = gsai_table_grow(&state->scaling->table, n_slots, &state->env, error);
-    if (status != GSA_OK)
-        state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
-    return status;
-}
-
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error)
-{
-    if (n <= prior->n)
-        return GSA_OK;
-    GSAI_TRY_MEMORY(gsai_reserve(env, &prior->sum_sq, &prior->capacity_sum_sq, n, sizeof *prior->sum_sq) &&
-                        gsai_reserve(env, &prior->count, &prior->capacity_count, n, sizeof *prior->count),
-                    env, error, "no memory for the totals of %zu features", n);
-    memset(prior->sum_sq + prior->n, 0, (n - prior->n) * sizeof *prior->sum_sq);
-    memset(prior->count + prior->n, 0, (n - prior->n) * sizeof *prior->count);
-    prior->n = n;
-    return GSA_OK;
-}
-
-gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
-{
-    GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
-    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
-        double sum_sq = gsai_state_sum_sq(state, slot);
-        uint64_t count = gsai_slot_count(state, slot);
-        gsai_cell *record = gsai_table_slot(&state->table, slot);
-        record[gsai_table_mean(&state->table)].f = 0;
-        record[gsai_table_count(&state->table)].u = 0;
-        state->prior.sum_sq[slot] = sum_sq;
-        state->prior.count[slot] = count;
-    }
-    state->n_counted = 0;
-    return GSA_OK;
 }
 
 /* Values below 1e-18 matter only with weights above this. */

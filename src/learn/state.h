@@ -9,6 +9,7 @@
 #include "learn/loss/loss.h"
 #include "learn/names.h"
 #include "learn/results.h"
+#include "learn/scaling.h"
 #include "learn/table.h"
 
 #include <greedystep/distributed.h>
@@ -44,17 +45,6 @@ typedef struct gsai_best_checkpoint {
     double scale, offset; /* by which the weights were calibrated */
 } gsai_best_checkpoint;
 
-/* Sets the loss and makes the table. For classes the labels may be entered before or after. */
-gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error);
-
-/* Makes room for features up to that slot, in both tables or in none. */
-gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
-/* Makes room for the margins and gradient scales of a group. */
-gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
-/* Moves the table's counts into the prior totals. */
-gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error);
-
 /* ---- its parts --------------------------------------------------------------------------------------------------- */
 
 const gsai_env *gsai_state_env(const gsa_state *state);
@@ -81,9 +71,13 @@ const gsai_results *gsai_state_results(const gsa_state *state);
 /* Returns the table that is better so far: the state's own unless a choice of scaling is open and standardised features
  * lead. */
 const gsai_table *gsai_state_table(const gsa_state *state);
-/* Return the state's own table and its prior totals, to write into. */
+/* Returns the mean step of the better table. */
+const gsai_step_mean *gsai_state_step(const gsa_state *state);
+/* Returns the state's own table, to grow it. */
 gsai_table *gsai_state_own_table(gsa_state *state);
-gsai_prior_totals *gsai_state_prior(gsa_state *state);
+const gsai_prior_totals *gsai_state_prior(const gsa_state *state);
+/* Returns NULL if the scaling is decided, or there is nothing to decide. */
+const gsai_scaling *gsai_state_scaling(const gsa_state *state);
 
 /* ---- its numbers ------------------------------------------------------------------------------------------------- */
 
@@ -94,8 +88,9 @@ uint64_t gsai_state_rows_behind(const gsa_state *state);
 uint64_t gsai_state_n_solved(const gsa_state *state);
 /* Returns the number of outputs: 1, or one per class. */
 size_t gsai_state_n_outputs(const gsa_state *state);
-/* Returns whether the better table learns standardised features. */
+/* Return whether the better table, and whether the state's own, learns standardised features. */
 bool gsai_state_is_standardised(const gsa_state *state);
+bool gsai_state_own_is_standardised(const gsa_state *state);
 /* Returns what labels are measured from. The intercept of the table is relative to it. */
 double gsai_state_label_offset(const gsa_state *state);
 /* Returns the rows that wait to be learned together with others; gsa_state_close_group learns them. */

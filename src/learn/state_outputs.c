@@ -1,6 +1,7 @@
 /* The outputs of a state: one per class, or one for two classes, as labels come. */
 #include "learn/state_outputs.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
+#include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/real.h"

@@ -148,3 +148,15 @@ void gsai_table_clear_average(gsai_table *table)
                 average[k].f = 0;
     }
 }
+
+gsai_line_tensor gsai_table_lines(const gsai_table *table, const char *name, gsai_dtype dtype, size_t cell,
+                                  uint64_t limit)
+{
+    bool is_wide = cell < gsai_table_mean(table);
+    return (gsai_line_tensor){.key = {name, dtype, limit},
+                              .n_dims = is_wide ? 2 : 1,
+                              .width = is_wide ? table->n_outputs : 1,
+                              .at = (char *)(table->cells + cell),
+                              .stride = gsai_table_stride(table) * sizeof *table->cells,
+                              .n = table->n_slots};
+}

@@ -10,7 +10,7 @@
 #ifndef GSA_LEARN_TABLE_H
 #define GSA_LEARN_TABLE_H
 
-#include "base/env.h"
+#include "base/bundle.h"
 
 #include <stdbool.h>
 
@@ -101,6 +101,10 @@ static inline void gsai_table_add_average(const gsai_table *table, double total,
     for (size_t k = 0; k < table->n_outputs; k++)
         margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
 }
+
+/* Returns the cells from this one on of every record, one per output or one, as lines of a file. */
+gsai_line_tensor gsai_table_lines(const gsai_table *table, const char *name, gsai_dtype dtype, size_t cell,
+                                  uint64_t limit);
 
 /* Part of the message about features that would need a table above the memory limit: the caller knows where the
  * features come from, and so what to do. */

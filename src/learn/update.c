@@ -1,9 +1,9 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
 #include "learn/update.h"
+#include "learn/inside.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"
 #include "learn/paper.h"
-#include "learn/parts.h"
 #include "learn/prepare.h"
 
 #include "base/error.h"
@@ -180,7 +180,7 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     if (!state->run_id.closed)
         gsai_run_id_add_row(&state->run_id, batch, row);
     if (is_first_pass)
-        gsai_fingerprint_add_row(&state->rows, gsai_row_hash_with(batch, row, scan.hash));
+        gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, scan.hash));
     return GSA_OK;
 }
 

@@ -1,6 +1,8 @@
 /* Applying the changes of all states to the slots of the base. */
 #include "merge/apply.h"
 
+#include "learn/merged.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workers.h"
@@ -13,7 +15,7 @@
 gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
 {
     const gsai_env *env = merging->env;
-    size_t n = merging->n_states, n_slots = merging->into->table.n_slots;
+    size_t n = merging->n_states, n_slots = gsai_state_table(merging->into)->n_slots;
     size_t n_ranges = n_reduced > 0 ? n_reduced + 1 : (n_slots + RANGE_SLOTS - 1) / RANGE_SLOTS;
     merging->residents = gsai_alloc_zeroed(env, n + 1, sizeof *merging->residents);
     merging->deltas = gsai_alloc(env, n, sizeof *merging->deltas);
@@ -27,7 +29,7 @@ gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, 
             merging->deltas[s] = gsai_delta_of(&merging->residents[s], s);
     }
     GSAI_TRY_MEMORY(done, env, error, "no memory to merge %zu states of %zu outputs", n,
-                    merging->into->table.n_outputs);
+                    gsai_state_n_outputs(merging->into));
     /* Reduced deltas have no intercept, which headers have. */
     for (size_t i = 0; i < n_ranges && n_reduced == 0; i++)
         merging->ranges[i] = (gsai_range){i * RANGE_SLOTS, (i + 1) * RANGE_SLOTS, merging->deltas, n};
@@ -56,7 +58,7 @@ gsa_status gsai_merging_adder(const gsai_merging *merging, gsai_adder *adder, gs
 {
     const gsa_state *into = merging->into;
     size_t n = merging->n_states;
-    if (!gsai_adder_begin(adder, n, n, into->table.n_outputs, merging->env)) {
+    if (!gsai_adder_begin(adder, n, n, gsai_state_n_outputs(into), merging->env)) {
         gsai_adder_end(adder);
         return gsai_fail_memory(merging->env, error, "no memory to merge %zu states", n);
     }
@@ -81,8 +83,8 @@ gsa_status gsai_adder_changes(gsai_adder *adder, const gsai_merging *merging, co
     gsai_sums *sums = *out = gsai_tree_sum(&adder->tree, merging->n_states);
     if (sums->is_empty)
         gsai_sums_clear(sums, adder->n_outputs);
-    merging->into->kernels->mean_changes(sums, &adder->start, continues && merging->base->standardised,
-                                         continues ? 0 : (double)merging->n_states, slots->n, &adder->steps);
+    adder->tree.kernels->mean_changes(sums, &adder->start, continues && gsai_state_own_is_standardised(merging->base),
+                                      continues ? 0 : (double)merging->n_states, slots->n, &adder->steps);
     return GSA_OK;
 }
 
@@ -92,8 +94,8 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
 {
     const gsai_merging *merging = ctx;
     const gsai_range *range = &merging->ranges[task];
-    gsa_state *into = merging->into;
-    gsai_prior_totals *prior = &into->prior;
+    const gsai_prior_totals *prior = gsai_state_prior(merging->into);
+    const gsai_table *table = gsai_state_table(merging->into);
     gsai_adder adder;
     GSA_TRY(gsai_merging_adder(merging, &adder, error));
     gsai_adder_enter(&adder, range);
@@ -114,12 +116,12 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
             float *restrict step = adder.steps.step[which], gamma = (float)merging->line_step[which].gamma;
             double alpha = merging->line_step[which].alpha;
             if (alpha > 0)
-                into->kernels->aggregations(adder.steps.all, adder.steps.one, n, (float)alpha, step);
+                adder.tree.kernels->aggregations(adder.steps.all, adder.steps.one, n, (float)alpha, step);
             for (size_t i = 0; i < n; i++)
                 step[i] = alpha > 0 ? step[i] * gamma : gamma;
         }
-        into->kernels->enter_slots(gsai_table_slot(&into->table, first), into->table.room, &adder.start, sums,
-                                   &adder.steps, n);
+        adder.tree.kernels->enter_slots(gsai_table_slot(table, first), table->room, &adder.start, sums, &adder.steps,
+                                        n);
     }
     gsai_adder_end(&adder);
     return status;

@@ -247,11 +247,11 @@ static void add_list(gsai_delta *delta, const gsai_slots *slots, gsai_adder *add
 static gsa_status add_resident(const gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder, gsa_error *error)
 {
     const gsai_resident *from = delta->resident;
-    bool standardised = adder->continues && adder->base->state->standardised;
+    bool standardised = adder->continues && adder->base->is_standardised;
     gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy, 1);
     gsai_view_take(&adder->view, from, slots);
-    if (!from->state->kernels->sum_changes(sums, &adder->view, &adder->start, (float)(1 - from->fresh), standardised,
-                                           slots->n))
+    if (!adder->tree.kernels->sum_changes(sums, &adder->view, &adder->start, (float)(1 - from->fresh), standardised,
+                                          slots->n))
         return gsai_fail(error, GSA_CONFLICT, "state %llu did not start from this base; give its own",
                          (unsigned long long)delta->first_copy + 1);
     gsai_tree_grow(&adder->tree);

@@ -32,14 +32,15 @@ typedef struct search_line {
 
 static double loss_at(const search_line *line, double gamma)
 {
-    const gsai_sample *sample = &line->state->sample;
-    size_t n_outputs = line->state->table.n_outputs;
+    const gsai_sample *sample = gsai_state_sample(line->state);
+    const gsai_loss *loss = gsai_state_loss(line->state);
+    size_t n_outputs = gsai_state_n_outputs(line->state);
     double sum = 0;
     for (size_t i = 0; i < line->n_rows; i++) {
         for (size_t k = 0; k < n_outputs; k++)
             line->margins[k] = line->start[i * n_outputs + k] + gamma * line->direction[i * n_outputs + k];
         gsai_target target = gsai_held_target(line->state, sample->at[i]);
-        sum += sample->at[i]->seen * line->state->loss->value(line->margins, n_outputs, &target);
+        sum += sample->at[i]->seen * loss->value(line->margins, n_outputs, &target);
     }
     return sum;
 }
@@ -83,14 +84,16 @@ typedef struct held_slots {
 /* Marks the slots in a set of bits, by which they are counted, listed and found again. */
 static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *of, gsa_error *error)
 {
-    size_t n_words = into->table.n_slots / 64 + 1, n_entries = 0, at = 0;
-    uint64_t *bits = gsai_alloc_zeroed(&into->env, n_words, sizeof *bits);
-    uint32_t *before = gsai_alloc(&into->env, n_words, sizeof *before); /* slots in the words before this one */
+    const gsai_sample *sample = gsai_state_sample(into);
+    size_t n_slots = gsai_state_table(into)->n_slots, n_words = n_slots / 64 + 1, n_entries = 0, at = 0;
+    uint64_t *bits = gsai_alloc_zeroed(gsai_state_env(into), n_words, sizeof *bits);
+    uint32_t *before =
+        gsai_alloc(gsai_state_env(into), n_words, sizeof *before); /* slots in the words before this one */
     for (size_t i = 0; i < n_rows && bits; i++) {
-        gsai_row row = gsai_held_row_view(into->sample.at[i]);
+        gsai_row row = gsai_held_row_view(sample->at[i]);
         n_entries += row.n;
         for (size_t j = 0; j < row.n; j++)
-            if (row.index[j] + (size_t)1 < into->table.n_slots)
+            if (row.index[j] + (size_t)1 < n_slots)
                 bits[(row.index[j] + (size_t)1) / 64] |= UINT64_C(1) << (row.index[j] + (size_t)1) % 64;
     }
     for (size_t w = 0; w < n_words && bits && before; w++) {
@@ -98,25 +101,26 @@ static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *o
         before[w] = (uint32_t)of->n;
         of->n += (size_t)__builtin_popcountll(bits[w]);
     }
-    of->slot = gsai_alloc(&into->env, of->n + 1, sizeof *of->slot);
-    of->place = gsai_alloc(&into->env, n_entries, sizeof *of->place);
-    of->last = gsai_alloc_zeroed(&into->env, of->n + 1, (4 * into->table.n_outputs + 2) * sizeof(float));
+    of->slot = gsai_alloc(gsai_state_env(into), of->n + 1, sizeof *of->slot);
+    of->place = gsai_alloc(gsai_state_env(into), n_entries, sizeof *of->place);
+    of->last = gsai_alloc_zeroed(gsai_state_env(into), of->n + 1, (4 * gsai_state_n_outputs(into) + 2) * sizeof(float));
     bool done = bits && before && of->slot && of->place && of->last;
     for (size_t w = 0, n = 0; w < n_words && done; w++)
         for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1)
             of->slot[n++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(rest);
     for (size_t i = 0; i < n_rows && done; i++) {
-        gsai_row row = gsai_held_row_view(into->sample.at[i]);
+        gsai_row row = gsai_held_row_view(sample->at[i]);
         for (size_t j = 0; j < row.n; j++) {
             size_t slot = (size_t)row.index[j] + 1;
-            uint64_t below = slot < into->table.n_slots ? bits[slot / 64] & ((UINT64_C(1) << slot % 64) - 1) : 0;
-            of->place[at++] = slot < into->table.n_slots ? before[slot / 64] + (uint32_t)__builtin_popcountll(below)
-                                                         : (uint32_t)of->n;
+            uint64_t below = slot < n_slots ? bits[slot / 64] & ((UINT64_C(1) << slot % 64) - 1) : 0;
+            of->place[at++] =
+                slot < n_slots ? before[slot / 64] + (uint32_t)__builtin_popcountll(below) : (uint32_t)of->n;
         }
     }
-    gsai_free(&into->env, bits);
-    gsai_free(&into->env, before);
-    return done ? GSA_OK : gsai_fail_memory(&into->env, error, "no memory for the slots of %zu held-out rows", n_rows);
+    gsai_free(gsai_state_env(into), bits);
+    gsai_free(gsai_state_env(into), before);
+    return done ? GSA_OK
+                : gsai_fail_memory(gsai_state_env(into), error, "no memory for the slots of %zu held-out rows", n_rows);
 }
 
 /* Takes the slots, range by range. */
@@ -167,13 +171,15 @@ typedef struct line_steps {
 static void take_margins(const line_steps *of, bool is_start, double *margins)
 {
     const gsa_state *into = of->merging->into;
+    const gsai_sample *sample = gsai_state_sample(into);
     const held_slots *slots = of->slots;
     const uint32_t *place = slots->place;
-    size_t n_outputs = into->table.n_outputs;
+    size_t n_outputs = gsai_state_n_outputs(into);
+    bool has_intercept = gsai_state_param(into, GSAI_PARAM_intercept);
     memset(margins, 0, of->line.n_rows * n_outputs * sizeof *margins);
     for (size_t i = 0; i < of->line.n_rows; i++, margins += n_outputs) {
-        gsai_row row = gsai_held_row_view(into->sample.at[i]);
-        for (size_t j = into->params.value[GSAI_PARAM_intercept] ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
+        gsai_row row = gsai_held_row_view(sample->at[i]);
+        for (size_t j = has_intercept ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
             size_t at = j > 0 ? place[j - 1] : 0;
             double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->aggregation[at] * x;
             for (size_t k = 0, from = at * n_outputs; k < n_outputs; k++, from++)
@@ -188,8 +194,8 @@ static void take_margins(const line_steps *of, bool is_start, double *margins)
 static double seen_once(const gsai_merging *merging, size_t n_rows)
 {
     double sum_sq = 0, count = 0;
-    for (size_t i = 0; i < n_rows && !merging->base->standardised; i++) {
-        const gsai_held_row *held = merging->into->sample.at[i];
+    for (size_t i = 0; i < n_rows && !gsai_state_own_is_standardised(merging->base); i++) {
+        const gsai_held_row *held = gsai_state_sample(merging->into)->at[i];
         gsai_row row = gsai_held_row_view(held);
         for (size_t j = 0; j < row.n; j++)
             sum_sq += (double)held->weight * (double)row.value[j] * (double)row.value[j];
@@ -204,8 +210,8 @@ static double loss_with(const line_steps *of, int n_steps, gsai_line_step *line_
     for (size_t i = 0; i < of->slots->n + 1; i++)
         of->aggregation[i] = 1;
     if (line_step->alpha > 0)
-        of->merging->into->kernels->aggregations(of->slots->all, of->slots->one, of->slots->n, (float)line_step->alpha,
-                                                 of->aggregation);
+        gsai_kernels_best()->aggregations(of->slots->all, of->slots->one, of->slots->n, (float)line_step->alpha,
+                                          of->aggregation);
     take_margins(of, false, of->direction);
     if (line_step->alpha > 0 && max > MAX_GAMMA) /* what copies lack, the aggregation factor has made up for */
         max = MAX_GAMMA;
@@ -248,11 +254,12 @@ static gsa_status find_line_step(void *ctx, size_t task, gsa_error *error)
     const both_line_steps *both = ctx;
     gsai_merging *merging = both->merging;
     const gsa_state *into = merging->into;
-    size_t n_outputs = into->table.n_outputs, n_margins, n_numbers;
+    size_t n_outputs = gsai_state_n_outputs(into), n_margins, n_numbers;
     bool fits = gsai_multiply(both->n_rows, n_outputs, &n_margins) && gsai_multiply(n_margins, 2, &n_numbers) &&
                 gsai_add(n_numbers, n_outputs + both->slots->n / 2 + 1, &n_numbers);
-    double *memory = fits ? gsai_alloc(&into->env, n_numbers, sizeof *memory) : NULL;
-    GSAI_TRY_MEMORY(memory, &into->env, error, "no memory for the margins of %zu held-out rows", both->n_rows);
+    double *memory = fits ? gsai_alloc(gsai_state_env(into), n_numbers, sizeof *memory) : NULL;
+    GSAI_TRY_MEMORY(memory, gsai_state_env(into), error, "no memory for the margins of %zu held-out rows",
+                    both->n_rows);
     double *start = memory, *direction = start + n_margins, *row = direction + n_margins;
     line_steps of = {.merging = merging, .slots = both->slots, .start = start, .direction = direction};
     of.change = task > 0 ? both->slots->average : both->slots->change;
@@ -260,7 +267,7 @@ static gsa_status find_line_step(void *ctx, size_t task, gsa_error *error)
     of.line = (search_line){into, both->n_rows, start, direction, row};
     of.aggregation = (float *)(row + n_outputs);
     merging->line_step[task] = best_line_step(&of);
-    gsai_free(&into->env, memory);
+    gsai_free(gsai_state_env(into), memory);
     return GSA_OK;
 }
 
@@ -268,7 +275,7 @@ gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
 {
     const gsa_state *into = merging->into;
     held_slots slots = {0};
-    size_t n = gsai_sample_count(&into->sample);
+    size_t n = gsai_sample_count(gsai_state_sample(into));
     both_line_steps both = {merging, &slots, n < MAX_ROWS ? n : MAX_ROWS, 0};
     gsai_adder adder;
     merging->line_step[0] = merging->line_step[1] = (gsai_line_step){1, 0};
@@ -282,8 +289,8 @@ gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
     gsai_adder_end(&adder);
     if (status == GSA_OK)
         status = gsai_workers_run(gsai_workers_count(merging->env), 2, find_line_step, &both, merging->env, error);
-    gsai_free(&into->env, slots.slot);
-    gsai_free(&into->env, slots.place);
-    gsai_free(&into->env, slots.last);
+    gsai_free(gsai_state_env(into), slots.slot);
+    gsai_free(gsai_state_env(into), slots.place);
+    gsai_free(gsai_state_env(into), slots.last);
     return status;
 }

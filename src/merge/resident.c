@@ -1,45 +1,25 @@
 /* States in memory: what becomes of their outputs, and their slots as arrays. */
 #include "merge/resident.h"
 
+#include "learn/merged.h"
 #include "learn/state_outputs.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-bool gsai_state_splits(const gsa_state *state, const gsa_state *into)
-{
-    return gsai_state_is_binary(state) && !gsai_state_is_binary(into);
-}
-
-double gsai_fresh_share(const gsa_state *state, const gsa_state *base, bool continues)
-{
-    if (!continues || state->averaging.first != base->averaging.first) /* or the average began anew */
-        return 1;
-    double total = gsai_averaging_total(state, state->averaging.now);
-    return total > 0 ? 1 - gsai_averaging_total(base, base->averaging.now) / total : 1;
-}
-
-/* Returns the mean weight of the rows of a state in units of that of `into`, the mean over all states. */
-static double weight_in(const gsa_state *state, const gsa_state *into)
-{
-    const gsai_row_weights *own = &state->row_weights, *all = &into->row_weights;
-    if (!(own->sum > 0 && all->sum > 0 && own->n_rows > 0 && all->n_rows > 0))
-        return 1;
-    return own->sum / (double)own->n_rows / (all->sum / (double)all->n_rows);
-}
-
 /* Labels that are those of the result, in their order, need no places. */
 static bool find_places(gsai_resident *from, const gsa_state *state, const gsa_state *into)
 {
-    size_t n_moved = state->labels.n != into->labels.n || state->table.n_outputs != into->table.n_outputs;
-    from->to = gsai_alloc(&into->env, state->labels.n, sizeof *from->to);
-    for (size_t k = 0; from->to && k < state->labels.n; k++) {
-        from->to[k] = gsai_labels_find_text(&into->labels, state->labels.at[k].text);
+    const gsai_labels *own = gsai_state_labels(state), *all = gsai_state_labels(into);
+    size_t n_moved = own->n != all->n || gsai_state_n_outputs(state) != gsai_state_n_outputs(into);
+    from->to = gsai_alloc(gsai_state_env(into), own->n, sizeof *from->to);
+    for (size_t k = 0; from->to && k < own->n; k++) {
+        from->to[k] = gsai_labels_find_text(all, own->at[k].text);
         n_moved += from->to[k] != k;
     }
     from->split = gsai_state_splits(state, into);
-    if (from->to && gsai_state_is_binary(into) && state->labels.n > 0 && from->to[0] == 1)
+    if (from->to && gsai_state_is_binary(into) && own->n > 0 && from->to[0] == 1)
         from->sign = -1;
     from->is_placed = n_moved > 0;
     return from->to != NULL;
@@ -49,7 +29,9 @@ bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const 
                          const gsa_state *into)
 {
     double total = gsai_state_average_total(state);
-    *resident = (gsai_resident){.state = state,
+    *resident = (gsai_resident){.n_labels = gsai_state_labels(state)->n,
+                                .prior = gsai_state_prior(state),
+                                .is_standardised = gsai_state_own_is_standardised(state),
                                 .table = gsai_state_table(state),
                                 .per_total = total > 0 ? 1 / total : 0,
                                 .fresh = gsai_fresh_share(state, base, continues),
@@ -58,9 +40,9 @@ bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const 
                                 .weight = 1};
     if (!into)
         return true;
-    resident->weight = base ? 1 : weight_in(state, into);
-    resident->label_offset = (float)(state->label_offset.at - into->label_offset.at);
-    return !gsai_loss_has_classes(into->loss) || find_places(resident, state, into);
+    resident->weight = base ? 1 : gsai_state_weight_in(state, into);
+    resident->label_offset = (float)(gsai_state_label_offset(state) - gsai_state_label_offset(into));
+    return !gsai_loss_has_classes(gsai_state_loss(into)) || find_places(resident, state, into);
 }
 
 bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env)
@@ -81,7 +63,7 @@ bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env)
 static void place(const gsai_resident *from, size_t output, float weight, size_t block, float *out)
 {
     if (from->split) {
-        for (size_t label = 0; label < from->state->labels.n; label++)
+        for (size_t label = 0; label < from->n_labels; label++)
             out[from->to[label] * block] = label == 1 ? weight / 2 : -weight / 2;
     } else if (from->table->n_outputs > 1) {
         out[from->to[output] * block] = weight;
@@ -97,7 +79,7 @@ static void place(const gsai_resident *from, size_t output, float weight, size_t
 static void take_each(gsai_view *view, const gsai_resident *from, const gsai_slots *slots, size_t n)
 {
     const gsai_table *table = from->table;
-    size_t n_own = table->n_outputs > 1 ? from->state->labels.n : 1, size = view->block * view->n_outputs;
+    size_t n_own = table->n_outputs > 1 ? from->n_labels : 1, size = view->block * view->n_outputs;
     memset(view->last, 0, size * sizeof *view->last);
     memset(view->behind, 0, size * sizeof *view->behind);
     for (size_t k = 0; k < view->n_outputs && gsai_slots_at(slots, 0) == 0 && view->n_outputs > 1; k++)
@@ -140,8 +122,8 @@ void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots
     if (from->is_placed || slots->at)
         take_each(view, from, slots, n);
     else
-        from->state->kernels->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);
-    const gsai_prior_totals *prior = &from->state->prior;
+        gsai_kernels_best()->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);
+    const gsai_prior_totals *prior = from->prior;
     for (size_t i = 0; i < n && gsai_slots_at(slots, i) < prior->n; i++) {
         view->sum_sq[i] += prior->sum_sq[gsai_slots_at(slots, i)];
         view->count[i] += (double)prior->count[gsai_slots_at(slots, i)];

@@ -2,16 +2,19 @@
 #ifndef GSA_MERGE_RESIDENT_H
 #define GSA_MERGE_RESIDENT_H
 
-#include "learn/parts.h"
+#include "learn/kernel/kernel.h"
+#include "learn/state.h"
 
 /* A state, or the header of a replica, and where its outputs go in those of the merged state. */
 typedef struct gsai_resident {
-    const gsa_state *state;
     const gsai_table *table; /* the one that is ahead; NULL: zero everywhere */
-    double per_total;        /* 1 / what its average is over; 0: it has none */
-    double fresh;            /* share of the weights since the base in its average */
-    size_t *to;              /* by output of the state; if that is split: of its two labels */
-    bool is_placed;          /* by these; else the outputs are those of the merged one */
+    const gsai_prior_totals *prior;
+    size_t n_labels;
+    bool is_standardised; /* the table of the base */
+    double per_total;     /* 1 / what its average is over; 0: it has none */
+    double fresh;         /* share of the weights since the base in its average */
+    size_t *to;           /* by output of the state; if that is split: of its two labels */
+    bool is_placed;       /* by these; else the outputs are those of the merged one */
     bool split;         /* one output for two classes into one per class: w/2 to its second label, -w/2 to its first */
     float sign;         /* one output into one: -1 if the labels change places */
     float unseen;       /* the intercept of labels that it does not know */
@@ -24,11 +27,6 @@ typedef struct gsai_resident {
  * of memory. */
 bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
                          const gsa_state *into);
-
-/* Returns how much of the average of a state comes from weights since the base; the rest is the base's average. */
-double gsai_fresh_share(const gsa_state *state, const gsa_state *base, bool continues);
-/* Returns whether one output for two classes becomes one per class in `into`. Its steps are then halved. */
-bool gsai_state_splits(const gsa_state *state, const gsa_state *into);
 
 bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env);
 /* Prefetch, and read, at most a block of slots; those that the state does not have are zero. */

@@ -17,7 +17,7 @@
 static gsa_status put_snapshot(gsai_snapshot *snapshot, const char *path, gsa_write_fn write, void *ctx,
                                gsa_error *error)
 {
-    const gsai_bundle *bundle = gsai_snapshot_bundle(snapshot);
+    const gsai_bundle *bundle = &snapshot->bundle;
     gsa_status status =
         path ? gsai_container_save(bundle, path, error) : gsai_container_write(bundle, write, ctx, error);
     gsai_snapshot_free(snapshot);

@@ -1,6 +1,8 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
+#include "learn/schema.h"
 #include "model/model.h"
-#include "store/lines.h"
+#include "store/notes.h"
+#include "store/snapshot.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,17 +12,18 @@
 
 #define FORMAT "greedystep.model"
 
-static const gsai_field fields[] = {
+static const gsai_stored_field fields[] = {
     {{"n_features", GSAI_U64, (uint64_t)GSA_MAX_ID + 1}, offsetof(gsa_model, n_features), 1},
     {{"n_rows", GSAI_U64, UINT64_MAX}, offsetof(gsa_model, n_rows), 1},
     {{"n_passes", GSAI_U64, UINT64_MAX}, offsetof(gsa_model, n_passes), 1},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-static const gsai_key feature_key = {"feature", GSAI_U32, GSA_MAX_ID}, weight_key = {"weight", GSAI_F32, GSAI_FINITE},
-                      intercept_key = {"intercept", GSAI_F64, GSAI_FINITE},
-                      deviation_feature = {"deviation.feature", GSAI_U32, GSA_MAX_ID},
-                      deviation_value = {"deviation.value", GSAI_F32, GSAI_NOT_NEGATIVE};
+static const gsai_tensor_key feature_key = {"feature", GSAI_U32, GSA_MAX_ID},
+                             weight_key = {"weight", GSAI_F32, GSAI_FINITE},
+                             intercept_key = {"intercept", GSAI_F64, GSAI_FINITE},
+                             deviation_feature = {"deviation.feature", GSAI_U32, GSA_MAX_ID},
+                             deviation_value = {"deviation.value", GSAI_F32, GSAI_NOT_NEGATIVE};
 
 /* The next feature with a weight. */
 static size_t next_feature(const void *ctx, size_t feature, size_t n_features)
@@ -39,7 +42,7 @@ static gsai_line_tensor weights_of(const gsa_model *model, const float *at)
     return (gsai_line_tensor){weight_key, 2, n_outputs, (char *)at, n_outputs * sizeof *at, (size_t)model->n_features};
 }
 
-static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_error *error)
+static void describe(gsai_snapshot *snapshot, const gsa_model *model)
 {
     gsai_snapshot_note(snapshot, "format", FORMAT);
     gsai_snapshot_note(snapshot, "version", GSAI_FORMAT_VERSION);
@@ -48,23 +51,25 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_
     gsai_snapshot_note(snapshot, "average", model->average);
     gsai_snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
     gsai_snapshot_fields(snapshot, fields, FIELDS, model);
-    gsai_snapshot_results(snapshot, &model->results);
+    gsai_results_save(snapshot, &model->results);
     gsai_snapshot_add(snapshot, &intercept_key, model->intercept, model->n_outputs);
-    GSA_TRY(gsai_snapshot_texts(snapshot, &model->labels, model->schema, &model->names, error));
+    gsai_labels_save(snapshot, &model->labels);
+    gsai_schema_save(snapshot, model->schema);
+    gsai_names_save(snapshot, &model->names);
     if (model->deviations.n > 0) {
         gsai_snapshot_add(snapshot, &deviation_feature, model->deviations.id, model->deviations.n);
         gsai_snapshot_add(snapshot, &deviation_value, model->deviations.value, model->deviations.n);
     }
     gsai_line_tensor weights = weights_of(model, model->weights);
-    return gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model,
-                               error);
+    gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model);
 }
 
 gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)
 {
     gsai_snapshot *snapshot;
     GSA_TRY(gsai_snapshot_new(&model->env, &snapshot, error));
-    return gsai_snapshot_finish(snapshot, describe(snapshot, model, error), out);
+    describe(snapshot, model);
+    return gsai_snapshot_finish(snapshot, gsai_arena_check(&snapshot->owned, "the description of a model", error), out);
 }
 
 /* ---- from a bundle ----------------------------------------------------------------------------------------------- */
@@ -78,8 +83,10 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
         GSA_TRY(gsai_bundle_param(bundle, ids[i], &params, error));
     GSA_TRY(gsai_bundle_loss(bundle, "loss", false, &model->loss, error));
     GSA_TRY(gsai_bundle_fields(bundle, fields, FIELDS, model, error));
-    GSA_TRY(gsai_bundle_results(bundle, &model->results, error));
-    GSA_TRY(gsai_bundle_texts(bundle, &model->env, &model->labels, &model->schema, &model->names, error));
+    GSA_TRY(gsai_results_load(&model->results, bundle, error));
+    GSA_TRY(gsai_labels_load(&model->labels, bundle, error));
+    GSA_TRY(gsai_schema_load(&model->schema, bundle, &model->env, error));
+    GSA_TRY(gsai_names_load(&model->names, bundle, &model->env, error));
     memcpy(model->method, params.text[GSAI_PARAM_method], sizeof model->method);
     memcpy(model->average, params.text[GSAI_PARAM_average], sizeof model->average);
     model->has_intercept = params.value[GSAI_PARAM_intercept];

@@ -2,18 +2,14 @@
 #ifndef GSA_STORE_SNAPSHOT_H
 #define GSA_STORE_SNAPSHOT_H
 
-#include "base/env.h"
-#include "base/tensor.h"
+#include "base/bundle.h"
 
-/* The bundle borrows from the state or model and from `work`, which the caller frees with gsai_snapshot_free. */
-typedef struct gsai_snapshot gsai_snapshot;
+/* Describe a state or a model, which the snapshot borrows from; free it with gsai_snapshot_free. */
 gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error);
 /* Describes all but features and best weights. */
 gsa_status gsai_state_snapshot_delta_header(const gsa_state *copy, const gsa_state *base, gsai_snapshot **out,
                                             gsa_error *error);
 gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error);
-const gsai_bundle *gsai_snapshot_bundle(const gsai_snapshot *snapshot);
-void gsai_snapshot_free(gsai_snapshot *snapshot);
 
 /* Checks everything that a damaged or hostile bundle could say, then copies. */
 gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gsa_state **out, gsa_error *error);

@@ -5,7 +5,7 @@
  *
  * usage: drift ROWS [logistic|squared]      a line at every power of ten; 1 if they part by more than is allowed */
 #include "base/rng.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  *   honest copies DRAWS        the loss on new rows of models of 300 rows, each given 1 to 100 times; 1 if copies cost
  */
 #include "base/rng.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <greedystep/train.h>
 

@@ -1,6 +1,6 @@
 /* The default method against a plain second implementation: dense arrays of double, sums instead of means, libm. */
 #define MAX_ROWS 16384
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "inverse_frequency.h"
 #include "rows.h"

@@ -2,8 +2,8 @@
 #include "bytes.h"
 
 #include "learn/calibration.h"
+#include "learn/inside.h"
 #include "learn/learner.h"
-#include "learn/parts.h"
 #include "store/snapshot.h"
 #include "support/failing_memory.h"
 

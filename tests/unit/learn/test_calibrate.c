@@ -4,8 +4,8 @@
 #include "bytes.h"
 
 #include "learn/calibration.h"
+#include "learn/inside.h"
 #include "learn/learner.h"
-#include "learn/parts.h"
 #include "learn/prepare.h"
 #include "support/failing_memory.h"
 

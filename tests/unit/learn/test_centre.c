@@ -1,7 +1,7 @@
 /* Means of dense columns: what they are, where they are kept, and that the origin of a column does not matter. */
 #include "bytes.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* --class-weight balanced: the formula, the same bits in chunks and after resuming, sums that add up in merges. */
 #include "bytes.h"
 
+#include "learn/inside.h"
 #include "learn/learner.h"
-#include "learn/parts.h"
 #include "support/failing_memory.h"
 
 #include <math.h>

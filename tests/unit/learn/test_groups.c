@@ -1,7 +1,7 @@
 /* Groups of rows: cut by the rows alone, whatever calls, files and copies come between them; and their kernels. */
 #include "bytes.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <math.h>
 

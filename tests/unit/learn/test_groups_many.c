@@ -3,7 +3,7 @@
 #include "bytes.h"
 
 #include "base/memory.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <math.h>
 

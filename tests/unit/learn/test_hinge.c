@@ -3,8 +3,8 @@
 #include "inverse_frequency.h"
 
 #include "golden/golden.h"
+#include "learn/inside.h"
 #include "learn/loss/loss.h"
-#include "learn/parts.h"
 
 #include <math.h>
 

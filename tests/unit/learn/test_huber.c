@@ -2,8 +2,8 @@
 #define MAX_ROWS 16384
 #include "bytes.h"
 
+#include "learn/inside.h"
 #include "learn/loss/loss.h"
-#include "learn/parts.h"
 #include "learn/residuals.h"
 
 #include "greedystep/train.h"

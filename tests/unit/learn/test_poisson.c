@@ -3,7 +3,7 @@
 #include "bytes.h"
 
 #include "learn/loss/loss_rows.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "solve/kernel/solve_kernels.h"
 
 #include "base/real.h"

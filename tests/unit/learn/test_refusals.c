@@ -2,8 +2,8 @@
 #include "bytes.h"
 
 #include "base/memory.h"
+#include "learn/inside.h"
 #include "learn/labels.h"
-#include "learn/parts.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "learn/holdout.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "store/snapshot.h"
 
 #include "support/failing_memory.h"

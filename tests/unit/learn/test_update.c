@@ -2,8 +2,8 @@
 #define MAX_ROWS 10240 /* more than whole numbers that are classes */
 #include "rows.h"
 
+#include "learn/inside.h"
 #include "learn/learner.h"
-#include "learn/parts.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "rows.h"
 
 #include "base/memory.h"
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "model/model.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Copies that learn side by side: their averages, and what becomes of them in a merge. */
 #include "../learn/bytes.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "merge/apply.h"
 #include "support/failing_memory.h"
 

@@ -2,7 +2,8 @@
  */
 #include "../learn/bytes.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
+#include "learn/state_slots.h"
 #include "support/failing_memory.h"
 
 enum { MAX_COPIES = 9, MAX_DELTAS = 7, FEATURES = 60, MAX_SPREAD = 17 };

@@ -1,7 +1,7 @@
 /* Merge policy. */
 #include "../learn/evaluated.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* What is solved, whole: the laws that a model of rows in memory keeps. */
 #include "planted.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "solve/sweeps.h"
 
 /* Weights to the bit, the intercepts but for the rounding of their rest. */

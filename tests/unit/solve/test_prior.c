@@ -1,7 +1,7 @@
 /* Runs that start from the state of another: what they keep, learn and forget. */
 #include "planted.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include "base/real.h"
 

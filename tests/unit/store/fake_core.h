@@ -20,20 +20,15 @@ struct gsa_model {
     void *owner;
 };
 
-struct gsai_snapshot {
-    gsai_tensor tensor;
-    gsai_note note;
-    gsai_bundle bundle;
-};
-
 static gsa_status fake_snapshot(const float *number, const char *format, gsai_snapshot **out)
 {
-    gsai_snapshot *s = calloc(1, sizeof *s);
-    s->tensor = (gsai_tensor){.name = "number", .dtype = GSAI_F32, .n_dims = 1, .shape = {1}, .data = number};
-    s->note = (gsai_note){"format", format};
-    s->bundle = (gsai_bundle){&s->tensor, 1, &s->note, 1};
-    *out = s;
-    return GSA_OK;
+    static const gsai_tensor_key key = {"number", GSAI_F32, GSAI_ANY_NUMBER};
+    gsai_env env = gsai_env_resolve(NULL);
+    gsa_status status = gsai_snapshot_new(&env, out, NULL);
+    assert_int_equal(status, GSA_OK);
+    gsai_snapshot_add(*out, &key, number, 1);
+    gsai_snapshot_note(*out, "format", format);
+    return status;
 }
 
 gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error)
@@ -54,16 +49,6 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_
 {
     (void)error;
     return fake_snapshot(model->number, "model", out);
-}
-
-const gsai_bundle *gsai_snapshot_bundle(const gsai_snapshot *snapshot)
-{
-    return &snapshot->bundle;
-}
-
-void gsai_snapshot_free(gsai_snapshot *snapshot)
-{
-    free(snapshot);
 }
 
 static gsa_status fake_check(const gsai_bundle *bundle, const char *format, gsa_error *error)

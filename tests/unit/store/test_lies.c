@@ -46,7 +46,7 @@ static void forge_state(const gsa_state *state, forged *out)
     gsa_error error = {0};
     gsai_snapshot *snapshot;
     must_be_ok(gsai_state_snapshot(state, &snapshot, &error), &error);
-    copy_bundle(gsai_snapshot_bundle(snapshot), out);
+    copy_bundle(&snapshot->bundle, out);
     gsai_snapshot_free(snapshot);
 }
 
@@ -55,7 +55,7 @@ static void forge_model(const gsa_model *model, forged *out)
     gsa_error error = {0};
     gsai_snapshot *snapshot;
     must_be_ok(gsai_model_snapshot(model, &snapshot, &error), &error);
-    copy_bundle(gsai_snapshot_bundle(snapshot), out);
+    copy_bundle(&snapshot->bundle, out);
     gsai_snapshot_free(snapshot);
 }
 
@@ -337,7 +337,7 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
         {.tensor = "row_weights.max",
          .bits = MINUS_ONE,
          .message = "tensor 'row_weights.max' has a value that is negative"},
-        {.tensor = "lineage", .element = 0, .bits = UINT64_MAX, .message = "the lineage of the state is out of order"},
+        {.tensor = "lineage", .element = 0, .bits = UINT64_MAX, .message = "tensor 'lineage' does not fit the state"},
         {.tensor = "class_sums",
          .element = 0,
          .bits = NOT_A_NUMBER,

@@ -1,7 +1,7 @@
 /* States and models as bytes: nothing is lost, equal states give equal bytes, a resumed run gives the same bits. */
 #include "../learn/bytes.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 #include "store/snapshot.h"
 
 #include <math.h>
@@ -227,7 +227,7 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
     gsai_snapshot *snapshot;
     gsa_state *out = NULL;
     must_be_ok(gsai_state_snapshot(honest, &snapshot, error), error);
-    const gsai_bundle *from = gsai_snapshot_bundle(snapshot);
+    const gsai_bundle *from = &snapshot->bundle;
     gsai_tensor tensors[96];
     gsai_note notes[32];
     void *data[96];

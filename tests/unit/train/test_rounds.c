@@ -1,7 +1,7 @@
 /* Rounds: long files are learned by copies side by side, the same bits whatever the threads. */
 #include "runs.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <greedystep/train.h>
 

@@ -2,7 +2,7 @@
  * the partitions of a cluster are. */
 #include "runs.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <greedystep/train.h>
 

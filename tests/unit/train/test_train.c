@@ -1,7 +1,7 @@
 /* The engine on one machine: order, passes, stopping and going on. */
 #include "runs.h"
 
-#include "learn/parts.h"
+#include "learn/inside.h"
 
 #include <greedystep/train.h>
 

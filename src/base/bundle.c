@@ -1,0 +1,270 @@
+/* Putting bundles together and taking them apart. */
+#include "base/bundle.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <assert.h>
+#include <float.h>
+#include <string.h>
+
+gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error)
+{
+    gsai_snapshot *snapshot = gsai_alloc_zeroed(env, 1, sizeof *snapshot);
+    GSAI_TRY_MEMORY(snapshot, env, error, "no memory to describe a file");
+    snapshot->env = *env;
+    snapshot->owned.env = &snapshot->env;
+    snapshot->bundle = (gsai_bundle){snapshot->tensors, 0, snapshot->notes, 0};
+    *out = snapshot;
+    return GSA_OK;
+}
+
+void gsai_snapshot_free(gsai_snapshot *snapshot)
+{
+    if (!snapshot)
+        return;
+    gsai_env env = snapshot->env;
+    gsai_arena_release(&snapshot->owned);
+    gsai_free(&env, snapshot);
+}
+
+gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out)
+{
+    if (status == GSA_OK)
+        *out = snapshot;
+    else
+        gsai_snapshot_free(snapshot);
+    return status;
+}
+
+void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text)
+{
+    snapshot->notes[snapshot->bundle.n_notes++] = (gsai_note){key, text};
+}
+
+gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const gsai_tensor_key *key, const void *data, uint64_t len)
+{
+    size_t i = snapshot->bundle.n_tensors++;
+    assert(i < GSAI_SNAPSHOT_TENSORS);
+    snapshot->limits[i] = key->limit;
+    snapshot->tensors[i] =
+        (gsai_tensor){.name = key->name, .dtype = key->dtype, .n_dims = 1, .shape = {len}, .data = data};
+    return &snapshot->tensors[i];
+}
+
+void gsai_snapshot_fields(gsai_snapshot *snapshot, const gsai_stored_field *fields, size_t n, const void *from)
+{
+    for (size_t i = 0; i < n; i++)
+        gsai_snapshot_add(snapshot, &fields[i].key, (const char *)from + fields[i].at, fields[i].len);
+}
+
+void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size)
+{
+    return gsai_arena_take(&snapshot->owned, n, element_size);
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* One plain loop per type: every element of a file goes through one of them. */
+static bool are_in_range(gsai_dtype dtype, uint64_t limit, const void *elements, size_t n)
+{
+    const double least = limit == GSAI_FINITE ? -DBL_MAX : 0;
+    size_t n_bad = 0;
+    for (size_t i = 0; dtype == GSAI_U32 && i < n; i++)
+        n_bad += ((const uint32_t *)elements)[i] > limit ? 1 : 0;
+    for (size_t i = 0; dtype == GSAI_U64 && i < n; i++)
+        n_bad += ((const uint64_t *)elements)[i] > limit ? 1 : 0;
+    for (size_t i = 0; dtype == GSAI_F32 && i < n; i++) {
+        double x = (double)((const float *)elements)[i];
+        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    }
+    for (size_t i = 0; dtype == GSAI_F64 && i < n; i++) {
+        double x = ((const double *)elements)[i];
+        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    }
+    return n_bad == 0;
+}
+
+static bool are_sound(const gsai_tensor *tensor, uint64_t limit)
+{
+    enum { STRETCH = 512 };
+    uint64_t room[STRETCH], len = gsai_tensor_len(tensor);
+    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64, sound = true;
+    if (tensor->dtype == GSAI_U8 || limit == (is_float ? (uint64_t)GSAI_ANY_NUMBER : UINT64_MAX))
+        return true;
+    for (uint64_t from = 0; from < len && sound; from += STRETCH) {
+        size_t n = len - from < STRETCH ? (size_t)(len - from) : STRETCH;
+        const void *elements = room;
+        if (tensor->fill)
+            tensor->fill(tensor->ctx, from, n, room);
+        else
+            elements = (const char *)tensor->data + from * gsai_dtype_size(tensor->dtype);
+        sound = are_in_range(tensor->dtype, limit, elements, n);
+    }
+    return sound;
+}
+
+/* above, not_finite: what an integer and a float fail with. */
+static gsa_status check(const gsai_tensor *tensor, uint64_t limit, gsa_status above, gsa_status not_finite,
+                        gsa_error *error)
+{
+    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64;
+    if (are_sound(tensor, limit))
+        return GSA_OK;
+    if (!is_float)
+        return gsai_fail(error, above, "tensor '%s' has a value above %llu", tensor->name, (unsigned long long)limit);
+    return gsai_fail(error, not_finite, "tensor '%s' has a value that is %snot finite%s", tensor->name,
+                     limit == GSAI_FINITE ? "" : "negative or ",
+                     not_finite == GSA_DIVERGED ? "; scale features and labels to a similar range" : "");
+}
+
+gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error)
+{
+    GSA_TRY(gsai_arena_check(&snapshot->owned, "the description of a file", error));
+    for (size_t i = 0; i < snapshot->bundle.n_tensors; i++)
+        GSA_TRY(check(&snapshot->tensors[i], snapshot->limits[i], GSA_LIMIT, GSA_DIVERGED, error));
+    return GSA_OK;
+}
+
+/* ---- from a bundle ----------------------------------------------------------------------------------------------- */
+
+gsa_status gsai_bundle_need(const gsai_bundle *bundle, const gsai_tensor_key *key, uint64_t len,
+                            const gsai_tensor **out, gsa_error *error)
+{
+    const gsai_tensor *tensor = *out = gsai_bundle_tensor(bundle, key->name);
+    if (!tensor)
+        return gsai_fail(error, GSA_FORMAT, "the file has no tensor '%s'", key->name);
+    if (tensor->dtype != key->dtype)
+        return gsai_fail(error, GSA_FORMAT, "tensor '%s' is of the wrong type", key->name);
+    if (len != GSAI_ANY_LEN && gsai_tensor_len(tensor) != len)
+        return gsai_fail(error, GSA_FORMAT, "tensor '%s' has %llu elements, expected %llu", key->name,
+                         (unsigned long long)gsai_tensor_len(tensor), (unsigned long long)len);
+    return check(tensor, key->limit, GSA_FORMAT, GSA_FORMAT, error);
+}
+
+gsa_status gsai_bundle_may_have(const gsai_bundle *bundle, const gsai_tensor_key *key, uint64_t len,
+                                const gsai_tensor **out, gsa_error *error)
+{
+    *out = NULL;
+    return gsai_bundle_tensor(bundle, key->name) ? gsai_bundle_need(bundle, key, len, out, error) : GSA_OK;
+}
+
+gsa_status gsai_bundle_fields(const gsai_bundle *bundle, const gsai_stored_field *fields, size_t n, void *to,
+                              gsa_error *error)
+{
+    for (size_t i = 0; i < n; i++) {
+        const gsai_tensor *found;
+        GSA_TRY(gsai_bundle_need(bundle, &fields[i].key, fields[i].len, &found, error));
+        memcpy((char *)to + fields[i].at, found->data, fields[i].len * gsai_dtype_size(found->dtype));
+    }
+    return GSA_OK;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static size_t id_at(const gsai_lines *lines, size_t line)
+{
+    return lines->id ? lines->id[line] : line;
+}
+
+static void copy_element(gsai_dtype dtype, void *to, const void *from)
+{
+    if (gsai_dtype_size(dtype) == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, 8);
+}
+
+static bool is_equal(gsai_dtype dtype, const void *a, const void *b)
+{
+    return gsai_dtype_size(dtype) == 4 ? memcmp(a, b, 4) == 0 : memcmp(a, b, 8) == 0;
+}
+
+/* What a tensor is filled from. */
+typedef struct line_source {
+    gsai_line_tensor tensor;
+    gsai_lines lines;
+} line_source;
+
+static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
+{
+    static const uint64_t zero = 0;
+    const line_source *source = ctx;
+    const gsai_line_tensor *of = &source->tensor;
+    size_t size = gsai_dtype_size(of->key.dtype), line = (size_t)(from / of->width), k = (size_t)(from % of->width);
+    for (size_t done = 0; done < n; done++) {
+        size_t id = id_at(&source->lines, line);
+        const void *element = id < of->n ? (const void *)(of->at + id * of->stride + k * size) : &zero;
+        copy_element(of->key.dtype, (char *)out + done * size, element);
+        if (++k == of->width) {
+            k = 0;
+            line++;
+        }
+    }
+}
+
+/* Are the elements in memory as they are in the file? */
+static bool is_contiguous(const gsai_line_tensor *of, const gsai_lines *lines)
+{
+    return !lines->id && of->n == lines->n && of->stride == of->width * gsai_dtype_size(of->key.dtype);
+}
+
+void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
+                         const gsai_tensor_key *list, size_t n, gsai_next_used *next_used, const void *ctx)
+{
+    line_source *sources = gsai_snapshot_alloc(snapshot, n_tensors, sizeof *sources);
+    gsai_lines lines = {NULL, n};
+    size_t line_size = 0, n_used = 0;
+    for (size_t i = 0; i < n_tensors; i++)
+        line_size += tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
+    for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n))
+        n_used++;
+    if ((double)n_used * (double)(line_size + sizeof(uint32_t)) < (double)n * (double)line_size) {
+        uint32_t *ids = gsai_snapshot_alloc(snapshot, n_used, sizeof *ids);
+        lines = (gsai_lines){ids, n_used};
+        gsai_snapshot_add(snapshot, list, ids, n_used);
+        for (size_t id = next_used(ctx, 0, n); ids && id < n; id = next_used(ctx, id + 1, n))
+            *ids++ = (uint32_t)id;
+    }
+    for (size_t i = 0; i < n_tensors && sources; i++) {
+        sources[i] = (line_source){tensors[i], lines};
+        gsai_tensor *tensor = gsai_snapshot_add(snapshot, &tensors[i].key, NULL, lines.n);
+        tensor->n_dims = tensors[i].n_dims;
+        tensor->shape[1] = tensors[i].width;
+        if (is_contiguous(&tensors[i], &lines)) {
+            tensor->data = tensors[i].at;
+            continue;
+        }
+        tensor->fill = fill_lines;
+        tensor->ctx = &sources[i];
+    }
+}
+
+gsa_status gsai_lines_find(const gsai_bundle *bundle, const gsai_tensor_key *list, size_t n, gsai_lines *out,
+                           gsa_error *error)
+{
+    const gsai_tensor *found;
+    GSA_TRY(gsai_bundle_may_have(bundle, list, GSAI_ANY_LEN, &found, error));
+    *out = found ? (gsai_lines){found->data, (size_t)gsai_tensor_len(found)} : (gsai_lines){NULL, n};
+    for (size_t i = 0; out->id && i < out->n; i++)
+        if (out->id[i] >= n || (i > 0 && out->id[i] <= out->id[i - 1]))
+            return gsai_fail(error, GSA_FORMAT, "%s %llu is out of order or range", list->name,
+                             (unsigned long long)out->id[i]);
+    return GSA_OK;
+}
+
+gsa_status gsai_lines_restore(const gsai_line_tensor *to, const gsai_lines *lines, const gsai_bundle *bundle,
+                              gsa_error *error)
+{
+    const gsai_tensor *found;
+    size_t size = gsai_dtype_size(to->key.dtype);
+    GSA_TRY(gsai_bundle_need(bundle, &to->key, (uint64_t)lines->n * to->width, &found, error));
+    const char *element = found->data;
+    for (size_t i = 0; i < lines->n; i++) {
+        char *line = to->at + id_at(lines, i) * to->stride;
+        for (size_t k = 0; k < to->width; k++, line += size, element += size)
+            if (!is_equal(to->key.dtype, line, element))
+                copy_element(to->key.dtype, line, element);
+    }
+    return GSA_OK;
+}

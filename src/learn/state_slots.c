@@ -1,0 +1,227 @@
+/* The slots of a state: its table and its prior totals, and scratch for the outputs. */
+#include "learn/state_slots.h"
+
+#include "learn/inside.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Margins, and the scales of each row, begin with a line of the cache: vectors that straddle two are stored at half the
+ * speed. */
+gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
+{
+    const size_t line = 64;
+    size_t size, n = gsai_scales_stride(n_outputs);
+    GSAI_TRY_MEMORY(gsai_multiply(n, sizeof *state->margins + GSAI_GROUP_ROWS * sizeof *state->scales, &size) &&
+                        gsai_add(size, line, &size) &&
+                        gsai_reserve(&state->env, &state->scratch.memory, &state->scratch.capacity, size, 1),
+                    &state->env, error, "no memory for %zu outputs", n_outputs);
+    state->margins =
+        (double *)(void *)((char *)state->scratch.memory + (line - (uintptr_t)state->scratch.memory % line));
+    state->scales = (float *)(state->margins + n);
+    return GSA_OK;
+}
+
+gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error)
+{
+    size_t n_outputs = gsai_loss_outputs(loss, state->labels.n);
+    GSA_TRY(gsai_class_weight_check(&state->params, loss, error));
+    GSA_TRY(gsai_state_reserve_scratch(state, n_outputs, error));
+    GSA_TRY(gsai_table_init(&state->table, 1, n_outputs, &state->env, error));
+    state->loss = loss;
+    return GSA_OK;
+}
+
+gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
+{
+    size_t before = state->table.n_slots;
+    gsa_status status = gsai_table_grow(&state->table, n_slots, &state->env, error);
+    if (status == GSA_OK && state->scaling)
+        status = gsai_table_grow(&state->scaling->table, n_slots, &state->env, error);
+    if (status != GSA_OK)
+        state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
+    return status;
+}
+
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error)
+{
+    if (n <= prior->n)
+        return GSA_OK;
+    GSAI_TRY_MEMORY(gsai_reserve(env, &prior->sum_sq, &prior->capacity_sum_sq, n, sizeof *prior->sum_sq) &&
+                        gsai_reserve(env, &prior->count, &prior->capacity_count, n, sizeof *prior->count),
+                    env, error, "no memory for the totals of %zu features", n);
+    memset(prior->sum_sq + prior->n, 0, (n - prior->n) * sizeof *prior->sum_sq);
+    memset(prior->count + prior->n, 0, (n - prior->n) * sizeof *prior->count);
+    prior->n = n;
+    return GSA_OK;
+}
+
+gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
+{
+    GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
+    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
+        double sum_sq = gsai_state_sum_sq(state, slot);
+        uint64_t count = gsai_slot_count(state, slot);
+        gsai_cell *record = gsai_table_slot(&state->table, slot);
+        record[gsai_table_mean(&state->table)].f = 0;
+        record[gsai_table_count(&state->table)].u = 0;
+        state->prior.sum_sq[slot] = sum_sq;
+        state->prior.count[slot] = count;
+    }
+    state->n_counted = 0;
+    return GSA_OK;
+}
+
+/* ---- scratch, the table and the prior totals as parts ------------------------------------------------------------ */
+
+static void release_scratch(gsa_state *state)
+{
+    gsai_free(&state->env, state->scratch.memory);
+}
+
+const gsai_part_functions gsai_scratch_part = {.release = release_scratch};
+
+static void release_entries(gsa_state *state)
+{
+    gsai_free(&state->env, state->entries.memory);
+}
+
+const gsai_part_functions gsai_entries_part = {.release = release_entries};
+
+static void release_table(gsa_state *state)
+{
+    gsai_table_release(&state->table, &state->env);
+}
+
+/* Uses the memory again that a replica has had. */
+static gsa_status copy_table(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!from->loss)
+        return GSA_OK;
+    to->loss = from->loss;
+    if (!to->table.cells || !gsai_table_refill(&to->table, &from->table)) {
+        gsai_table_release(&to->table, &to->env);
+        GSA_TRY(gsai_table_copy(&to->table, &from->table, &to->env, error));
+    }
+    return gsai_state_reserve_scratch(to, to->table.n_outputs, error);
+}
+
+/* Makes a table of the loss of all states, for their labels. */
+static gsa_status merge_table(const gsai_merge *merge, gsa_error *error)
+{
+    gsa_state *into = merge->into;
+    const gsai_loss *loss = NULL;
+    for (size_t s = 0; s < merge->n_states; s++)
+        if (!loss || gsai_loss_widens_to(loss, merge->states[s]->loss))
+            loss = merge->states[s]->loss;
+    if (loss && loss->widened && into->labels.n > loss->max_labels)
+        loss = loss->widened;
+    GSA_TRY(gsai_state_decide(into, loss, error));
+    return gsai_table_grow(&into->table, merge->n_slots, &into->env, error);
+}
+
+/* Makes the table of the decided loss, with zeros. */
+static gsa_status load_table(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *weight;
+    const gsai_tensor_key key = {"weight", GSAI_F32, GSAI_ANY_NUMBER}; /* for its shape */
+    gsai_lines lines;
+    GSA_TRY(gsai_bundle_need(bundle, &key, GSAI_ANY_LEN, &weight, error));
+    GSA_TRY(gsai_lines_find(bundle, &GSAI_SLOT_KEY, (size_t)GSA_MAX_ID + 2, &lines, error));
+    bool fits = weight->n_dims == 2 && weight->shape[1] == gsai_loss_outputs(state->loss, state->labels.n) &&
+                weight->shape[0] > 0 && weight->shape[0] <= lines.n &&
+                (!lines.id || (weight->shape[0] == lines.n && lines.id[0] == 0));
+    if (!fits || state->labels.n > state->loss->max_labels ||
+        gsai_class_weight_check(&state->params, state->loss, NULL) != GSA_OK)
+        return gsai_fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
+                         gsai_loss_name(state->loss));
+    GSA_TRY(gsai_state_decide(state, state->loss, error));
+    size_t n_slots = lines.id ? (size_t)lines.id[lines.n - 1] + 1 : (size_t)weight->shape[0];
+    return gsai_table_grow(&state->table, n_slots, &state->env, error);
+}
+
+/* No feature is in more rows than there are: counts would else overflow before the next fold. */
+static size_t table_lines(const gsa_state *state, gsai_line_tensor *out)
+{
+    const gsai_table *table = &state->table;
+    out[0] = gsai_table_lines(table, "weight", GSAI_F32, 0, GSAI_FINITE);
+    out[1] = gsai_table_lines(table, "average_term", GSAI_F32, gsai_table_average(table), GSAI_FINITE);
+    out[2] = gsai_table_lines(table, "mean_square", GSAI_F32, gsai_table_mean(table), GSAI_NOT_NEGATIVE);
+    out[3] = gsai_table_lines(table, "n_seen", GSAI_U32, gsai_table_count(table), state->n_counted);
+    return 4;
+}
+
+static void only_intercept(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
+{
+    (void)base;
+    (void)snapshot;
+    view->table.n_slots = view->table.n_slots > 0 ? 1 : 0;
+    view->prior.n = view->prior.n > 0 ? 1 : 0;
+}
+
+const gsai_part_functions gsai_table_part = {.release = release_table,
+                                             .copy = copy_table,
+                                             .merge = merge_table,
+                                             .key = "weight",
+                                             .load = load_table,
+                                             .lines = table_lines,
+                                             .since = only_intercept};
+
+static void release_prior(gsa_state *state)
+{
+    gsai_free(&state->env, state->prior.sum_sq);
+    gsai_free(&state->env, state->prior.count);
+}
+
+static gsa_status copy_prior(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    GSA_TRY(gsai_prior_totals_grow(&to->prior, from->prior.n, &to->env, error));
+    if (from->prior.n > 0) {
+        memcpy(to->prior.sum_sq, from->prior.sum_sq, from->prior.n * sizeof *from->prior.sum_sq);
+        memcpy(to->prior.count, from->prior.count, from->prior.n * sizeof *from->prior.count);
+    }
+    return GSA_OK;
+}
+
+/* Makes room. A table's counts have 31 bits; totals from before stay apart, so that what was counted since can be told.
+ */
+static gsa_status merge_prior(const gsai_merge *merge, gsa_error *error)
+{
+    gsa_state *into = merge->into;
+    bool has_prior = into->rows_behind > INT32_MAX || (merge->base && merge->base->prior.n > 0);
+    for (size_t s = 0; s < merge->n_states; s++)
+        has_prior = has_prior || merge->states[s]->prior.n > 0;
+    into->n_counted = has_prior ? 0 : into->rows_behind;
+    return has_prior ? gsai_prior_totals_grow(&into->prior, into->table.n_slots, &into->env, error) : GSA_OK;
+}
+
+static gsa_status load_prior(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    (void)bundle;
+    return gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error);
+}
+
+static size_t prior_lines(const gsa_state *state, gsai_line_tensor *out)
+{
+    const gsai_prior_totals *prior = &state->prior;
+    gsai_tensor_key sum_sq = {"prior.sum_sq", GSAI_F64, GSAI_NOT_NEGATIVE};
+    gsai_tensor_key count = {"prior.n_seen", GSAI_U64, state->rows_behind - state->n_counted};
+    out[0] = (gsai_line_tensor){sum_sq, 1, 1, (char *)prior->sum_sq, sizeof *prior->sum_sq, prior->n};
+    out[1] = (gsai_line_tensor){count, 1, 1, (char *)prior->count, sizeof *prior->count, prior->n};
+    return prior->n > 0 ? 2 : 0;
+}
+
+static bool prior_uses(const gsa_state *state, size_t slot)
+{
+    return slot < state->prior.n && (state->prior.count[slot] != 0 || state->prior.sum_sq[slot] != 0);
+}
+
+const gsai_part_functions gsai_prior_part = {.release = release_prior,
+                                             .copy = copy_prior,
+                                             .merge = merge_prior,
+                                             .key = "prior.sum_sq",
+                                             .load = load_prior,
+                                             .lines = prior_lines,
+                                             .uses = prior_uses};

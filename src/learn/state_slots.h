@@ -1,0 +1,18 @@
+/* The slots of a state. */
+#ifndef GSA_LEARN_STATE_SLOTS_H
+#define GSA_LEARN_STATE_SLOTS_H
+
+#include "learn/state.h"
+
+/* Sets the loss and makes the table. For classes the labels may be entered before or after. */
+gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error);
+
+/* Makes room for features up to that slot, in both tables or in none. */
+gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
+/* Makes room for the margins and gradient scales of a group. */
+gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
+/* Moves the table's counts into the prior totals. */
+gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error);
+
+#endif
