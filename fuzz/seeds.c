@@ -176,12 +176,12 @@ typedef struct setting {
 static const setting settings[] = {
     {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0, TWO_PASSES},
     {"paper", "logistic", "paper", "none", "full", "none", "none", 0, TWO_PASSES},
-    {"softmax", "softmax", "auto", "standard", "last", "balanced", "4", 2, TWO_PASSES},
-    {"words", "auto", "gsa", "auto", "recent", "none", "3", 4, TWO_PASSES},
-    {"squared", "squared", "auto", "auto", "last", "none", "2", 9, TWO_PASSES},
+    {"softmax", "softmax", "auto", "standard", "last", "balanced", "auto", 2, TWO_PASSES},
+    {"words", "auto", "gsa", "auto", "recent", "none", "auto", 4, TWO_PASSES},
+    {"squared", "squared", "auto", "auto", "last", "none", "auto", 9, TWO_PASSES},
     {"hinge", "hinge", "paper", "none", "full", "none", "none", 2, TWO_PASSES},
     {"ones", "squared_hinge", "auto", "none", "recent", "none", "auto", 16, TWO_PASSES},
-    {"scaling", "softmax", "auto", "auto", "recent", "none", "2", 2, FIRST_PASS},
+    {"scaling", "softmax", "auto", "auto", "recent", "none", "auto", 2, FIRST_PASS},
     {"steep", "squared", "paper", "none", "full", "none", "none", 1, TWO_PASSES},
     {"again", "squared", "auto", "standard", "recent", "none", "none", 9, NEW_RUN},
 };

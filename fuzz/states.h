@@ -272,7 +272,10 @@ static inline gsa_config *fuzz_take_config(fuzz_input *in)
         if (param->kind == GSA_PARAM_COUNT) {
             snprintf(value, sizeof value, "%d", choice % 8);
             if (choice % 8 < (int)param->least) /* the word before N stands for it */
-                snprintf(value, sizeof value, "%s", strstr(param->choices, "none") ? "none" : "auto");
+                snprintf(value, sizeof value, "%s",
+                         strstr(param->choices, "none")   ? "none"
+                         : strstr(param->choices, "auto") ? "auto"
+                                                          : param->initial);
         } else if (param->kind == GSA_PARAM_SWITCH) {
             snprintf(value, sizeof value, "%s", choice & 1 ? "off" : "on");
         } else {

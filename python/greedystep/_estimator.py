@@ -68,7 +68,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     scale: str = "auto"
     average: str = "auto"
     order: str = "auto"
-    holdout: int | str | None = "auto"
+    holdout: str | None = "auto"
     compact: bool = False
     fit_intercept: bool = True
     warm_start: bool = False
@@ -230,15 +230,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """Return a state that can learn more rows after ``fit``.
 
         An optimum continues as it is: its averaging counts its rows, so 100 more rows have their share. A run of greedy
-        step averaging has chosen its best pass; a new run starts from there, and holds out no rows unless `holdout` is
-        set, because calibration on a tenth of 100 rows does harm.
+        step averaging has chosen its best pass; a new run starts from there, and holds out no rows, because
+        calibration on a tenth of 100 rows does harm.
         """
         if _method_of(state) == "optimum":
             return state.fork(1)
-        texts = self._texts()
-        return State.start_from(
-            state, {**texts, "holdout": "none"} if texts.get("holdout", "auto") == "auto" else texts
-        )
+        return State.start_from(state, {**self._texts(), "holdout": "none"})
 
     def _begin_partial(self) -> bool:
         """Return whether this is the first call of ``partial_fit``, which then makes the state."""

@@ -135,7 +135,7 @@ def test_gsa_learns_rows_in_order_as_they_are_learned_one_by_one(kind):
         ({"method": "paper"}, "paper"),
         ({"passes": 2}, "gsa"),
         ({"average": "last"}, "gsa"),
-        ({"holdout": 50}, "gsa"),
+        ({"holdout": "none"}, "gsa"),
         ({"order": "file"}, "gsa"),
     ],
     ids=str,

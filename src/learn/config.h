@@ -17,6 +17,7 @@ typedef enum gsai_param_id {
 enum { GSAI_CLASS_WEIGHT_NONE, GSAI_CLASS_WEIGHT_BALANCED };
 /* States ask only whether it is the paper's; training chooses among the others. */
 enum { GSAI_METHOD_AUTO, GSAI_METHOD_OPTIMUM, GSAI_METHOD_GSA, GSAI_METHOD_PAPER };
+enum { GSAI_HOLDOUT_AUTO, GSAI_HOLDOUT_NONE };
 enum { GSAI_ORDER_AUTO, GSAI_ORDER_SHUFFLED, GSAI_ORDER_FILE };
 enum { GSAI_SCALE_AUTO, GSAI_SCALE_NONE, GSAI_SCALE_STANDARD };
 enum { GSAI_AVERAGE_AUTO, GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
@@ -40,15 +41,13 @@ gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss
 void gsai_params_take_loss(gsai_params *params, const gsai_params *from);
 /* Returns the number of a name in the table, GSAI_PARAMS if there is none. */
 gsai_param_id gsai_param_find(const char *name);
-/* Enough to tell a loss to half a percent, few enough to keep in memory. */
-#define GSAI_HELD_OUT_ROWS 16384u
-/* Returns the maximum number of rows to hold out. */
+/* Returns the maximum number of rows to hold out: by default enough to tell a loss to half a percent, and few enough to
+ * keep in memory. Algorithm 1 of the paper learns every row. */
 static inline uint64_t gsai_params_holdout(const gsai_params *params)
 {
-    uint64_t asked = params->value[GSAI_PARAM_holdout];
-    if (asked != GSA_COUNT_AUTO)
-        return asked;
-    return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? 0 : GSAI_HELD_OUT_ROWS;
+    bool holds_out =
+        params->value[GSAI_PARAM_holdout] == GSAI_HOLDOUT_AUTO && params->value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    return holds_out ? params->value[GSAI_PARAM_max_held_out] : 0;
 }
 /* Returns which weights the model has: Algorithm 1 of the paper returns the last ones. */
 static inline uint64_t gsai_params_average(const gsai_params *params)

@@ -19,7 +19,7 @@ static const char *learner_param(const gsa_state *state)
         return "passes";
     if (average != GSAI_AVERAGE_AUTO && average != GSAI_AVERAGE_RECENT) /* auto means recent */
         return "average";
-    if (gsai_state_param(state, GSAI_PARAM_holdout) != GSA_COUNT_AUTO)
+    if (gsai_state_param(state, GSAI_PARAM_holdout) != GSAI_HOLDOUT_AUTO)
         return "holdout";
     if (gsai_state_param(state, GSAI_PARAM_shards) > 0)
         return "shards";

@@ -148,7 +148,7 @@ static bool wants_another_pass(const gsai_job *job)
 static gsa_status run_passes(gsai_steps *steps, gsai_input *input, gsa_error *error)
 {
     gsai_job *job = input->job;
-    bool has_holdout = gsai_state_param(job->state, GSAI_PARAM_holdout) > 0 && !is_paper(job->state);
+    bool has_holdout = gsai_state_param(job->state, GSAI_PARAM_holdout) == GSAI_HOLDOUT_AUTO && !is_paper(job->state);
     if (!has_holdout || !input->is_shuffled) /* every process learns everything */
         gsai_index_free(&input->index, &job->env);
     GSA_TRY(gsai_input_resume(input, !wants_another_pass(job), error));

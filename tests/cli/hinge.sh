@@ -4,7 +4,7 @@ greedystep generate --rows 4000 --features 50 --nnz 10 -o all.svm
 head -n 3000 all.svm >train.svm
 tail -n 1000 all.svm >test.svm
 for loss in hinge squared_hinge; do
-    try greedystep train train.svm -o $loss.model --loss $loss --method auto --holdout 100
+    try greedystep train train.svm -o $loss.model --loss $loss --method gsa
     try greedystep evaluate $loss.model test.svm
     greedystep predict $loss.model test.svm -o $loss.out
     try head -n 3 $loss.out

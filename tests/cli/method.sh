@@ -55,7 +55,7 @@ echo "options of greedy step averaging choose it, or are refused"
 for method in auto gsa optimum; do
     try greedystep train 2000.svm -o refused --method $method --average full
 done
-for option in "--passes 2" "--average last" "--holdout 100" "--holdout none" "--order file"; do
+for option in "--passes 2" "--average last" "--holdout none" "--order file"; do
     greedystep train 2000.svm -o m $option 2>log | paragraph model
     try greedystep train 2000.svm -o refused --method optimum $option --quiet
     absent refused

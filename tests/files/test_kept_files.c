@@ -170,7 +170,7 @@ static void files_of_versions_1_and_2_are_refused_by_name(void **unused)
 static gsa_state *state_of(size_t kind, uint64_t seed, size_t n_rows)
 {
     gsa_state *state = state_with("method", "gsa", "loss", kinds[kind].loss, "class_weight", kinds[kind].class_weight,
-                                  "holdout", "4", NULL);
+                                  "max_held_out", "4", NULL);
     learn_random(state, seed, n_rows, N_FEATURES, kinds[kind].n_classes);
     return state;
 }

@@ -50,12 +50,12 @@ everything() {
     for classes in 1 2 7; do
         data=$work/$1/$classes.svm
         $command generate --rows "$rows" --features 3000 --classes "$classes" --seed 5 -o "$data"
-        train "$1" "held-out.$classes" "$data" --holdout 100
+        train "$1" "held-out.$classes" "$data"
     done
     data=$work/$1/2.svm
     $command convert "$data" -o "$work/$1/2.gsac" --quiet > /dev/null
     train "$1" team "$data"
-    train "$1" hinge "$data" --loss hinge --holdout 100
+    train "$1" hinge "$data" --loss hinge
     train "$1" squared-hinge "$work/$1/7.svm" --loss squared_hinge --holdout none
     train "$1" paper "$data" --method paper --average suffix
     train "$1" shards "$data" --shards 3

@@ -133,10 +133,12 @@ static void chunks_and_resuming_give_the_same_bits(void **unused)
         draw_weights(r, l);
         gsa_batch batch = rows_batch(r);
         batch.weight = r->weight;
-        gsa_state *whole = state_with("loss", losses[l], "class_weight", "balanced", "holdout", "20", NULL);
+        gsa_state *whole =
+            state_with("method", "gsa", "loss", losses[l], "class_weight", "balanced", "max_held_out", "20", NULL);
         learn(whole, &batch);
         for (size_t chunk = 1; chunk < 120; chunk += 37) {
-            gsa_state *pieces = state_with("loss", losses[l], "class_weight", "balanced", "holdout", "20", NULL);
+            gsa_state *pieces =
+                state_with("method", "gsa", "loss", losses[l], "class_weight", "balanced", "max_held_out", "20", NULL);
             for (size_t from = 0; from < batch.n_rows; from += chunk) {
                 gsa_batch delta = rows_slice(&batch, from, from + chunk < 500 ? chunk : 500 - from);
                 gsa_error error = {0};

@@ -16,7 +16,7 @@ static void must_say(gsa_status status, gsa_status expected, const gsa_error *er
 /* A state of two classes that has learned a little. */
 static gsa_state *some_state(void)
 {
-    gsa_state *state = state_with("holdout", "8", NULL);
+    gsa_state *state = state_with("method", "gsa", "max_held_out", "8", NULL);
     learn_random(state, 1, 100, 20, 2);
     return state;
 }

@@ -257,7 +257,7 @@ static gsa_status whole_life(const gsai_env *env, const gsa_batch *a, const gsa_
     gsa_metrics *metrics = NULL;
     gsa_status status = gsa_config_new(memory_of(env), &config, error);
     if (status == GSA_OK)
-        status = gsa_config_set(config, "holdout", "16", error);
+        status = gsa_config_set(config, "max_held_out", "16", error);
     if (status == GSA_OK)
         status = gsa_config_set(config, "class_weight", "balanced", error);
     if (status == GSA_OK)
@@ -328,7 +328,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         if (r->label[i] > (double)(i / 25))
             r->label[i] = (double)(i / 25);
     gsa_batch batch = rows_batch(r);
-    gsa_state *quiet = state_with("method", "auto", "holdout", "16", "class_weight", "balanced", NULL);
+    gsa_state *quiet = state_with("method", "auto", "max_held_out", "16", "class_weight", "balanced", NULL);
     gsa_error error = {0};
     for (size_t i = 0; i < r->n_rows; i++) {
         gsa_batch one = rows_slice(&batch, i, 1);
@@ -340,7 +340,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         gsai_env env = failing_env(&f);
         gsa_config *config;
         gsa_state *state;
-        config = config_with("holdout", "16", "class_weight", "balanced", NULL);
+        config = config_with("max_held_out", "16", "class_weight", "balanced", NULL);
         must_be_ok(gsa_state_new(config, &env.memory, &state, &error), &error);
         f.left = n;
         failed = 0;

@@ -7,7 +7,7 @@ static const char *const sizes = "greedystep schema 2\nlabel y\nnumber size\n";
 static gsa_state *state_of(uint64_t seed, const char *schema)
 {
     gsa_error error = {0};
-    gsa_state *state = state_with("holdout", "8", NULL);
+    gsa_state *state = state_with("method", "gsa", "max_held_out", "8", NULL);
     must_be_ok(gsa_state_set_schema(state, schema, &error), &error);
     learn_random(state, seed, 100, 20, 2);
     return state;
@@ -58,7 +58,7 @@ static void a_schema_changes_only_before_the_first_row(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *fresh = state_with("holdout", "8", NULL), *begun = state_of(1, colours);
+    gsa_state *fresh = state_with("method", "gsa", "max_held_out", "8", NULL), *begun = state_of(1, colours);
     must_be_ok(gsa_state_set_schema(fresh, colours, &error), &error);
     must_be_ok(gsa_state_set_schema(fresh, NULL, &error), &error);
     assert_null(gsa_state_schema(fresh));

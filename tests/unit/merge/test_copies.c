@@ -15,9 +15,11 @@ static double total(double t)
     return t * (t + 1) * (t + 2) / 3;
 }
 
-static gsa_state *trained_base(const char *holdout)
+/* max_held_out: NULL for none. */
+static gsa_state *trained_base(const char *max_held_out)
 {
-    gsa_state *base = state_with("method", "auto", "holdout", holdout, "scale", "none", NULL);
+    gsa_state *base = state_with("method", "auto", "holdout", max_held_out ? "auto" : "none", "max_held_out",
+                                 max_held_out ? max_held_out : "1", "scale", "none", NULL);
     learn_random(base, 1, 300, FEATURES, 2);
     return base;
 }
@@ -32,7 +34,7 @@ static void one_row(gsa_state *state, const gsa_batch *batch, uint32_t row)
 static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("none"), *copy = forked(base, COPIES);
+    gsa_state *base = trained_base(NULL), *copy = forked(base, COPIES);
     rows *r = rows_random(2, ROWS, FEATURES, 2);
     gsa_batch batch = rows_batch(r);
     double sum[SLOTS], now = (double)base->n_rows;
@@ -57,7 +59,7 @@ static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **un
 static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("none"), *copies[COPIES];
+    gsa_state *base = trained_base(NULL), *copies[COPIES];
     for (size_t c = 0; c < COPIES; c++) {
         copies[c] = forked(base, COPIES);
         learn_random(copies[c], 10 + c, ROWS, FEATURES, 2);
@@ -183,7 +185,7 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *base = state_with("method", "auto", "holdout", "64", NULL);
+    gsa_state *base = state_with("method", "auto", "max_held_out", "64", NULL);
     rows *first = rows_random(1, 300, FEATURES, 2), *late = rows_random(4, ROWS, FEATURES, 3);
     for (size_t i = 0; i < first->n_rows; i++)
         first->label[i] += 1;
@@ -268,7 +270,7 @@ static void no_memory_to_make_a_copy_again_is_a_status_and_no_leak(void **unused
 static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("none"), *copies[COPIES];
+    gsa_state *base = trained_base(NULL), *copies[COPIES];
     double loss = 0;
     for (size_t c = 0; c < COPIES; c++) {
         copies[c] = forked(base, COPIES);
@@ -290,7 +292,7 @@ static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused
 static void totals_of_very_many_rows_are_carried(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("none");
+    gsa_state *base = trained_base(NULL);
     base->rows_behind = INT32_MAX - 60;
     gsa_state *copies[2] = {forked(base, 2), forked(base, 2)};
     rows *r = rows_random(3, ROWS, FEATURES, 2);

@@ -198,7 +198,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
     size_t n_lacking = 0, n_growing = 0, n_equal = 0;
     for (size_t i = 0; i < 16; i++) {
         size_t most = i % 2 ? 20 : 1000, n_known = i < 4 ? 40 : 150 + i / 4 * 150, n_told = 0, n_held = 0;
-        gsa_state *base = state_with("method", "auto", "scale", "standard", "class_weight", "balanced", "holdout",
+        gsa_state *base = state_with("method", "auto", "scale", "standard", "class_weight", "balanced", "max_held_out",
                                      i % 2 ? "20" : "1000", NULL);
         gsa_state *copies[4], *whole, *joined;
         gsa_error error = {0};

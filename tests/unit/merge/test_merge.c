@@ -296,7 +296,8 @@ static void the_greedy_merge_cures_underconfidence(void **unused)
     for (int greedy = 0; greedy < 2; greedy++) {
         gsa_state *shards[SHARDS];
         for (uint64_t s = 0; s < SHARDS; s++) {
-            shards[s] = state_with("loss", "softmax", "holdout", greedy ? "40" : "none", NULL);
+            shards[s] = state_with("method", "gsa", "loss", "softmax", "max_held_out", "40", "holdout",
+                                   greedy ? "auto" : "none", NULL);
             learn_random(shards[s], 100 + s, 400, 60, 3);
         }
         gsa_state *all = merged((const gsa_state *const *)shards, SHARDS, NULL);

@@ -10,25 +10,17 @@ static const struct {
     const char *loss, *average, *holdout;
     unsigned n_classes;
     const char *method, *scale;
-} kinds[] = {{"auto", "suffix", "none", 2, "paper", "auto"},
-             {"logistic", "last", "10", 2, "paper", "auto"},
-             {"softmax", "full", "none", 5, "paper", "auto"},
-             {"auto", "suffix", "20", 6, "paper", "auto"},
-             {"squared", "suffix", "none", 0, "paper", "auto"},
-             {"auto", "suffix", "5", 0, "paper", "auto"},
-             {"softmax", "suffix", "none", 2, "paper", "auto"},
-             {"auto", "last", "none", 2, "auto", "auto"},
-             {"softmax", "recent", "10", 4, "auto", "auto"},
-             {"squared", "last", "none", 0, "auto", "auto"},
-             {"logistic", "recent", "none", 2, "auto", "standard"},
-             {"auto", "last", "none", 5, "auto", "none"},
-             {"hinge", "last", "5", 2, "auto", "auto"},
-             {"squared_hinge", "last", "none", 5, "auto", "none"},
-             {"hinge", "full", "none", 4, "paper", "auto"},
-             {"auto", "recent", "auto", 2, "auto", "auto"},
-             {"softmax", "recent", "10", 4, "auto", "standard"},
-             {"squared", "recent", "auto", 0, "auto", "standard"},
-             {"hinge", "recent", "auto", 3, "auto", "none"}};
+} kinds[] = {
+    {"auto", "suffix", "none", 2, "paper", "auto"},        {"logistic", "last", "auto", 2, "paper", "auto"},
+    {"softmax", "full", "none", 5, "paper", "auto"},       {"auto", "suffix", "auto", 6, "paper", "auto"},
+    {"squared", "suffix", "none", 0, "paper", "auto"},     {"auto", "suffix", "auto", 0, "paper", "auto"},
+    {"softmax", "suffix", "none", 2, "paper", "auto"},     {"auto", "last", "none", 2, "auto", "auto"},
+    {"softmax", "recent", "auto", 4, "auto", "auto"},      {"squared", "last", "none", 0, "auto", "auto"},
+    {"logistic", "recent", "none", 2, "auto", "standard"}, {"auto", "last", "none", 5, "auto", "none"},
+    {"hinge", "last", "auto", 2, "auto", "auto"},          {"squared_hinge", "last", "none", 5, "auto", "none"},
+    {"hinge", "full", "none", 4, "paper", "auto"},         {"auto", "recent", "auto", 2, "auto", "auto"},
+    {"softmax", "recent", "auto", 4, "auto", "standard"},  {"squared", "recent", "auto", 0, "auto", "standard"},
+    {"hinge", "recent", "auto", 3, "auto", "none"}};
 
 /* Saved and loaded again after every single row, in two passes: the bytes at the end are those of the quiet run. */
 static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
@@ -39,7 +31,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
         gsa_batch batch = rows_batch(r);
         gsa_state *quiet =
             state_with("loss", kinds[kind].loss, "average", kinds[kind].average, "holdout", kinds[kind].holdout,
-                       "method", kinds[kind].method, "scale", kinds[kind].scale, NULL);
+                       "method", kinds[kind].method, "scale", kinds[kind].scale, "max_held_out", "10", NULL);
         gsa_state *disturbed = reread(quiet);
         gsa_error error = {0};
         prepare(quiet, &batch);
@@ -69,7 +61,8 @@ static void merged_forked_and_started_states_survive_the_trip(void **unused)
     (void)unused;
     rows *r = rows_random(1, 300, 40, 3), *s = rows_random(2, 200, 40, 3);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
-    gsa_state *a = state_with("holdout", "16", NULL), *b = state_with("holdout", "16", NULL), *both, *next;
+    gsa_state *a = state_with("method", "gsa", "max_held_out", "16", NULL),
+              *b = state_with("method", "gsa", "max_held_out", "16", NULL), *both, *next;
     learn(a, &x);
     learn(b, &y);
     const gsa_state *pair[] = {a, b};
@@ -138,7 +131,7 @@ static void the_size_of_a_state_depends_on_the_features_seen(void **unused)
     for (size_t e = 0; e < r->n_entries; e++)
         r->index[e] *= 2000;
     gsa_batch batch = rows_batch(r);
-    gsa_state *first = state_with("method", "auto", "holdout", "16", NULL), *next;
+    gsa_state *first = state_with("method", "auto", "max_held_out", "16", NULL), *next;
     learn(first, &batch);
     next = started_from(first);
     learn(next, &batch);
@@ -175,7 +168,7 @@ static void a_model_is_no_state_and_the_message_says_so(void **unused)
 static void damaged_bytes_are_refused(void **unused)
 {
     (void)unused;
-    gsa_state *state = state_with("holdout", "4", NULL);
+    gsa_state *state = state_with("method", "gsa", "max_held_out", "4", NULL);
     learn_random(state, 1, 60, 12, 3);
     bytes b = state_bytes(state);
     for (size_t i = 0; i < b.size; i += 3) {
@@ -311,7 +304,7 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
         {.without = "n_seen"},
         {.without = "sample.value"},
     };
-    gsa_state *state = state_with("holdout", "8", "class_weight", "balanced", NULL);
+    gsa_state *state = state_with("method", "gsa", "max_held_out", "8", "class_weight", "balanced", NULL);
     gsa_error error = {0};
     learn_random(state, 1, 200, 30, 3);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);

@@ -49,7 +49,7 @@ static void learn_together(struct rank *rank)
     if (task->is_damaged && rank->comm.rank == task->damaged)
         cache.data[200] ^= 1;
     gsa_reader *reader = cache_reader(cache);
-    gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
+    gsa_state *state = state_with("method", "auto", "passes", task->passes, "max_held_out", "2048", NULL);
     rank->status = gsa_train(state, reader, &hooks, &call, &rank->error);
     if (rank->status == GSA_OK)
         rank->saved = state_bytes(state);
@@ -62,7 +62,7 @@ static bytes alone(const struct task *task)
 {
     gsa_error error = {0};
     gsa_reader *reader = task->open(task);
-    gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
+    gsa_state *state = state_with("method", "auto", "passes", task->passes, "max_held_out", "2048", NULL);
     gsa_call call = {.size = sizeof call, .n_threads = 1};
     must_be_ok(gsa_train(state, reader, NULL, &call, &error), &error);
     bytes saved = state_bytes(state);

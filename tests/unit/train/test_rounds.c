@@ -24,7 +24,7 @@ static gsa_reader *many_rows(void)
 
 static gsa_state *one_pass(const char *order)
 {
-    return state_with("method", "auto", "passes", "1", "order", order, "holdout", "2048", NULL);
+    return state_with("method", "auto", "passes", "1", "order", order, "max_held_out", "2048", NULL);
 }
 
 /* Who is asked whether to stop: every thread that learns. */

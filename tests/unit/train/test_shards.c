@@ -90,7 +90,7 @@ static gsa_status next_first(void *ctx, gsa_batch *out, gsa_error *error)
 static gsa_state *after_first_rows(uint64_t n_classes, size_t n_shards)
 {
     gsa_error error = {0};
-    gsa_state *state = state_with("method", "auto", "passes", "2", "holdout", "2048", NULL);
+    gsa_state *state = state_with("method", "auto", "passes", "2", "max_held_out", "2048", NULL);
     firsts all = {{.all = all_rows(n_classes)}, SIZE_MAX, n_shards};
     const gsa_row_source source = {.size = sizeof source, &all, next_first, NULL};
     gsa_reader *reader;
@@ -132,7 +132,7 @@ static gsa_state *by_parts(uint64_t n_classes, size_t n_shards)
 static gsa_state *by_shards(uint64_t n_classes, const char *n_shards)
 {
     gsa_error error = {0};
-    gsa_state *state = state_with("method", "auto", "passes", "2", "holdout", "2048", "shards", n_shards, NULL);
+    gsa_state *state = state_with("method", "auto", "passes", "2", "max_held_out", "2048", "shards", n_shards, NULL);
     gsa_reader *reader = all_rows(n_classes);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_reader_close(reader);

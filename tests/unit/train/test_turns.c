@@ -32,7 +32,7 @@ static bytes bytes_of(uint64_t n_rows, const char *passes, unsigned n_threads, s
     gsa_reader *reader;
     gsa_error error = {0};
     must_be_ok(gsa_reader_open_generated(&what, NULL, NULL, &reader, &error), &error);
-    gsa_state *state = state_with("method", "auto", "passes", passes, "holdout", "2048", NULL);
+    gsa_state *state = state_with("method", "auto", "passes", passes, "max_held_out", "2048", NULL);
     must_be_ok(gsa_train(state, reader, &hooks, &call, &error), &error);
     gsa_summary summary = state_summary(state);
     uint64_t n_passes = (uint64_t)(passes[0] - '0');
