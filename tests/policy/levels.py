@@ -81,6 +81,8 @@ FILES_MAY_USE = {
     "cli/session.c": "greedystep/arrow",
 }
 FILES_MAY_CALL = {"cli/manual.c": ("compare",)}  # a program of its own, which writes the manual of both
+# The struct of a state, and what includes it: other folders use the accessors of learn/state.h.
+INSIDE_LEARN = ("learn/inside.h", "learn/paper.h")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:([<"])([^>"]*)[>"]|([^<"\s].*))', re.MULTILINE)
 
 
@@ -141,6 +143,8 @@ class Tree:
         ok = there == here or there in BELOW.get(here, ())
         if here in ("baseline", "compare") and there == "learn":
             ok = name.startswith(("learn/loss/", "learn/kernel/"))
+        if name in INSIDE_LEARN:
+            ok = here == "learn"
         if not ok:
             self.complain(f'{path} must not include "{name}"')
         elif target not in self.files:
@@ -245,6 +249,7 @@ PLANTED = {
     "src/data/learns.c": '#include "learn/state.h"',
     "src/data/codec/gzip.c": "#include <lzma.h>",
     "src/solve/upward.c": '#include "train/job.h"',
+    "src/solve/inside.c": '#include "learn/inside.h"',
     "src/train/cluster.c": "#include <greedystep/mpi.h>",
     "src/mpi/inside.c": '#include "base/error.h"',
     "src/mpi/direct.c": "#include <mpi.h>",
