@@ -2,8 +2,8 @@
 #define MAX_ROWS 16384
 #include "bytes.h"
 
-#include "learn/loss/loss_rows.h"
 #include "learn/inside.h"
+#include "learn/loss/loss_rows.h"
 #include "solve/kernel/solve_kernels.h"
 
 #include "base/real.h"
