@@ -50,7 +50,8 @@ static const launcher *find_launcher(void)
     return NULL;
 }
 
-/* srun without --mpi: processes that cannot find one another. A batch script, which is no step, is one process. */
+/* Refuses several processes that srun started without --mpi: they cannot find one another. A batch script is not a
+ * step: it is one process. */
 static int check_step(void)
 {
     const char *n = getenv("SLURM_STEP_NUM_TASKS");
@@ -115,7 +116,7 @@ bool cluster_is_root(const cli_cluster *cluster)
     return cluster->comm == NULL || cluster->comm->rank == 0;
 }
 
-/* What a rank sends: its exit code and, after a failure, its host and the reason. */
+/* The message of a rank: its exit code and, after a failure, its host and the reason. */
 typedef struct outcome {
     unsigned char code;
     char host[256], message[MESSAGE_SIZE];
@@ -187,7 +188,7 @@ int cluster_agree(cli_cluster *cluster, int code)
 
 /* ---- joining and parting ---------------------------------------------------------------------------------------- */
 
-/* Of any rank, at any time. */
+/* Prints a line; any rank calls it, at any time. */
 static void say(const char *text)
 {
     fprintf(stderr, "greedystep: %s\n", text);

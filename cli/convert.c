@@ -266,7 +266,7 @@ static int check_names(const cli_arguments *arguments, const char *folder)
     return EXIT_DONE;
 }
 
-/* The columns of all files are those of the first. The text is to be freed; NULL: there are none. */
+/* Reads the columns of the first file, which are those of all files. The text is to be freed; NULL: no columns. */
 static int first_schema(const cli_arguments *arguments, const gsai_env *env, char **schema)
 {
     gsa_error error = {0};

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What its header calls duckdb_result; other objects are pointers that only it knows. */
+/* The struct that DuckDB's header calls duckdb_result; other objects are opaque pointers. */
 typedef struct result {
     uint64_t unused[3];
     void *columns;
@@ -25,8 +25,8 @@ typedef struct result {
     void *inside;
 } result;
 
-/* What is used of its interface: returns, our name, its name after duckdb_, parameters. A call that gives an int fails
- * with another than 0. Errors of conversions are objects of their own. */
+/* The functions of DuckDB in use: return type, our name, its name after duckdb_, parameters. A function that returns an
+ * int fails with a value other than 0. Errors of conversions are objects of their own. */
 #define FUNCTIONS(F)                                                                                  \
     F(int, open, open, (const char *path, void **database))                                           \
     F(int, connect, connect, (void *database, void **connection))                                     \

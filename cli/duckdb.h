@@ -7,10 +7,10 @@
 
 #include <greedystep/data.h>
 
-/* Returns the version of the library that is found now; NULL if there is none. */
+/* Returns the version of the library that is found now; NULL if not found. */
 const char *duckdb_version(void);
 /* Returns a query that selects everything from these Parquet files, whose names may have wildcards; to be freed, NULL
- * if there is no memory. */
+ * if out of memory. */
 char *duckdb_query_of(const char *const *paths, size_t n_paths);
 /* Opens a stream of the rows of a query, a few thousand at a time; `again` runs the query again. Returns an exit code,
  * after a message if it is not EXIT_DONE. Takes over the text, which is from malloc. */

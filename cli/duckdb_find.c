@@ -1,5 +1,5 @@
-/* Where the DuckDB library is: as the system finds libraries, beside the command, where package managers put it, or
- * inside of Python's module of that name.
+/* Finds the DuckDB library: as the system finds libraries, beside the command, where package managers put it, or inside
+ * of Python's module of that name.
  *
  *   1 Places are absolute: nothing is taken from the current folder or from that of the data.
  *   2 The module needs the symbols of Python's own library, which it does not name: that is loaded before it. */
@@ -57,7 +57,8 @@ static bool load_python(const char *module, char lacking[DUCKDB_LACKING_SIZE])
 
 /* ---- places ----------------------------------------------------------------------------------------------------- */
 
-/* What a pattern finds beside the programs in a folder, the last name first: that is the newest Python. */
+/* Opens a library that matches a pattern relative to a folder of programs; tries the last name, the newest Python,
+ * first. */
 static void *open_matching(const char *folder, int length, const char *pattern, char lacking[DUCKDB_LACKING_SIZE])
 {
     char path[PATH_SIZE];

@@ -4,8 +4,8 @@
 
 enum { DUCKDB_LACKING_SIZE = 32 };
 
-/* Returns the library at the given path or, if that is NULL, in the usual places; NULL if there is none. `lacking` is
- * then a library that Python's module needs and that is not there, libpython3.11 for instance, or empty. */
+/* Returns the library at the given path or, if that is NULL, in the usual places; NULL if not found. `lacking` is then
+ * a library that Python's module needs and that is not there, libpython3.11 for instance, or empty. */
 void *duckdb_find(const char *given, char lacking[DUCKDB_LACKING_SIZE]);
 
 #endif

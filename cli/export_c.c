@@ -123,7 +123,7 @@ static void put_columns(const char *schema, FILE *stream)
     }
 }
 
-/* Where the rows were no libsvm text: what the numbers stand for. */
+/* Writes the meaning of the numbers: indices of libsvm text, or the columns of a table. */
 static void put_features(const exported *what, FILE *stream)
 {
     const gsa_schema_info *schema = &what->schema;
@@ -169,13 +169,13 @@ static void put_float(float number, FILE *stream)
                 exponent > 0 ? exponent - 127 : -126);
 }
 
-/* What separates entry i of a list, and is written before it. */
+/* Writes the separator before entry i of a list. */
 static void put_between(uint64_t i, uint64_t a_line, FILE *stream)
 {
     fputs(i == 0 ? "\n " : i % a_line == 0 ? ",\n " : ",", stream);
 }
 
-/* Bytes that are no plain ASCII are octal, and ? is quoted: it may begin a trigraph. */
+/* Writes a string literal. Bytes other than printable ASCII are octal; ? is quoted, as it may begin a trigraph. */
 static void put_string(const char *text, FILE *stream)
 {
     putc('"', stream);
@@ -271,7 +271,7 @@ static void put_double(double number, FILE *stream)
                 exponent > 0 ? exponent - 1023 : -1022);
 }
 
-/* What numbers are measured from, and the function that does it. */
+/* Writes the offsets that numbers are measured from, and the function that subtracts them. */
 static void put_offsets(const exported *what, FILE *stream)
 {
     uint64_t n = 0;
@@ -292,7 +292,7 @@ static void put_offsets(const exported *what, FILE *stream)
                stream);
 }
 
-/* What a missing number counts as; one more, since an array is not empty. */
+/* Writes the means that replace missing numbers, and one more entry because an array is not empty. */
 static void put_means(const exported *what, FILE *stream)
 {
     uint64_t n = 0;

@@ -209,7 +209,7 @@ static const char predict_best[] = "    int best = 0;\n"
                                    "    return best;\n"
                                    "}\n";
 
-/* What the function that predicts does with one output, from its second line on. */
+/* Returns the rest of the predict function, after predict_begins, for a model with one output. */
 static const char *predict_one(const exported *what)
 {
     if (what->is_constant)

@@ -1,5 +1,4 @@
-/* `greedystep inspect`: describes a model and its strongest features. Files that are no model are data: inspect_data.c.
- */
+/* `greedystep inspect`: describes a model and its strongest features. Other files are data: inspect_data.c. */
 #include "inspect_data.h"
 #include "message.h"
 #include "printable.h"
@@ -25,7 +24,7 @@ enum { LABELS_SHOWN = 20 };
 typedef struct inspection {
     const char *path;
     gsa_model *model;
-    gsa_state *state; /* NULL if there is none beside the model */
+    gsa_state *state; /* NULL if not found beside the model */
     gsa_model_info info;
     gsa_schema_info schema;
     strongest found; /* n_used: of those that words are hashed to */

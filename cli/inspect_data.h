@@ -1,4 +1,4 @@
-/* What `greedystep inspect` finds out about rows: one pass, and memory that does not grow with them.
+/* The findings of `greedystep inspect` about rows: one pass, and memory that does not grow with them.
  *
  *   1 A table has one data_column per column, in the order of its schema. The cells come from
  *     gsa_reader_cells.
@@ -113,7 +113,7 @@ void column_add_absent(data_column *column, uint64_t label);
 /* Says whether it determines the label of every row. */
 bool column_tells_label(const data_column *column, const data_labels *labels);
 
-/* Returns the columns of a schema's text (docs/formats/csv.md), to be freed; NULL if there is no memory. */
+/* Returns the columns of a schema's text (docs/formats/csv.md), to be freed; NULL if out of memory. */
 data_column *columns_of_schema(const char *schema, size_t *n_columns);
 
 /* ---- features with numbers -------------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ typedef struct data_inspection {
     size_t n_warnings;
 } data_inspection;
 
-/* Fills `warning`. False if there is no memory. */
+/* Fills `warning`. Returns false if out of memory. */
 bool data_warn(data_inspection *data);
 void data_print(const data_inspection *data);
 json_t *data_json(const data_inspection *data);

@@ -12,7 +12,7 @@ enum { NAMES_LISTED = 10, MIN_ROWS = 20, MIN_OF_CLASS = 5, CLASSES_LISTED = 5 };
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-/* NULL if there is no room for another. */
+/* Begins the next warning; NULL if MAX_WARNINGS are in use. */
 static data_warning *begin_warning(data_inspection *data, const char *what)
 {
     if (data->n_warnings == MAX_WARNINGS)

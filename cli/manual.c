@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What can follow an option; completion/ has what each shell proposes for it. */
+/* Returns the kind of value that can follow an option; completion/ has what each shell proposes for it. */
 static const char *kind_of(const cli_option *option)
 {
     static const char *const known[][2] = {

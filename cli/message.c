@@ -93,8 +93,8 @@ int complain_interrupted(void)
     return interrupt_exit_code();
 }
 
-/* Whether a message of the library says what to do, or asks what to look at: behind what it quotes, which may have any
- * mark in it. */
+/* Returns whether a message of the library says what to do, or asks what to look at. Searches only behind the last
+ * quote because quoted text may contain any mark. */
 static bool has_remedy(const char *message)
 {
     static const char *const marks[] = {";", "?", "raise", "anew"};
@@ -105,7 +105,7 @@ static bool has_remedy(const char *message)
     return false;
 }
 
-/* What to do where the library, which does not know who asks, has not said it. */
+/* Returns the remedy for a message without one: the library does not know its caller. */
 static const char *remedy(gsa_status status, const gsa_error *error)
 {
     const char *message = error->message;

@@ -22,11 +22,11 @@ enum {
 
 /* Turns all messages off: another process prints for this one. */
 void message_silence(void);
-/* Returns the last message, printed or not, "" if there was none. Valid until the next. */
+/* Returns the last message, printed or not, or "". Valid until the next. */
 enum { MESSAGE_SIZE = 1024 };
 const char *message_last(void);
 
-/* Turns off what is no error: notes here, progress and summaries elsewhere (--quiet). */
+/* Turns off messages other than errors: notes here, progress and summaries elsewhere (--quiet). */
 void message_quieten(void);
 bool message_is_quiet(void);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the number at the front of a text: digits, perhaps with a point or an exponent. Returns what follows it, NULL
- * if there is none. */
+/* Reads the number at the front of a text: digits, perhaps with a point or an exponent. Returns the text after it, NULL
+ * if not found. */
 static const char *read_real(const char *text, double *out)
 {
     char *end;
@@ -26,7 +26,7 @@ bool number_parse_real(const char *text, double *out)
     return rest != NULL && *rest == '\0';
 }
 
-/* Returns the unit named by a suffix, 0 if there is none of that name. */
+/* Returns the unit named by a suffix, 0 if the name is unknown. */
 static double unit_of(const char *suffix)
 {
     static const char letters[] = "KMGTkmgt";

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses a real number; returns false if the text is no number, or a negative one. */
+/* Parses a real number; returns false if the text is not a number, or a negative one. */
 bool number_parse_real(const char *text, double *out);
 /* Parses whole bytes, at least one; K, M, G, T are powers of 1024, with or without B or iB, in either case. */
 bool number_parse_size(const char *text, uint64_t *out);

@@ -89,7 +89,7 @@ size_t options_of_readers(const cli_option **out)
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* n_options if there is none. */
+/* Returns the index of an option, n_options if not found. */
 static size_t find_option(const cli_arguments *arguments, const char *name, size_t length)
 {
     size_t i = 0;
@@ -143,7 +143,7 @@ int option_words(const cli_option *option)
     return last != NULL ? (int)(last - option->takes) : 0;
 }
 
-/* Whether a value is one of the words in "auto|none|N", which end before what stands for a number. */
+/* Returns whether a value is one of the words in "auto|none|N": all but the last, which stands for a number. */
 static bool is_word(const cli_option *option, const char *value)
 {
     size_t length = strlen(value);

@@ -28,7 +28,7 @@ typedef struct cli_option {
     bool required;
     const char *takes;   /* a choice: "a|b"; a count or size: words for special values, then what the help calls
                           * a number: "auto|N"; else what the help calls the value */
-    const char *initial; /* the default as text, NULL if there is none; of a flag: off */
+    const char *initial; /* the default as text, or NULL; of a flag: off */
     uint64_t min, max;   /* range of a count or real number */
     const char *help;    /* NULL: accepted, but in no list */
 } cli_option;
@@ -63,7 +63,7 @@ typedef struct cli_verb {
 
 enum { MAX_OPTIONS = 64 };
 
-/* Where the options of readers and the parameters of training begin. */
+/* Indices of the first option of readers and the first parameter of training. */
 typedef struct option_sections {
     size_t reader, parameter;
 } option_sections;

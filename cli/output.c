@@ -42,7 +42,7 @@ static int complain_unwritable(const gsa_error *error)
     return complain_failed("%s%s", error->message, strchr(error->message, ';') != NULL ? "" : "; give another name");
 }
 
-/* Whether the links on the way may be followed. */
+/* Checks that the links on the way may be followed. Returns an exit code, after a message if it is not EXIT_DONE. */
 static int check_links(const char *path)
 {
     gsa_error error = {0};
@@ -132,7 +132,7 @@ static const char *remedy(int why)
     return why == ENOSPC || why == EFBIG ? "free some space, or write elsewhere" : "write elsewhere";
 }
 
-/* A reader that has seen enough (head) is no failure to speak of. */
+/* Prints why standard output failed, but not that its reader closed the pipe (head). Returns an exit code. */
 static int complain_stdout(int why)
 {
     if (interrupt_signal() != 0)

@@ -16,7 +16,7 @@ typedef struct cli_output {
 /* Checks whether a file can be created or replaced at this path, without doing it. Returns an exit code. */
 int output_check_place(const char *path);
 
-/* Opens an output; "-" is standard output. An existing path that is no regular file, such as a device, is written in
+/* Opens an output; "-" is standard output. An existing path other than a regular file, such as a device, is written in
  * place. */
 int output_open(const char *path, cli_output *out);
 /* Opens a file that is written as its lines come, with the same care for links as output_open. NULL after a message. */

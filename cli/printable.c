@@ -25,12 +25,12 @@ static bool is_hidden(uint32_t code)
     return i < n && hidden[i].first <= code;
 }
 
-/* Bytes of the character here, and whether it may be shown. A byte that is no part of one is one that is shown as it
- * is, unless a terminal could take it for a control of Latin-1. */
+/* Returns the bytes of the character here, and whether it may be shown. A byte outside of any character counts as one;
+ * it is shown as it is, unless a terminal could take it for a control of Latin-1. */
 static size_t character_size(const char *text, bool *is_shown)
 {
     const unsigned char *at = (const unsigned char *)text;
-    size_t size = gsai_utf8_character(text, SIZE_MAX); /* which does not pass over the end: 0 is no part */
+    size_t size = gsai_utf8_character(text, SIZE_MAX); /* does not pass over the end; 0: not a character */
     static const unsigned char bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
     uint32_t code = at[0] & bits[size];
     for (size_t i = 1; i < size; i++)

@@ -1,4 +1,4 @@
-/* What every program of this command does around its verbs. */
+/* Starts a program of this command and runs its verb. */
 #ifndef GREEDYSTEP_CLI_PROGRAM_H
 #define GREEDYSTEP_CLI_PROGRAM_H
 

@@ -50,8 +50,8 @@ bool progress_is_due(cli_progress *progress)
     return true;
 }
 
-/* Whether it is time for another line. Asking the clock is cheap beside the few hundred rows (in rounds, the few
- * blocks) between two calls. */
+/* Returns whether it is time for another line. Asking the clock is cheap beside the few hundred rows (in rounds, the
+ * few blocks) between two calls. */
 static bool is_due(cli_progress *progress, uint64_t n_rows)
 {
     if (!progress->shown)
@@ -172,7 +172,7 @@ static const char *of_passes(const gsa_state *state, char buffer[32])
     return buffer;
 }
 
-/* What a line of a training has, from the widest to the narrowest. */
+/* The parts of a training's line, from the widest line to the narrowest. */
 static const struct {
     bool rate, step, fraction;
 } widths[] = {{true, true, true}, {true, false, true}, {false, false, true}, {false, false, false}};

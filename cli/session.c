@@ -54,7 +54,7 @@ static bool any_is_parquet(const char *const *paths, size_t n_paths)
     return i < n_paths;
 }
 
-/* Of a query, or of Parquet files if it is NULL. */
+/* Opens a stream of the rows of a query or, if `sql` is NULL, of Parquet files. */
 static int open_stream(const char *sql, const char *const *paths, size_t n_paths, struct ArrowArrayStream *out,
                        gsa_arrow_again *again)
 {

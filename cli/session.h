@@ -39,12 +39,12 @@ bool session_skips_calibration(const gsa_state *state);
  */
 int session_save(const gsa_state *state, const char *model_path, const gsai_env *env, gsa_model **out);
 
-/* Returns MODEL.state, to be freed; NULL after a message if there is no memory. */
+/* Returns MODEL.state, to be freed; NULL after a message if out of memory. */
 char *session_state_path(const char *model_path);
 bool session_has_state(const char *model_path);
 /* Says whether two paths have one name or are one file. */
 bool session_is_same_file(const char *a, const char *b);
-/* Refuses an output (of this option) that is one of the inputs; "-" is none. */
+/* Refuses an output (of this option) that is one of the inputs; accepts "-". */
 int session_check_not_input(const char *path, const char *option, const char *const *inputs, size_t n_inputs);
 /* Checks before the work begins that a model can be written there and would not replace an input. */
 int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs);

@@ -17,7 +17,7 @@ typedef struct strongest {
     uint64_t n_used;     /* features whose weight is not 0, from `first_used` on */
 } strongest;
 
-/* Looks at every weight of the model, which must outlive the result. False if there is no memory. */
+/* Looks at every weight of the model, which must outlive the result. Returns false if out of memory. */
 bool strongest_find(const gsa_model *model, size_t max, uint64_t first_used, strongest *out);
 void strongest_free(strongest *what);
 

@@ -1,4 +1,4 @@
-/* What a terminal can show. Plain text is a setting of the whole process, as in message.c. */
+/* Finds out what a terminal can show. Plain text is a setting of the whole process, as in message.c. */
 #include "style.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* How text looks on a terminal: colours, and lines that are drawn again.
  *
  * A stream has style if it is a terminal that can: TERM is there and not "dumb", and plain text is not asked for by a
- * NO_COLOR that is not empty (no-color.org), or by an MPI launcher. There is no option for it. */
+ * NO_COLOR that is not empty (no-color.org), or by an MPI launcher. No option changes it. */
 #ifndef GREEDYSTEP_CLI_STYLE_H
 #define GREEDYSTEP_CLI_STYLE_H
 

@@ -16,7 +16,7 @@ typedef struct top_features {
     size_t n, max;
 } top_features;
 
-/* Prepares a list of `max` features; returns false if there is no memory. */
+/* Prepares a list of `max` features; returns false if out of memory. */
 bool top_init(top_features *top, size_t max);
 void top_free(top_features *top);
 /* Enters a feature at its place, if it belongs among them. */

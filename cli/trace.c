@@ -73,7 +73,7 @@ int trace_check(const cli_arguments *arguments)
     return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
-/* Whether a run that was killed has left a part of a line. */
+/* Returns whether a run that was killed has left a part of a line. */
 static bool ends_within_line(const char *path)
 {
     FILE *stream = fopen(path, "rb");

@@ -19,7 +19,7 @@
 
 typedef struct cli_trace {
     const char *path;
-    FILE *stream; /* NULL: there is none */
+    FILE *stream; /* NULL: no trace */
     bool failed;
     bool ended;
     double began;       /* of the process's part of the run */

@@ -67,8 +67,8 @@ typedef struct training {
     bool is_sorted;  /* the rows, by label, as it seems */
 } training;
 
-/* Of a round: some copies learn after others, so that one of them does not know how far all are; the reader does,
- * unless it reads only the blocks of one process. */
+/* Returns the rows learned so far. In a round some copies learn after others, so one copy does not know how far all
+ * are; the reader does, unless it reads only the blocks of one process. */
 static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint64_t as_copy)
 {
     gsa_summary base = summary_of(run->state);
@@ -174,7 +174,7 @@ static train_outcome outcome_of(const training *run)
                          .stopped = run->stopped,
                          .is_sorted = run->is_sorted};
     const char *schema = gsa_reader_schema(run->reader);
-    out.schema.size = sizeof out.schema; /* the rest stays 0 if there is none */
+    out.schema.size = sizeof out.schema; /* the rest stays 0 without a schema */
     if (schema != NULL && gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
         out.schema = (gsa_schema_info){.size = sizeof(gsa_schema_info)};
     out.n_rows = out.summary.n_rows;

@@ -63,7 +63,7 @@ void train_test_close(train_test *test);
 
 enum { TRAIN_WARNINGS = 2 };
 
-/* What is known when a run has ended. */
+/* The results of a run that has ended. */
 typedef struct train_outcome {
     const char *model_path;
     const gsa_state *state;
@@ -82,7 +82,7 @@ typedef struct train_outcome {
     double seconds;
     double held_out_loss;  /* NaN if none were held out */
     double constant_loss;  /* gsa_state_constant_loss */
-    double collision_rate; /* share of the words that have a feature in common with another; NaN if there are none */
+    double collision_rate; /* share of the words that have a feature in common with another; NaN without words */
     const char *chosen_by; /* the option that decided the method, or NULL */
     char *warning[TRAIN_WARNINGS]; /* about the data, most serious first */
     size_t n_warnings;
@@ -104,7 +104,7 @@ typedef struct train_spill {
     uint64_t first_pass;
 } train_spill;
 
-/* Keeps rows where that pays. It is no failure if they cannot be kept. */
+/* Keeps rows where that pays; does not fail if they cannot be kept. */
 train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
 /* Prints, once, that a later pass reads the spill file, or that rows could not be spilled. */
 void train_spill_tell(train_spill *spill, uint64_t pass, const gsa_reader *reader, cli_progress *progress);

@@ -34,7 +34,7 @@ static bool is_unfinished(const char *found, const char *name)
            strcmp(found + length + sizeof "..123456" - 1, ".tmp") == 0;
 }
 
-/* What processes that were killed while they wrote have left; one that still writes has locked its file. */
+/* Removes files left by processes that were killed while they wrote; one that still writes has locked its file. */
 static void remove_unfinished(const char *folder, const char *name)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -57,7 +57,7 @@ static void remove_unfinished(const char *folder, const char *name)
     free(path);
 }
 
-/* Of the model and its state, beside them. */
+/* Removes unfinished files of the model and its state, beside them. Returns false if out of memory. */
 static bool remove_unfinished_results(const char *model_path)
 {
     const char *name = base_name(model_path);

@@ -348,7 +348,7 @@ static void print_quality(const train_outcome *run)
         report_paragraph("chosen", "%s", line);
 }
 
-/* Returns the bytes that the weights of so many features take in a model: all, or those and their numbers. */
+/* Returns the bytes that the weights of `n_features` features take in a model: all, or those and their numbers. */
 static double weights_size(const gsa_summary *summary, uint64_t n_features)
 {
     double n_outputs = summary->n_classes > 2 ? (double)summary->n_classes : 1;

@@ -17,7 +17,7 @@
  * The estimate's relative standard error is 1.04 / sqrt(4096) = 1.6 %: one in 300 is off by more than 5 %. */
 enum { SKETCH_BITS = 12, SKETCH_SIZE = 1 << SKETCH_BITS };
 
-/* Of the hashes that begin with a register's number: the most zeros that follow, plus 1. Begins as zeros. */
+/* Per register: the most zeros that follow its number in the hashes that begin with it, plus 1. Begins as zeros. */
 typedef struct sketch {
     uint8_t rank[SKETCH_SIZE];
 } sketch;
@@ -49,11 +49,11 @@ typedef struct value_set {
     bool is_for_frequent;
 } value_set;
 
-/* Prepares a set; capacity: a power of two, 64 .. 4096. Returns false if there is no memory, as all of these do. */
+/* Prepares a set; capacity: a power of two, 64 .. 4096. Returns false if out of memory, as all of these do. */
 bool value_set_init(value_set *set, size_t capacity, bool is_for_frequent);
 void value_set_free(value_set *set);
 bool value_set_add(value_set *set, uint64_t value, uint64_t label);
-/* Returns the number of different values; exact if there is no sketch. */
+/* Returns the number of different values; exact without a sketch. */
 uint64_t value_set_count(const value_set *set);
 /* Sorts the values, the most frequent first, of equals the one that came first. No value can be added afterwards. */
 void value_set_sort(value_set *set);

@@ -7,12 +7,12 @@
 extern const cli_verb train_verb, predict_verb, evaluate_verb, inspect_verb, merge_verb, convert_verb, export_verb,
     generate_verb;
 
-/* What the program greedystep-compare does (compare/compare.c), for it and for the manual. */
+/* The program greedystep-compare (compare/compare.c), for itself and for the manual. */
 extern const cli_verb compare_program;
 
 /* In the order of the help; ends with NULL. */
 extern const cli_verb *const verbs[];
-/* Returns a verb by its name, NULL if there is none. */
+/* Returns a verb by its name, NULL if not found. */
 const cli_verb *verb_find(const char *name);
 
 #endif

@@ -94,7 +94,7 @@ static int name_data(comparing *what)
 
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
-/* What is read once is learned once, and only by methods that never go back. */
+/* Limits a stream, which is read once, to one pass and to methods that never go back. */
 static int check_stream(comparing *what)
 {
     what->grid.n_passes = (size_t)arguments_number(what->arguments, "passes");

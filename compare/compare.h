@@ -44,7 +44,7 @@ typedef struct compare_data {
     const char *loss, *intercept;     /* parameters as text */
 } compare_data;
 
-/* What is to be learned with one seed. */
+/* The training task of one seed. */
 typedef struct compare_task {
     gsai_env env; /* resolved */
     const compare_data *data;
@@ -81,7 +81,7 @@ typedef struct compare_learner {
     gsa_status (*pass)(void *self, gsa_error *error);
     /* The model so far; GSA_DIVERGED if a weight is not finite. */
     gsa_status (*model)(void *self, gsa_model **out, gsa_error *error);
-    /* For the report; NaN where there is none. */
+    /* The step, for the report, or NaN. */
     double (*step)(const void *self);
     void (*close)(void *self); /* takes NULL */
 } compare_learner;

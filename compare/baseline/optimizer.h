@@ -53,7 +53,7 @@ struct gsai_optimizer {
     double time;                /* the method's own */
     double scalar[4];           /* further numbers of the method, zero at first */
     double *row_memory;         /* [rows x row_numbers x outputs] */
-    double last_step;           /* for the report: the step that the last row took, NaN where there is none */
+    double last_step;           /* for the report: the step that the last row took, or NaN */
     /* Scratch for one row. */
     gsai_term *terms;
     size_t n_terms;
@@ -73,7 +73,7 @@ gsa_status gsai_method_parse(const char *text, const gsai_method **method, doubl
 gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI_KNOBS], const gsai_problem *problem,
                               uint64_t seed, const gsai_env *env, gsai_optimizer **out, gsa_error *error);
 void gsai_optimizer_free(gsai_optimizer *o);
-/* Learns the rows in the order given: one pass. GSA_DIVERGED if a weight is no longer finite at its end. */
+/* Learns the rows in the order given: one pass. Returns GSA_DIVERGED if a weight is not finite at its end. */
 gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);
 /* Fills in the weights to evaluate, [slots x outputs]. */
 void gsai_optimizer_weights(gsai_optimizer *o, double *out);

@@ -1,4 +1,4 @@
-/* What an optimiser sees: rows in memory, a loss, and weights as one table of doubles.
+/* The problem of an optimiser: rows in memory, a loss, and weights as one table of doubles.
  *
  * Weights are [slots x outputs], slot 0 the intercept, slot i + 1 feature i. The gradient of a row is g_k x for output
  * k, so that one number per output and the row's entries are all there is to it. */
