@@ -9,7 +9,7 @@
 typedef struct gsai_calibration {
     double scale, offset; /* 1 and 0: margins as they are */
     double shrinkage;     /* a weight counts n / (n + shrinkage) if its feature was in n rows */
-    double loss;          /* mean loss of the held-out rows with these; NaN if there are none */
+    double loss;          /* mean loss of the held-out rows with these; NaN if no rows are held out */
 } gsai_calibration;
 
 /* Calibrates by the rows that a state holds out, under the averaged weights of one of its tables. Losses of the
@@ -31,7 +31,7 @@ gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration 
                                  gsai_held_out *out, gsa_error *error);
 void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env);
 
-/* Returns the averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
+/* Returns the averaged and calibrated weights of all slots and outputs; NULL if out of memory. */
 float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration);
 /* Returns whether the model of a state has the weights of its best checkpoint. */
 bool gsai_state_uses_checkpoint(const gsa_state *state);

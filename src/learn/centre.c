@@ -14,7 +14,7 @@
 
 /* Present in at least this share of rows. */
 #define DENSE_SHARE 0.9
-/* Of rows in memory columns are measured that are present in at least this share, for gsai_state_deviation. */
+/* For rows in memory: columns present in at least this share are measured, for gsai_state_deviation. */
 #define MEASURED_SHARE 0.05
 
 /* Returns the column to centre by, NULL if the feature is not present in nearly all of `rows`. */

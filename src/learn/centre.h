@@ -30,7 +30,7 @@ void gsai_centre_group(gsa_state *state);
  * sqrt(2) while it is present in at most half of the rows. docs/decisions/0031. */
 double gsai_state_deviation(const gsa_state *state, size_t slot);
 
-/* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
+/* The origin that the values of a feature are measured from, and 1 / their unit; below 0: the unit is the table's. */
 typedef struct gsai_measure {
     double origin;
     float per_unit;

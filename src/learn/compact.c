@@ -32,7 +32,7 @@ static int descending(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* False if there is no memory. */
+/* Ranks the slots by strength. Returns false if out of memory. */
 static bool rank_slots(ranking *by)
 {
     size_t n_outputs = by->state->table.n_outputs, n = 0;

@@ -5,7 +5,7 @@
 #include "base/env.h"
 #include "learn/row.h"
 
-/* What dropping the weakest features came to: features, and the loss of rows that were not learned. */
+/* The result of dropping the weakest features: features, and the loss of rows that were not learned. */
 typedef struct gsai_compaction {
     uint64_t n_before, n_after; /* both 0: nothing was tried */
     double loss_before, loss_after, error_of_mean;
@@ -37,7 +37,7 @@ gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows,
 
 /* Held-out rows below which nothing is dropped: they could not tell which features matter. */
 #define GSAI_COMPACT_MIN_ROWS 30
-/* Drops the weakest features by the held-out sample; nothing if there is none. */
+/* Drops the weakest features by the held-out sample; does nothing without a sample. */
 gsa_status gsai_state_compact(gsa_state *state, const gsai_env *env, gsa_error *error);
 
 #endif

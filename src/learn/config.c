@@ -93,7 +93,7 @@ static int switch_number(const char *value)
     return -1;
 }
 
-/* Whether the value of a count is one of its words: N stands for a number. */
+/* Returns whether the value of a count is one of its words: N stands for a number. */
 static bool is_word(const gsa_param *param, const char *value)
 {
     return param->kind == GSA_PARAM_COUNT && strcmp(value, "N") != 0 && choice_number(param->choices, value) >= 0;

@@ -39,7 +39,7 @@ const char *gsai_params_get(const gsai_params *params, const char *name);
 /* Set a loss of the caller's, and take the one that other parameters have, if any. */
 gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss, gsa_error *error);
 void gsai_params_take_loss(gsai_params *params, const gsai_params *from);
-/* Returns the number of a name in the table, GSAI_PARAMS if there is none. */
+/* Returns the number of a name in the table, GSAI_PARAMS if not found. */
 gsai_param_id gsai_param_find(const char *name);
 /* Returns the maximum number of rows to hold out: by default enough to tell a loss to half a percent, and few enough to
  * keep in memory. Algorithm 1 of the paper learns every row. */

@@ -16,10 +16,10 @@
 
 /* ---- rows that wait ---------------------------------------------------------------------------------------------- */
 
-/* Groups grow by a row for so many rows learned. With several outputs more: a class has its rows less often. */
+/* Rows learned until groups grow by one row. More with several outputs, because a class has its rows less often. */
 #define RAMP_ROWS 512u
 #define RAMP_ROWS_MANY 2048u
-/* And end where they have so many entries, or rows that weigh more than as many plain ones. */
+/* A group is also full at this number of entries, or above the weight of GSAI_GROUP_ROWS rows of weight 1. */
 #define GROUP_ENTRIES 4096u
 #define GROUP_WEIGHT ((double)GSAI_GROUP_ROWS)
 
@@ -43,7 +43,7 @@ bool gsai_group_is_full(const gsa_state *state)
            (group->n_rows >= group->n_full || group->n_entries >= GROUP_ENTRIES || group->weight > GROUP_WEIGHT);
 }
 
-/* Room for so many rows of n entries after those that wait. */
+/* Reserves memory for n_rows rows of n entries after those that wait. Returns false if out of memory. */
 static bool reserve(gsai_group *group, size_t n, size_t n_rows, const gsai_env *env)
 {
     size_t need, size;
@@ -197,7 +197,7 @@ struct greedy_steps {
     bool means_move;
 };
 
-/* The sums of a row whose values are so large that products of them are no floats. */
+/* Adds up, in doubles, the sums of a row whose values are so large that their products overflow a float. */
 static void add_up_row(const gsai_group *group, const gsai_table *table, size_t row, bool standardised,
                        struct greedy_steps *out)
 {

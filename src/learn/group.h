@@ -22,7 +22,7 @@
 /* The entries of a group whose rows have much the same features, by feature. They take the place of the scratch. */
 typedef struct gsai_columns {
     size_t n; /* 0: the group is learned by rows */
-    /* Where values are measured from, and 1 / their unit, as in a group. */
+    /* The origins that values are measured from, and 1 / their units, as in a group. */
     double *origin;
     float *per_unit;
     float *x, *direction;    /* [n x rows of a whole group], 0 where a row lacks the feature */

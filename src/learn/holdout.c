@@ -77,7 +77,7 @@ gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *
     return found ? found : find_in(settled(sample), row);
 }
 
-/* Makes a gap of so many places before the rows from `place` to `end`. */
+/* Makes a gap of `by` places before the rows from `place` to `end`. */
 static void move_up(gsai_held_row **rows, uint64_t *hashes, size_t place, size_t end, size_t by)
 {
     memmove(rows + place + by, rows + place, (end - place) * sizeof *rows);
@@ -184,7 +184,7 @@ size_t gsai_sample_count(const gsai_sample *sample)
     return seen > GSAI_COMMON_WEIGHT * (double)kinds ? sample->n : n;
 }
 
-/* Above this share of rows with another label than most of their kind, rows of a kind are no copies. */
+/* Above this share of rows with another label than most of their kind, rows of a kind are not copies. */
 #define MAX_OTHER_LABELS 0.1
 /* Fewer rows per kind are those that are equal by chance. */
 #define MIN_COPIES 1.5
@@ -364,7 +364,7 @@ static gsa_status merge_sample(const gsai_merge *merge, gsa_error *error)
     return GSA_OK;
 }
 
-/* Rows that the base does not have, or with less weight; after the first pass there are none. */
+/* Leaves the rows that the base does not have, or has with other weights; no rows after the first pass. */
 static void rows_since(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
 {
     const gsai_sample now = view->sample;

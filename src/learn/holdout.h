@@ -4,7 +4,7 @@
  *       ever comes down: rows with equal features, a kind of rows, are all held or all learned, whatever their labels
  *       and weights are, so that no held row is a copy of one that was learned;
  *   S2  rows that are equal in features and label are one entry, and their weights add up;
- *   S3  a kind of very many rows is common: they are no copies, and the kind cannot be spared. All its rows are
+ *   S3  a kind of very many rows is common: they are not copies, and the kind cannot be spared. All its rows are
  *       learned, its entries hold no weight any more, and count in the loss by the weight that was seen;
  *       So are, with labels that are classes, the 16 kinds of the lowest hashes where fewer are below the threshold:
  *       tables of few kinds would often have no sample, and their models no calibration. Above the threshold they count
@@ -53,13 +53,13 @@ typedef struct gsai_sample {
 } gsai_sample;
 
 void gsai_sample_release(gsai_sample *sample, const gsai_env *env);
-/* Returns the held row that is equal to this one in features and label, NULL if there is none. */
+/* Returns the held row that is equal to this one in features and label, NULL if not found. */
 gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row);
 
 /* Does the same for ascending rows, in a settled sample: *at is the position, 0 before the first. */
 const gsai_held_row *gsai_sample_next(const gsai_sample *sample, size_t *at, const gsai_held_row *row);
 
-/* Makes a held row, not yet in a sample; NULL if there is no memory. */
+/* Makes a held row, not yet in a sample; NULL if out of memory. */
 gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
                                  const gsai_env *env);
 gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsai_env *env);
@@ -67,9 +67,9 @@ gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsai_env *env
 /* Inserts the row, or adds its weights to those of its equal. Takes it over, also on failure; NULL is one that there
  * was no memory for. */
 gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsai_env *env, gsa_error *error);
-/* Returns the last row, the caller's from now on, after lowering the threshold to its hash; NULL if there is none. */
+/* Returns the last row, the caller's from now on, after lowering the threshold to its hash; NULL if empty. */
 gsai_held_row *gsai_sample_pop(gsai_sample *sample);
-/* Returns the last row; NULL if there is none. */
+/* Returns the last row; NULL if the sample is empty. */
 const gsai_held_row *gsai_sample_last(const gsai_sample *sample);
 /* Returns whether fewer than GSAI_SAMPLE_MANY kinds have a lower hash. */
 bool gsai_sample_is_low(const gsai_sample *sample, uint64_t hash);
@@ -86,11 +86,11 @@ typedef struct gsai_kind {
     double weight; /* that they hold; 0: the kind is common, or not there */
 } gsai_kind;
 gsai_kind gsai_sample_kind(const gsai_sample *sample, uint64_t hash);
-/* Returns the next entry of a hash that holds weight; NULL if there is none. Settles. */
+/* Returns the next entry of a hash that holds weight; NULL if not found. Settles. */
 gsai_held_row *gsai_sample_next_held(gsai_sample *sample, uint64_t hash);
 /* Returns the mean number of rows of a kind if it is above 1.5 and they are copies, which is to say that nearly all
  * rows of a kind have the same label; else 1. Common kinds are left out. For a settled sample. */
-#define GSAI_SAMPLE_MANY 16u /* kinds; tables of few combinations repeat them all, which are no copies */
+#define GSAI_SAMPLE_MANY 16u /* kinds; tables of few combinations repeat them all, which are not copies */
 double gsai_sample_copies(const gsai_sample *sample);
 /* Puts late rows in their place. */
 void gsai_sample_settle(gsai_sample *sample);

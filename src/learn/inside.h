@@ -59,7 +59,7 @@ typedef struct gsai_scratch {
     size_t capacity;
 } gsai_scratch;
 
-/* Where the input is to go on, in its own terms. */
+/* The position at which the input continues, in its own terms. */
 typedef char gsai_input_position[GSA_MAX_POSITION + 1];
 typedef uint64_t gsai_number_U64;
 typedef double gsai_number_F64;
@@ -123,8 +123,8 @@ static inline size_t gsai_scales_stride(size_t n_outputs)
 {
     return (n_outputs + 15) / 16 * 16;
 }
-/* Whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few outputs
- * such a loop ends soon anyway, and nothing is asked. */
+/* Returns whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few
+ * outputs such a loop ends soon anyway, and nothing is asked. */
 #define GSAI_MANY_OUTPUTS 256u
 static inline bool gsai_rows_should_stop(const gsai_env *env, size_t n_outputs)
 {

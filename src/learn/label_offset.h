@@ -19,7 +19,7 @@ typedef struct gsai_label_offset {
 /* Enters a label of weight c that is about to be learned, and moves the offset if it is time. */
 void gsai_label_offset_add(gsa_state *state, double y, double c);
 
-/* Returns what to do about weights that are no longer finite; y: the label of the row, 0 if it is not known. */
+/* Returns the remedy for weights that have ceased to be finite; y: the label of the row, 0 if it is not known. */
 const char *gsai_diverged_remedy(const gsa_state *state, double y);
 /* Returns whether labels are beyond what makes weights that a float holds, whatever the features are. */
 bool gsai_has_huge_labels(const gsa_state *state, double y);

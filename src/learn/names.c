@@ -31,7 +31,7 @@ const char *gsai_names_find(const gsai_names *names, uint64_t feature)
     return from < names->n && names->id[from] == feature ? names->text + names->start[from] : NULL;
 }
 
-/* Room for n names with so many bytes of text, NULs included. */
+/* Reserves memory for n names with text_size bytes of text, NULs included. */
 static gsa_status make_room(gsai_names *names, size_t n, size_t text_size, const gsai_env *env, gsa_error *error)
 {
     names->id = gsai_alloc(env, n, sizeof *names->id);
@@ -91,7 +91,7 @@ static gsa_status replace_names(gsa_state *state, gsai_strongest *strongest, gsa
     return GSA_OK;
 }
 
-/* Whether the feature of a slot ever came: most of those of words did not. */
+/* Returns whether the feature of a slot was ever seen: most of those of words were not. */
 static bool is_seen(const gsa_state *state, size_t slot)
 {
     return gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u != 0 ||

@@ -1,4 +1,4 @@
-/* What is done with all parts of a state, by their table. */
+/* Operations on all parts of a state, by their table. */
 #include "learn/parts.h"
 
 #include "learn/inside.h"

@@ -1,4 +1,4 @@
-/* What is done with all parts of a state: free, copies, merges, files. The parts are the rows of learn/parts.def. */
+/* Operations on all parts of a state: free, copies, merges, files. The parts are the rows of learn/parts.def. */
 #ifndef GSA_LEARN_PARTS_H
 #define GSA_LEARN_PARTS_H
 

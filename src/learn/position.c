@@ -1,4 +1,4 @@
-/* Where a run stands in its input, and whether its loss still falls. */
+/* The position of a run in its input, and whether its loss still falls. */
 #include "learn/position.h"
 
 #include "learn/inside.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Whether the loss still falls is told by the rows since the last power of two and those before them. */
+/* The rows since the last power of two and those before them tell whether the loss still falls. */
 void gsai_position_note(gsai_position *at, uint64_t n_before, uint64_t n_rows, double loss, double weight)
 {
     uint64_t last = n_before + n_rows;

@@ -1,4 +1,4 @@
-/* Where a run stands in its input, and whether its loss still falls. */
+/* The position of a run in its input, and whether its loss still falls. */
 #ifndef GSA_LEARN_POSITION_H
 #define GSA_LEARN_POSITION_H
 

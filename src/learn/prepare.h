@@ -1,4 +1,4 @@
-/* What labels mean to a state. */
+/* The meaning of labels to a state. */
 #ifndef GSA_LEARN_PREPARE_H
 #define GSA_LEARN_PREPARE_H
 

@@ -29,7 +29,7 @@ static inline uint64_t gsai_hash_entry(uint64_t position, uint32_t id, uint32_t 
     return term ^ term >> 32;
 }
 
-/* What one pass over the entries of a row finds (kernel/kernel.h, scan_row). */
+/* The result of one pass over the entries of a row (kernel/kernel.h, scan_row). */
 typedef struct gsai_row_scan {
     uint64_t hash;    /* gsai_row_features_hash */
     uint32_t highest; /* id, of zeros too */
@@ -75,7 +75,7 @@ typedef struct gsai_entries {
     size_t n_slots;  /* that a table needs for them */
     double *x;
     uint32_t *slot; /* feature + 1 */
-    /* Of the table's record: the weight (of one output), mean and count. */
+    /* From the table's record: the weight (of one output), mean and count. */
     float *weight, *mean;
     uint32_t *count;
     double *product; /* scratch */
@@ -84,7 +84,7 @@ typedef struct gsai_entries {
     size_t capacity;
 } gsai_entries;
 
-/* Makes room for the entries of a row of n and an intercept; returns false, with nothing changed, if there is no
+/* Reserves memory for the entries of a row of n and an intercept; returns false, with nothing changed, if out of
  * memory. */
 bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsai_env *env);
 

@@ -1,5 +1,5 @@
-/* The schema of a state or a model: a text about the columns that states and models keep but do not read. NULL: there
- * is none. */
+/* The schema of a state or a model: a text about the columns that states and models keep but do not read. NULL: no
+ * schema. */
 #ifndef GSA_LEARN_SCHEMA_H
 #define GSA_LEARN_SCHEMA_H
 
@@ -15,7 +15,7 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
 bool gsai_schema_is_table(const char *schema);
 /* Returns whether labels are counts per unit of a column, and rows weigh that. */
 bool gsai_schema_has_exposure(const char *schema);
-/* Returns the name of the label's column as the schema has it, and its length; 0 if there is none. */
+/* Returns the name of the label's column as the schema has it, and its length; 0 if not found. */
 const char *gsai_schema_label(const char *schema, size_t *size);
 
 /* Add the schema, if there is one, to a file, and read it from one. */

@@ -9,7 +9,7 @@
 
 #include <greedystep/distributed.h>
 
-/* What a solver found, besides the weights of features. */
+/* The results of a solver, besides the weights of features. */
 typedef struct gsai_solution {
     const double *intercept;               /* [outputs] */
     const gsai_label_offset *label_offset; /* NULL: as it is */

@@ -1,4 +1,4 @@
-/* What others see of a state. */
+/* Access to a state for other layers. */
 #include "learn/inside.h"
 
 #include "base/error.h"

@@ -14,7 +14,7 @@
 
 #include <greedystep/distributed.h>
 
-/* Where the run stands in its input. */
+/* The position of the run in its input. */
 typedef struct gsai_position {
     uint64_t pass;
     uint64_t pass_rows; /* rows taken in this pass, learned, held out or of weight 0 */
@@ -24,7 +24,7 @@ typedef struct gsai_position {
      */
     double late_loss_sum, late_loss_weight;
     double earlier_loss_sum, earlier_loss_weight;
-    double held_out_loss; /* of rows that were held out and are no longer; NaN */
+    double held_out_loss; /* of rows that were held out earlier and are not now; or NaN */
     double constant_loss; /* the same of the best constant prediction */
 } gsai_position;
 
@@ -117,7 +117,7 @@ double gsai_averaging_total(const gsa_state *state, uint64_t t);
 /* Returns the total weight in the average of now; 0: the last weights are the model's. */
 double gsai_state_average_total(const gsa_state *state);
 
-/* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
+/* Returns the number of features whose values are so small that their squares underflow a float: they learn nothing. */
 size_t gsai_state_count_tiny(const gsa_state *state);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct gsai_strongest {
 } gsai_strongest;
 
 gsai_strongest gsai_strongest_of(size_t max, const gsai_env *env);
-/* Adds a feature that is stronger than `least`. Returns false if there is no memory. */
+/* Adds a feature that is stronger than `least`. Returns false if out of memory. */
 bool gsai_strongest_add(gsai_strongest *strongest, gsai_feature_strength feature);
 /* Leaves the strongest, with ascending ids. */
 void gsai_strongest_finish(gsai_strongest *strongest);

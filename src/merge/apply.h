@@ -19,7 +19,7 @@
 
 #include "merge/delta.h"
 
-/* How far to go in the direction of the change: gamma, and alpha of the aggregation factor (0: there is none). */
+/* The step in the direction of the change: gamma, and alpha of the aggregation factor (0: no factor). */
 typedef struct gsai_line_step {
     double gamma, alpha;
 } gsai_line_step;
@@ -46,7 +46,7 @@ typedef struct gsai_merging {
 } gsai_merging;
 
 /* Prepares the deltas. The caller has set the first six members; `into` has its shape and its averaging. The features
- * come from n_reduced deltas of all states as bytes, or, if there are none, from the states. */
+ * come from n_reduced deltas of all states as bytes, or, if that is 0, from the states. */
 gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error);
 void gsai_merging_end(gsai_merging *merging);
 

@@ -51,7 +51,7 @@ static void pack_words(const double *from, const uint32_t *slot, size_t n, unsig
         put_u32((uint32_t)((uint64_t)(int64_t)from[slot[j]] >> shift), out + 4 * j);
 }
 
-/* Writes the sums of the slots that were touched, as a chunk of this block; returns its size, 0 if there are none. */
+/* Writes the sums of the slots that were touched, as a chunk of this block; returns its size, 0 if none were. */
 static size_t pack_chunk(const gsai_sums *sums, size_t n_outputs, size_t n_slots, uint64_t number, size_t first_copy,
                          unsigned char *to)
 {
@@ -299,7 +299,7 @@ gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t fir
     gsai_view *start = &adder->start;
     if (adder->base)
         gsai_view_take(start, adder->base, slots);
-    /* Where averages begin: a new run started from the average of the base. */
+    /* Averages begin at the average of the base, from which a new run started. */
     for (size_t i = 0; i < start->block * start->n_outputs && !adder->continues; i++) {
         start->last[i] -= start->behind[i];
         start->behind[i] = 0;

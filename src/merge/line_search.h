@@ -5,7 +5,7 @@
 #include "merge/apply.h"
 
 /* Finds the steps by the held-out rows of the result, for the last weights and for the averaged. Gammas are in [0,
- * number of states]; 1 without an aggregation factor if there is no sample. */
+ * number of states]; 1 without an aggregation factor if the sample is empty. */
 gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error);
 
 #endif

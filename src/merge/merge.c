@@ -84,7 +84,7 @@ static gsa_status check_all(const gsa_state *const *states, size_t n_states, con
 
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
 
-/* Whether no state has a row yet: any of them is then the result. */
+/* Returns whether no state has a row yet: any of them is then the result. */
 static bool all_undecided(const gsa_state *const *states, size_t n_states)
 {
     for (size_t s = 0; s < n_states; s++)

@@ -46,8 +46,8 @@ static void take_weights(const gsai_problem *problem, const gsa_state *state)
     }
 }
 
-/* A sum of squares is that of so many rows as today's are. What is said of squares around 0 holds for those around the
- * mean. */
+/* Converts a sum of squares to the number of rows like today's that would have it. A statement about squares around 0
+ * holds for those around the mean. */
 static void take_rows(const gsai_problem *problem, const gsa_state *state, size_t n_rows)
 {
     const gsai_design *design = problem->design;

@@ -30,7 +30,7 @@ typedef struct gsai_prior {
     double *column;    /* and that as a mean over the outputs of a column */
 } gsai_prior;
 
-/* Shares that are tried, from all down, until GSAI_SHARE_PATIENCE of them are no better. */
+/* Shares that are tried, from all down, until GSAI_SHARE_PATIENCE of them are not better. */
 #define GSAI_SHARES 8
 #define GSAI_SHARE_PATIENCE 2u
 extern const double gsai_shares[GSAI_SHARES];
@@ -45,8 +45,8 @@ static inline double gsai_prior_lambda(double lambda, double s)
     return s > 0.1 ? lambda / (s * s) : lambda / 0.01;
 }
 
-/* Returns whether an excess of the mean loss of n rows, with its standard error, is no reason to forget: less than two
- * errors and two nats. unit: the loss that a nat is. */
+/* Returns whether an excess of the mean loss of n rows, with its standard error, does not justify forgetting: less than
+ * two errors and two nats. unit: the loss that a nat is. */
 static inline bool gsai_prior_holds(double excess, double error_of_mean, double unit, size_t n)
 {
     return excess <= 2 * error_of_mean + 2 * unit / (double)n;

@@ -175,7 +175,7 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, si
     return 1;
 }
 
-/* What is pending begins a file: another block does, or another part of this one. */
+/* Begins a file with the pending rows: another block, or another part of this one. */
 static void begin_file(gsai_block *block)
 {
     block->is_cut = block->by_file || gsai_block_ends(block->rows.n_rows, block->n_entries);

@@ -23,9 +23,9 @@ void gsai_block_free(gsai_block *block);
 /* Ends every block with its file from now on, however small it is. */
 void gsai_block_separate_files(gsai_block *block);
 
-/* Reads rows until they are a block, or max_rows, or the input ends; rows
- * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
- * at all. After GSA_STOPPED the rows read so far wait for the next call. */
+/* Reads rows until they are a block, or max_rows, or the input ends; rows of a batch that do not fit wait for the next
+ * call. *view is valid until the next call. GSA_END if not a single row is left. After GSA_STOPPED the rows read so far
+ * wait for the next call. */
 gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* Does the same, but min_rows are enough: rows of a stream do not wait for others. */
 gsa_status gsai_block_read_some(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows,

@@ -26,7 +26,7 @@ void gsai_bytes_free(gsai_bytes *bytes);
 /* Things that follow one another, each behind its size: written between begin, which gives the start, and end. */
 size_t gsai_frame_begin(gsai_bytes *to);
 gsa_status gsai_frame_end(gsai_bytes *to, size_t start, gsa_error *error);
-/* Finds the next frame in *left bytes; returns false if there is none. */
+/* Finds the next frame in *left bytes; returns false if not found. */
 bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned char **frame, size_t *size);
 
 /* Return the rank and the number of processes; without a communicator, 0 of 1. */

@@ -1,7 +1,7 @@
 /* Reading ahead: two sides take turns in a pipeline, which fills one while the caller has the blocks of the other.
  *
  *   1 The thread of the pipeline alone touches the reader and the side that is not current, while it runs. It does not
- *     run after a side with a status other than GSA_OK, nor where there is no memory for a second side.
+ *     run after a side with a status other than GSA_OK, nor without memory for a second side.
  *   2 The caller reads where the pipeline does not: the blocks are the same.
  *   3 Views of a side are valid until its last one was delivered and another is asked for. */
 #include "train/prefetch.h"
@@ -14,7 +14,7 @@
 
 #include <stdatomic.h>
 
-/* What came of reading some blocks: views, and why there are no more. */
+/* The result of reading some blocks: views, and why reading ended. */
 typedef struct side {
     gsai_block *block[GSA_MAX_RESIDENT]; /* NULL until it is needed */
     gsa_batch view[GSA_MAX_RESIDENT];

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 
-/* What a piece is likely to take, and the share of the memory left that all of them may have. */
+/* The likely memory of a piece, and 1 / the share of the memory left that all pieces may have. */
 #define PIECE_COST ((uint64_t)32 << 20)
 #define SHARE 4
 

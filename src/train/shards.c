@@ -96,7 +96,7 @@ static gsa_status prepare(const gsai_shards *shards, gsa_error *error)
     return gsai_shards_rewind(shards, error);
 }
 
-/* Counts the rows by files or, if files are no shards, all of them together, and adds their labels to `labels`. */
+/* Counts the rows by files or, if files are not shards, all of them together, and adds their labels to `labels`. */
 static gsa_status count_rows(gsai_shards *shards, gsa_state *labels, gsa_error *error)
 {
     const gsai_job *job = shards->job;

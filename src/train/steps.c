@@ -141,7 +141,7 @@ static gsa_status learn_interleaved(gsai_steps *steps, gsai_input *input, const 
     size_t n_groups = step->n_replicas / step->n_resident;
     uint64_t group_rows = step->n_rows / n_groups, left = gsai_input_rows_left(input), next_rows;
     uint64_t n_filled = left / group_rows + (left % group_rows > 0);
-    /* Replicas that there are no rows for are not assigned to processes. */
+    /* Replicas without rows are not assigned to processes. */
     size_t n_dealt = n_filled < n_groups ? (size_t)n_filled * step->n_resident : step->n_replicas;
     gsa_status status = gsai_replicas_begin(replicas, step, gsai_comm_first(job, n_dealt, 0),
                                             gsai_comm_first(job, n_dealt, 1), NULL, error);

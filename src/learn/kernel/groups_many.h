@@ -277,7 +277,7 @@ static inline float add_sixteen(sixteen_floats lane)
     return s[0];
 }
 
-/* As exp_of, but 0 below -64: what is that small would only make products that are no floats. */
+/* Returns the same as exp_of, but 0 below -64: smaller values would only make products that underflow a float. */
 static inline sixteen_floats exp_of_sixteen(sixteen_floats x)
 {
     sixteen_floats zero = {0};

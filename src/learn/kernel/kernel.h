@@ -89,12 +89,13 @@ typedef struct gsai_kernels {
     /* And of one feature. */
     void (*move)(gsai_cell *weight, gsai_cell *average, float direction, float past_weight, const float *scale,
                  size_t n);
-    /* Of n classes and their padding to a multiple of 16. *shift becomes the largest of itself and all m, m = e^(m -
-     * shift), which is 0 below e^-64; the sum of them. And e = p = e * per_total; the sum of p (e^p - 1). */
+    /* Floats of n classes and their padding to a multiple of 16. The first sets *shift to the largest of itself and all
+     * m, and m to e^(m - shift), which is 0 below e^-64; it returns their sum. The second sets e to p = e * per_total;
+     * it returns the sum of p (e^p - 1). */
     float (*exponentiate_floats)(float *m, size_t n, float *shift);
     float (*share_floats)(float *e, size_t n, float per_total);
-    /* Of n classes, sums as in K2. *shift becomes the largest of itself and all m, m = e^(m - shift); the sum of them.
-     * And the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
+    /* Doubles of n classes, sums as in K2. The first sets *shift to the largest of itself and all m, and m to e^(m -
+     * shift); it returns their sum. The second returns the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
     double (*exponentiate)(double *m, size_t n, double *shift);
     double (*expected_growth)(const double *p, size_t n);
     /* Blocks of slots that are merged (slots.h). Records of a table into a view; terms of averages times per_total. */

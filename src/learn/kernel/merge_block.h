@@ -52,7 +52,7 @@ typedef struct gsai_block_steps {
     float *all, *one; /* rows seen since the base: of all states, and of one that stands for them */
     float *step[2];   /* steps of the last weights, and of the averaged */
     double kept;      /* share of the base's average in that of the result */
-    double total;     /* what that is over; 0: there is none */
+    double total;     /* total weight in the average of the result; 0: no average */
 } gsai_block_steps;
 
 #endif

@@ -19,7 +19,7 @@ gsai_greedy_step gsai_hinge(double m, int y, bool squared)
     return squared ? (gsai_greedy_step){0.5 * h * h, 1, sign * h, m} : (gsai_greedy_step){h, h, sign, m};
 }
 
-/* The first of the highest classes but k; n_classes if there is no other. */
+/* Returns the first of the highest classes other than k; n_classes if not found. */
 static size_t runner_up_of(const double *m, size_t n_classes, size_t k)
 {
     size_t runner_up = n_classes;

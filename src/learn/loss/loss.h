@@ -55,7 +55,7 @@ struct gsai_loss {
     const char *name;          /* as --loss has it, and files */
     const char *measure;       /* what people call its mean */
     size_t max_labels;         /* 0: labels are numbers */
-    size_t many_from;          /* from so many labels on each has an output of its own; SIZE_MAX: one output for all */
+    size_t many_from;          /* labels from which on each has its own output; SIZE_MAX: one output for all */
     const gsai_loss *widened;  /* what it becomes with more than max_labels; NULL: they are refused */
     bool has_probabilities;    /* a greedy step goes for P_HAT; otherwise it ends at the row's own minimum */
     bool is_custom;            /* its functions are the caller's */
@@ -72,8 +72,8 @@ struct gsai_loss {
      * losses. NULL: one after the other. */
     double (*greedy_steps)(const struct gsai_kernels *kernels, const double *m, const gsai_target *target,
                            const double *c, size_t n, gsai_greedy_step *out);
-    /* Of a row with several outputs, from floats that go on to a multiple of 16 and are 0 there afterwards. NULL: by
-     * greedy_step. */
+    /* The greedy step of a row with several outputs, from floats padded to a multiple of 16; the padding is 0
+     * afterwards. NULL: by greedy_step. */
     gsai_greedy_step (*greedy_step_of_floats)(const struct gsai_kernels *kernels, float *m_to_g, size_t n_outputs,
                                               const gsai_target *target);
     /* The number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by (heavy.c); g: what
@@ -106,7 +106,7 @@ extern const gsai_loss gsai_loss_custom; /* of the caller's functions */
 /* Computes the greedy steps of some rows of one output, as a loss's own greedy_steps does. losses.c. */
 double gsai_greedy_steps(const gsai_loss *loss, const struct gsai_kernels *kernels, const double *m,
                          const gsai_target *target, const double *c, size_t n, gsai_greedy_step *out);
-/* Returns a loss by its name; NULL if there is none, as for "auto". losses.c. */
+/* Returns a loss by its name; NULL if not found, as for "auto". losses.c. */
 const gsai_loss *gsai_loss_find(const char *name);
 
 /* Returns the name of a loss; NULL is one that is not decided yet. */

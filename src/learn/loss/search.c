@@ -50,9 +50,9 @@ typedef struct interval {
     int moved;  /* the end that moved last: -1 before, +1 after, 0 none */
 } interval;
 
-/* Where the line through the two ends meets the level. An end that is exactly level is no hint where the flat part
- * begins: then the last two points before it are extended. A proposal that hugs an end is moved half a tolerance
- * inside, so that both ends close in on an edge that is found. */
+/* Returns the point at which the line through the two ends meets the level. An end that is exactly level does not tell
+ * where the flat part begins: then the last two points before it are extended. A proposal that hugs an end is moved
+ * half a tolerance inside, so that both ends close in on an edge that is found. */
 static double propose(const interval *in, double level, double tolerance)
 {
     double u;

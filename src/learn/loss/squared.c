@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Overflows to +infinity, never NaN, where the square is no double: |y - m| above 1.9e154. */
+/* Returns half the squared error. Overflows to +infinity, never NaN: |y - m| above 1.9e154. */
 static double value(double *m, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
