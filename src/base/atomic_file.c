@@ -20,7 +20,8 @@
 
 #define BUFFER_SIZE ((size_t)64 * 1024)
 #define MAX_TEMPORARY_NAMES 100
-/* Of the target's name, so that dot, random part and suffix stay below the 255 bytes that file systems allow. */
+/* Bytes kept of the target's name: with dot, random part and suffix it stays below the 255 bytes that file systems
+ * allow. */
 #define MAX_NAME_BYTES 200
 
 struct gsai_atomic_file {
@@ -96,7 +97,8 @@ static gsa_status open_beside(gsai_atomic_file *file, const gsai_file_info *exis
     return status;
 }
 
-/* What was opened must be what was looked at: a file that took its place would be written over in part. */
+/* Opens the existing file and fails if it is not the one that was checked: a file that took its place would be
+ * overwritten in part. */
 static gsa_status open_directly(gsai_atomic_file *file, const gsai_file_info *existing, gsa_error *error)
 {
     gsai_file_info opened;

@@ -9,8 +9,8 @@
 typedef struct gsai_atomic_file gsai_atomic_file;
 
 /* path "-" is standard output: written as it comes. A symbolic link is followed, so that the file it names is replaced,
- * unless another user may have left it (base/output_path.h); something that exists and is no regular file (a device, a
- * pipe), or has no name any more (an unlinked file, reached by /dev/fd), is written directly. */
+ * unless another user may have left it (base/output_path.h); something that exists and is not a regular file (a device,
+ * a pipe), or has no name any more (an unlinked file, reached by /dev/fd), is written directly. */
 gsa_status gsai_atomic_file_open(const char *path, const gsai_env *env, gsai_atomic_file **out, gsa_error *error);
 /* Writes bytes, through a buffer. */
 gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, size_t size, gsa_error *error);

@@ -180,7 +180,7 @@ static bool is_equal(gsai_dtype dtype, const void *a, const void *b)
     return gsai_dtype_size(dtype) == 4 ? memcmp(a, b, 4) == 0 : memcmp(a, b, 8) == 0;
 }
 
-/* What a tensor is filled from. */
+/* The source that a tensor is filled from. */
 typedef struct line_source {
     gsai_line_tensor tensor;
     gsai_lines lines;

@@ -91,7 +91,7 @@ typedef struct gsai_line_tensor {
     size_t n;      /* ids from here on have zeros */
 } gsai_line_tensor;
 
-/* Returns the first id from `from` on that is in use, n if there is none. */
+/* Returns the first id from `from` on that is in use, or n. */
 typedef size_t gsai_next_used(const void *ctx, size_t from, size_t n);
 
 /* Describes the tensors, and the list of the ids below n that are in use if it makes the file smaller. */

@@ -34,7 +34,7 @@ static void drop_partial_character(char *message, size_t size)
     message[len] = '\0';
 }
 
-/* What a message quotes may have anything in it: one line stays one, and no byte steers a terminal. */
+/* Replaces control characters, which quoted text may contain: one line stays one, and no byte steers a terminal. */
 static void drop_controls(char *message)
 {
     for (char *c = message; *c; c++)

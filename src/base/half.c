@@ -82,7 +82,7 @@ void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float *out)
 bool gsai_half_write(gsa_half kind, const float *from, size_t n, uint16_t *out)
 {
     uint32_t n_other = 0;
-    for (size_t i = 0; i < n && n_other == 0;) /* a piece at a time: most floats are no halves */
+    for (size_t i = 0; i < n && n_other == 0;) /* a piece at a time: most floats are not halves */
         for (size_t end = n - i < 256 ? n : i + 256; i < end; i++) {
             out[i] = kind == GSA_HALF_F16 ? f16_of_float(from[i]) : (uint16_t)(bits_of_float(from[i]) >> 16);
             float back = kind == GSA_HALF_F16 ? float_of_f16(out[i]) : float_of_bits((uint32_t)out[i] << 16);

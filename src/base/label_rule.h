@@ -1,4 +1,4 @@
-/* Whether labels that are whole numbers are classes or a number to predict: docs/decisions/0032. */
+/* Decides whether labels that are whole numbers are classes or a number to predict: docs/decisions/0032. */
 #ifndef GSA_BASE_LABEL_RULE_H
 #define GSA_BASE_LABEL_RULE_H
 

@@ -157,7 +157,7 @@ static void *begin_block(const gsai_env *env, void *block, size_t size)
     return (char *)block + HEADER;
 }
 
-/* What a caller's memory is in the allocator, and its size there. */
+/* Returns the allocator's block that holds the caller's memory, and sets its size; 0 without a budget. */
 static void *block_of(const gsai_env *env, void *memory, size_t *size)
 {
     *size = 0;

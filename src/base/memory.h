@@ -35,8 +35,8 @@ static inline bool gsai_multiply(size_t a, size_t b, size_t *product)
     return true;
 }
 
-/* Allocates n elements of the given size; returns NULL if there is no memory, the budget does not allow it, or the
- * product overflows. n may be 0. Zeroed memory counts in full, although pages cost nothing until they are touched. */
+/* Allocates n elements of the given size; returns NULL if out of memory, the budget does not allow it, or the product
+ * overflows. n may be 0. Zeroed memory counts in full, although pages cost nothing until they are touched. */
 void *gsai_alloc(const gsai_env *env, size_t n, size_t element_size);
 void *gsai_alloc_zeroed(const gsai_env *env, size_t n, size_t element_size);
 /* Resizes memory as realloc does; the memory is not NULL and the size above 0. */
@@ -62,14 +62,14 @@ gsa_status gsai_fail_memory(const gsai_env *env, gsa_error *error, const char *f
     } while (0)
 
 /* Makes room for at least `need` elements in a growing array: the pointer that `array` is the address of, of whatever
- * type, and *capacity change together, by at least half as much again unless the budget is nearly used up. False (and
- * nothing changes) if there is no memory or the size overflows. */
+ * type, and *capacity change together, by at least half as much again unless the budget is nearly used up. Returns
+ * false (and nothing changes) if out of memory or the size overflows. */
 bool gsai_reserve(const gsai_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
 
 /* Asks the system for large pages for memory that is read here and there; it may do so or not. */
 void gsai_prefer_huge_pages(void *memory, size_t size);
 
-/* Return a copy of n elements, or of a text; NULL if there is no memory. */
+/* Return a copy of n elements, or of a text; NULL if out of memory. */
 void *gsai_copy(const gsai_env *env, const void *from, size_t n, size_t element_size);
 char *gsai_copy_text(const gsai_env *env, const char *text);
 

@@ -38,16 +38,16 @@ int gsai_os_close(int fd);
 /* Bytes that were read or written, which may be fewer than asked for; -1 with errno. */
 ptrdiff_t gsai_os_read(int fd, void *bytes, size_t size);
 ptrdiff_t gsai_os_write(int fd, const void *bytes, size_t size);
-/* Goes to a byte, below 0 to so many before the end. */
+/* Seeks to a byte; a negative one counts from the end. */
 int gsai_os_seek(int fd, int64_t at);
-/* Returns the byte that is read next; -1 if it is no file that has one. */
+/* Returns the byte that is read next; -1 if the file has no position. */
 int64_t gsai_os_position(int fd);
 /* Waits until there is something to read, or (to_write) until it takes more; below 0 milliseconds for as long as it
  * takes. Returns whether there is, 0 after that time, -1 with errno. */
 int gsai_os_wait(int fd, bool to_write, int milliseconds);
-/* Access rights; where there are none, nothing. */
+/* Sets the access rights; does nothing on a system without them. */
 int gsai_os_set_mode(int fd, unsigned mode);
-/* Makes what was written durable. A file system that cannot is no failure. */
+/* Makes what was written durable. Succeeds if the file system cannot. */
 int gsai_os_sync(int fd);
 
 /* Makes an empty file in a folder and removes its name: it is gone when it is closed, however the process ends. `path`
@@ -78,7 +78,7 @@ void gsai_os_prefer_huge_pages(void *memory, size_t size);
 /* Starts a thread that no signal interrupts. Returns 0 or an error number. */
 int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
 
-/* Returns the "C" locale, whatever the locale of the process; NULL if there is no memory. */
+/* Returns the "C" locale, whatever the locale of the process; NULL if out of memory. */
 void *gsai_os_c_locale(void);
 void gsai_os_c_locale_free(void *locale);
 double gsai_os_strtod(const char *text, void *locale);

@@ -37,7 +37,7 @@ typedef struct walk {
     gsai_output_path *at;
 } walk;
 
-/* What a component is: info, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
+/* A component: info, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
 typedef struct component {
     struct stat info;
     char link[LINK_SIZE];
@@ -107,7 +107,7 @@ static bool may_follow(const struct stat *link, const struct stat *folder, bool 
     return !is_last && link->st_uid == folder->st_uid && !is_shared;
 }
 
-/* Whether a link of this folder stands for an open file: its text need not be the name of one. */
+/* Returns whether a link of this folder stands for an open file: its text need not be the name of one. */
 static bool is_proc(const struct stat *folder)
 {
     struct stat proc;

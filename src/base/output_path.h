@@ -18,7 +18,7 @@ typedef struct gsai_output_path {
 } gsai_output_path;
 
 /* Resolves a path by hand, a directory at a time, so that what was checked is what is used. The name need not exist. It
- * is no link, but another may replace it: use O_NOFOLLOW. */
+ * is not a link, but another may replace it: use O_NOFOLLOW. */
 gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error);
 /* Tells what is there. Returns -1 with errno if nothing is. */
 int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out);

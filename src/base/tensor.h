@@ -45,7 +45,7 @@ typedef struct gsai_note {
     const char *text;
 } gsai_note;
 
-/* What a file holds. Both arrays are borrowed. */
+/* The content of a file. Both arrays are borrowed. */
 typedef struct gsai_bundle {
     const gsai_tensor *tensors;
     size_t n_tensors;

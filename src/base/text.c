@@ -74,7 +74,7 @@ static bool round_scaled(double value, int n_digits, gsai_significant *out)
     return true;
 }
 
-/* The point of "%.*e" is the locale's: everything that is no digit is passed over. */
+/* Rounds by printing. The point of "%.*e" is the locale's: everything but digits is skipped. */
 static void round_printed(double value, int n_digits, gsai_significant *out)
 {
     char text[64];

@@ -17,7 +17,7 @@ bool gsai_count_parse(const char *text, uint64_t *out);
 /* Returns how many letters must be inserted, deleted, changed or swapped to get from a to b; for "did you mean". */
 size_t gsai_edit_distance(const char *a, const char *b);
 
-/* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
+/* Returns the bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if not found within size bytes. */
 size_t gsai_utf8_character(const char *text, size_t size);
 
 /* Returns whether the bytes are UTF-8. */
@@ -34,7 +34,7 @@ bool gsai_is_text(const char *text, size_t size);
 /* Bytes of the directory part of a path, the last separator included; 0 for a bare name. */
 size_t gsai_directory_len(const char *path);
 
-/* Numbers to so many significant decimal digits. */
+/* Numbers to a given count of significant decimal digits. */
 #define GSAI_DECIMAL_SIZE 32 /* room for any number; no NUL is written */
 
 /* d.ddd * 10^exponent; the last digit is not 0 unless it is the only one. */

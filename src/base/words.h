@@ -23,7 +23,7 @@ void gsai_words_init(gsai_words *words, const gsai_env *env);
 void gsai_words_free(gsai_words *words);
 /* Returns the number of a word, -1 if it did not come. */
 int32_t gsai_words_find(const gsai_words *words, const char *text, size_t size);
-/* Adds a word that did not come before and has no NUL; returns false if there is no memory. */
+/* Adds a word that did not come before and has no NUL; returns false if out of memory. */
 bool gsai_words_add(gsai_words *words, const char *text, size_t size);
 /* Fills in the number of a label, which is added if it is new. GSA_LIMIT beyond GSAI_MAX_WORDS or a quarter of the
  * memory limit. */

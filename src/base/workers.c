@@ -29,7 +29,7 @@ size_t gsai_workers_count(const gsai_env *env)
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
-/* What a thread counts for: the pages of its stack that it touches, and what the system's allocator keeps for it. */
+/* Bytes charged per thread: the pages of its stack that it touches, and what the system's allocator keeps for it. */
 #define THREAD_COST ((uint64_t)256 << 10)
 
 int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsai_env *env)

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-/* A chunk has 256 KiB of text (lines.c) unless lines are long, and so many rows if they have 32 bytes. What is left of
- * a chunk with more of them is read where it is taken. */
+/* Rows and values of a chunk: it has 256 KiB of text (lines.c) unless lines are long, and ROWS rows if they have 32
+ * bytes. The rest of a chunk with more of them is read where it is taken. */
 #define ROWS (2 * GSAI_BATCH_ROWS)
 #define VALUES (4 * GSAI_BATCH_VALUES)
-/* What a chunk is likely to take, and which share of the memory that is left all of them may have. */
+/* The likely bytes of a chunk; all of them may take 1/SHARE of the memory that is left. */
 #define COST ((uint64_t)2 << 20)
 #define SHARE 16
 /* Words of labels that a chunk remembers for the next; more would be a copy of all that the reader has. */
@@ -171,7 +171,7 @@ bool gsai_chunks_are_read(const gsai_chunks *chunks, uint64_t *n_bytes)
     return chunks && chunks->is_read;
 }
 
-/* What a chunk has beside rows becomes the reader's. */
+/* Moves the counts and names of a chunk to the reader. */
 static void take_facts(gsai_chunks *chunks, chunk *from)
 {
     chunks->input->n_bad_rows += from->input.n_bad_rows;

@@ -3,7 +3,7 @@
  *
  *   1 The parser of the reader gives whole rows away and never waits for a stream. Where it gives none (the end, a
  *     failure, a line that is too long, a stream that is silent) it goes on by itself once all chunks are taken.
- *   2 Chunks in flight are bounded, and count in the budget. With one thread, or little memory, there are none. */
+ *   2 Chunks in flight are bounded, and count in the budget. With one thread, or little memory, none is used. */
 #ifndef GSA_DATA_CHUNKS_H
 #define GSA_DATA_CHUNKS_H
 

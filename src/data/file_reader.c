@@ -1,7 +1,7 @@
 /* A reader of files, or of one piece of memory, in some format.
  *
  *   1 Rows before a failure are delivered first; the failure follows with the next call, and with every one after it.
- *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
+ *   2 GSA_STOPPED is not a failure: rows that were read stay, and the next call goes on behind them.
  *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, or with
  *     their file. */
 #include "data/files.h"
@@ -250,7 +250,8 @@ static const char *feature_name(const gsa_reader *head, uint64_t feature)
                             : gsai_schema_number_name(schema, feature);
 }
 
-/* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
+/* Returns the share of places that are taken: 1 - e^(-n/N) with n words in N places, as is the share of words that are
+ * not alone. */
 static double collision_rate_of_words(const gsa_reader *head)
 {
     const gsai_files *reader = (const gsai_files *)head;
@@ -304,7 +305,7 @@ static const gsai_reader_kind files_kind = {
     .skip = skip_rows,
 };
 
-/* Texts that there is no memory for become NULL: none is left that is not the reader's. */
+/* Copies the options. A text becomes NULL if out of memory, so that all texts left are the reader's. */
 static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
@@ -401,7 +402,7 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
     return GSA_OK;
 }
 
-/* Whether there are labels for all rows, where headers tell. */
+/* Checks that all rows have labels, as far as headers tell. */
 static gsa_status check_labels(gsai_files *reader, gsa_error *error)
 {
     gsa_status status = GSA_OK;

@@ -2,7 +2,7 @@
  * in it reading begins.
  *
  *   1 A block of a plain cache is sought by its file and byte.
- *   2 After a failure there are no rows until the next rewind or seek.
+ *   2 After a failure rows are delivered only after the next rewind or seek.
  *   3 Once a pass has been spilled (spill.c), the spilled rows are read in place of all files, as the last of them. */
 #include "data/files.h"
 

@@ -8,7 +8,7 @@
 
 typedef struct gsai_files {
     gsa_reader head;
-    const gsai_format *format; /* of what is no cache; NULL: what the first file shows */
+    const gsai_format *format; /* of files that are not caches; NULL: what the first file shows */
     bool recognises;           /* it may be any */
     void *parser, *cache;      /* NULL before the first of their format */
     gsai_chunks *chunks;       /* of the parser's text, which other threads read; NULL: none */
@@ -45,7 +45,7 @@ typedef struct gsai_files {
     gsa_error failure;
 } gsai_files;
 
-/* Returns the name of a file for messages; NULL if there is no such file. */
+/* Returns the name of a file for messages; NULL if not found. */
 const char *gsai_files_name(const gsa_reader *head, uint32_t file);
 
 /* Opens the current file, without looking at its format. */

@@ -12,14 +12,14 @@
 typedef struct gsai_reader_kind {
     /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
-    /* What gsai_reader_extend does; NULL: it cannot. */
+    /* Implements gsai_reader_extend; NULL: unsupported. */
     gsa_status (*extend)(gsa_reader *reader, gsai_rows *rows, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
     void (*close)(gsa_reader *reader);                            /* frees the reader too */
-    const char *(*file)(const gsa_reader *reader, uint32_t file); /* NULL: there is no such file */
-    /* What is neither here nor counted below; NULL: nothing. */
+    const char *(*file)(const gsa_reader *reader, uint32_t file); /* NULL: not found */
+    /* Fills in what is neither here nor counted below; NULL: nothing. */
     void (*describe)(const gsa_reader *reader, gsa_reader_progress *out);
-    /* What follows is NULL where rows are not read but made. */
+    /* The members below are NULL if rows are not read but made. */
     void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
     gsa_status (*match)(gsa_reader *reader, const char *schema, gsa_error *error);
@@ -64,8 +64,8 @@ typedef struct gsai_reader_sizes {
     size_t batch_rows, batch_values;
 } gsai_reader_sizes;
 
-/* Does what gsa_reader_open and gsa_reader_open_memory do, with sizes, and with the format of what is no cache; NULL:
- * it is recognised. */
+/* Does what gsa_reader_open and gsa_reader_open_memory do, with sizes, and with the format of files that are not
+ * caches; NULL: it is recognised. */
 gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
                                   const gsa_reader_options *options, const gsai_reader_sizes *sizes,
                                   const gsai_env *env, gsa_reader **out, gsa_error *error);

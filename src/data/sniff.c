@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The first line with something in it, as far as it is there; its size is 0 if there is none. */
+/* Finds the first line with something in it, as far as it is there; its size is 0 if not found. */
 static const char *first_line(const char *p, const char *end, size_t *size)
 {
     if (gsai_is_mark(p, end))

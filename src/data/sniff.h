@@ -19,7 +19,7 @@
  *     Wabbit text. */
 const gsai_format *gsai_recognise(const char *name, const unsigned char *start, size_t size,
                                   const gsai_format *expected);
-/* Returns what a file is that is often given by mistake, and what to do; NULL if it is none of these. */
+/* Returns what a file is that is often given by mistake, and what to do; NULL for other files. */
 const char *gsai_foreign(const unsigned char *start, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where bytes come from: a file, standard input, a file of the caller or memory, pulled piece by piece.
+/* Sources of bytes: a file, standard input, a file of the caller or memory, pulled piece by piece.
  *
  *   1 A read delivers at least one byte unless the source has ended (*got == 0) or fails.
  *   2 A read that is stopped (GSA_STOPPED) has consumed nothing: calling it again goes on.
@@ -17,7 +17,7 @@ typedef struct gsai_source gsai_source;
 /* A plain struct, so that it needs no memory of its own. name and env are borrowed until close. */
 struct gsai_source {
     gsa_status (*read)(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
-    /* No stream: goes on at this byte or, below 0, so many before the end. */
+    /* Goes on at this byte, which counts from the end if negative. Not for streams. */
     gsa_status (*seek)(gsai_source *source, int64_t at, gsa_error *error);
     void (*close)(gsai_source *source); /* NULL: there is nothing to close */
     const char *name;
@@ -32,7 +32,7 @@ struct gsai_source {
     uint64_t given_size, given_at;
 };
 
-/* What can be known of a path before its turn comes. */
+/* Facts about a path that are known before its turn comes. */
 typedef struct gsai_source_info {
     bool is_stream; /* cannot be read again: standard input, a pipe, a device */
     uint64_t size;  /* bytes; 0 if unknown */

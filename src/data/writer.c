@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind of that name or, if there is no name, by the path's ending. */
+/* Returns the kind of that name or, without a name, by the path's ending; NULL if not found. */
 static const gsai_writer_kind *choose(const char *path, const char *format)
 {
     const gsai_writer_kind *kinds[] = {gsai_writer_cache(), gsai_writer_vw(), gsai_writer_libsvm()};
@@ -107,7 +107,7 @@ static int compare_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether the row can be written as it is, like those of readers. */
+/* Returns whether the row can be written as it is, like those of readers. */
 static bool is_in_order(const gsai_row *row)
 {
     int n_bad = !row->index;

@@ -45,9 +45,9 @@ typedef enum gsai_codec_result {
 
 typedef struct gsai_codec {
     const char *(*version)(void);
-    /* NULL if there is no memory. env is borrowed until close. */
+    /* Returns NULL if out of memory. env is borrowed until close. */
     void *(*open)(const gsai_env *env);
-    /* Called after GSAI_CODEC_MEMBER_END with input left: begins the next member. False if there is no memory. NULL:
+    /* Called after GSAI_CODEC_MEMBER_END with input left: begins the next member. Returns false if out of memory. NULL:
      * the library does so by itself. */
     bool (*restart)(void *decoder);
     gsai_codec_result (*step)(void *decoder, gsai_codec_io *io);

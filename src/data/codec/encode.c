@@ -11,7 +11,7 @@
 /* Against one member, a cache of a click log grows by 1.8 % with zstd and by .4 % with gzip. */
 #define PIECE_SIZE ((size_t)512 << 10)
 #define PACKED_SIZE (PIECE_SIZE + (PIECE_SIZE >> 6)) /* no codec makes more of a piece that it cannot compress */
-/* What a piece takes with its encoder, and which share of the memory that is left all of them may have. */
+/* The bytes of a piece with its encoder; all of them may take 1/SHARE of the memory that is left. */
 #define COST ((uint64_t)4 << 20)
 #define SHARE 8
 
@@ -19,7 +19,7 @@ typedef struct piece {
     void *encoder;
     unsigned char *plain, *packed;
     size_t plain_size, packed_size;
-    bool is_begun; /* there is something to compress, if only that there are no bytes */
+    bool is_begun; /* has content to compress, possibly empty */
     bool is_whole; /* it could be compressed */
 } piece;
 

@@ -10,7 +10,7 @@
 
 typedef struct gsai_encode gsai_encode;
 
-/* Makes an encoder; the codec must have one. Borrows the file. Returns NULL if there is no memory. */
+/* Makes an encoder; the codec must have one. Borrows the file. Returns NULL if out of memory. */
 gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsai_env *env);
 /* Writes bytes; a failure may concern earlier ones. */
 gsa_status gsai_encode_write(gsai_encode *encode, const void *bytes, size_t size, gsa_error *error);

@@ -228,7 +228,7 @@ static gsa_status use_columns(gsai_arrow_reader *arrow, gsa_error *error)
     return GSA_OK;
 }
 
-/* Lists come with feature ids: there is no schema that a model could keep. */
+/* Drops the schema: lists come with feature ids, so a model has no schema to keep. */
 static void forget_schema(gsai_arrow_reader *arrow)
 {
     gsai_format_input *input = arrow->table.input;

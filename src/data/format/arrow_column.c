@@ -47,7 +47,7 @@ static void copy_bool(const void *data, int64_t at, size_t n, double *out)
         out[i] = (double)(((const uint8_t *)data)[at / 8] >> at % 8 & 1);
 }
 
-/* Returns the function of a type; NULL: its cells are no plain numbers. */
+/* Returns the function of a type; NULL: its cells are not plain numbers. */
 static gsai_arrow_copy copy_of(char type)
 {
     static const struct {

@@ -24,12 +24,12 @@ typedef struct gsai_arrow_column {
     char type;        /* of cells, items or words: the specification's letter, v: "vu", d: a decimal of 128 bits, t: a
                        * duration,        D, M: dates in days and milliseconds, 0, 3, 6, 9: timestamps, by the digits of their
                        * seconds; '\0':        not read */
-    gsai_arrow_copy copy;            /* of the type, NULL: it is no plain number */
+    gsai_arrow_copy copy;            /* of the type; NULL: not a plain number */
     gsai_arrow_copy copy_index;      /* of the numbers into a dictionary */
     unsigned scale;                  /* of decimals, and of a duration's seconds: digits behind the point */
-    char index;                      /* of numbers into a dictionary; 0: there is none */
+    char index;                      /* of numbers into a dictionary; 0: no dictionary */
     bool is_category;                /* the dictionary is a type that was declared, and no encoding of a file */
-    char list;                       /* l, L, or w for one of fixed size; 0: there is none */
+    char list;                       /* l, L, or w for one of fixed size; 0: not a list */
     uint64_t width;                  /* of a list of fixed size */
     const struct ArrowArray *array;  /* of the batch at hand */
     const struct ArrowArray *values; /* of the list or dictionary, else the same */

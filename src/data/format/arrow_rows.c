@@ -178,7 +178,7 @@ static gsa_status take_columns(gsai_arrow_reader *arrow, int64_t row, gsai_featu
 
 /* ---- lists ------------------------------------------------------------------------------------------------------ */
 
-/* Where the items of the row begin, and how many there are. */
+/* The positions of a row's first id and first value, and the number of items. */
 typedef struct items {
     int64_t id, value;
     size_t n;

@@ -7,7 +7,7 @@
 typedef struct gsai_arrow_reader {
     gsai_tabular table; /* the meaning of the columns; a cell of its plan is the number of a column here */
     struct ArrowArrayStream stream;
-    gsa_arrow_again again; /* open is NULL: there is none */
+    gsa_arrow_again again; /* open is NULL: the stream cannot be reopened */
     bool is_begun;         /* rows were asked for: a rewind needs another stream */
     bool is_over;          /* the stream is to be replaced before more are read */
     struct ArrowSchema schema;

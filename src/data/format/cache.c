@@ -47,7 +47,7 @@ typedef struct cache {
     size_t capacity, filled;  /* filled: bytes from the offset on */
     gsai_cache_header header; /* of the next section, if has_header */
     bool has_header;
-    bool knows_schema; /* or that there is none */
+    bool knows_schema; /* or knows that the file has none */
     bool is_at_end;
     int32_t *word; /* the reader's numbers of a block's words */
     size_t word_capacity;
@@ -598,7 +598,7 @@ static bool take_labels(const cache *parser, const unsigned char *from, const un
             rows->label[r] = label[codes[r]];
             rows->word[r] = word[codes[r]];
         }
-        all_words &= is_sound ? rows->word[r] : -1; /* below 0 while there is none */
+        all_words &= is_sound ? rows->word[r] : -1; /* below 0 until a row has a word */
     }
     rows->any_word = all_words >= 0;
     return is_sound;

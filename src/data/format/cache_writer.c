@@ -34,7 +34,7 @@ typedef struct block {
     gsa_error error;
 } block;
 
-/* What is below `index` belongs to the thread that writes a block. */
+/* The members from `index` on belong to the thread that writes a block. */
 typedef struct cache_writer {
     gsa_writer head;
     block blocks[N_BLOCKS];

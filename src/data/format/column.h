@@ -42,7 +42,7 @@ typedef struct gsai_reading {
 
 typedef enum gsai_cell_value { GSAI_VALUE, GSAI_VALUE_MISSING, GSAI_VALUE_WRONG } gsai_cell_value;
 
-/* Options about columns that could be read in two ways; zeroed: there are no such options. */
+/* Options about columns that could be read in two ways; zeroed: not given. */
 typedef struct gsai_asked {
     char decimal;        /* '.' or ',' */
     char order;          /* 'd' or 'm' */

@@ -45,7 +45,7 @@ const char *gsai_date_part(gsai_date date, int part)
 
 /* ---- dates as text ---------------------------------------------------------------------------------------------- */
 
-/* Takes the digits at *p, at most `max`; -1 if there are none or more. */
+/* Takes the digits at *p; returns -1 unless there are 1 to `max`. */
 static int64_t take_digits(const char **p, int max)
 {
     int64_t value = 0;
@@ -89,8 +89,7 @@ static bool take_time(const char *p, uint32_t *seconds)
     return *p == 'Z' ? p[1] == '\0' : *p == '\0';
 }
 
-/* Takes the number of the month whose English name, or three letters of it at least, stand at *p; -1 if there is none.
- */
+/* Takes the number of the month whose English name, or three letters of it at least, stand at *p; -1 if not found. */
 static int64_t take_month(const char **p)
 {
     static const char *const names[] = {"january", "february", "march",     "april",   "may",      "june",
@@ -184,7 +183,7 @@ static bool take_triple(const char *text, size_t size, triple *out)
     return out->n[2] >= 0 && (out->has_year_first || p - third == 4) && take_time(p, &out->seconds);
 }
 
-/* Finds the day under an order of its parts; false if there is no such day. */
+/* Finds the day under an order of its parts; returns false if it does not exist. */
 static bool order_triple(const triple *from, char order, gsai_date *out)
 {
     static const unsigned char lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

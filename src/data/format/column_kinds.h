@@ -7,13 +7,13 @@
 
 /* Returns the functions of a kind. */
 const gsai_column_kind *gsai_kind_at(gsai_field_kind kind);
-/* Returns the kind of a word at the beginning of a line; GSAI_FIELD_KINDS if there is none of that name. */
+/* Returns the kind of a word at the beginning of a line; GSAI_FIELD_KINDS if not found. */
 gsai_field_kind gsai_kind_find(const char *word, size_t size);
 
 /* Counts a trimmed cell of a new column, which a byte follows that cannot continue a number. */
 void gsai_column_see(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
                      double weight);
-/* Adds the value of a cell once the reading is known, and returns it; NAN if there is none. */
+/* Adds the value of a cell once the reading is known, and returns it; NAN if the cell has no value. */
 double gsai_column_see_value(gsai_column_stats *stats, const gsai_number_locale *locale, const gsai_decided *decided,
                              const char *text, size_t size, double weight);
 gsai_decided gsai_column_decide(const gsai_column_stats *stats, const gsai_asked *asked);

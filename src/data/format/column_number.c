@@ -180,7 +180,7 @@ static unsigned bit_of(char mark)
     return at ? 1u << (at - marks) : 0;
 }
 
-/* Finds the separator with which a body is a number; '\0' for none, '!' if it is no number. */
+/* Finds the separator with which a body is a number; '\0' for none, '!' if it is not a number. */
 static char find_group(const body *from, char decimal)
 {
     char flat[GSAI_LONGEST_READ + 1];

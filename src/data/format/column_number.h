@@ -32,7 +32,7 @@ static inline bool gsai_is_sentinel(const gsai_reading *reading, double value)
             return true;
     return false;
 }
-/* Takes the next number of a list with commas; GSA_END at its end, GSA_ARGUMENT if it is none. */
+/* Takes the next number of a list with commas; GSA_END at its end, GSA_ARGUMENT if the item is not a number. */
 gsa_status gsai_next_number(const gsai_number_locale *locale, const char **list, double *out, gsa_error *error);
 
 enum { GSAI_LONGEST_READ = 48 }; /* bytes of a number or a date that is not plain */

@@ -56,7 +56,7 @@ void gsai_stats_take_missing(const gsai_column_stats *stats, gsai_reading *out);
  * `share_of_range` of what these are apart: what is nearer is one of them. */
 void gsai_stats_find_sentinels(const gsai_column_stats *stats, double share_of_range, bool is_out[GSAI_SENTINELS]);
 extern const double gsai_sentinels[GSAI_SENTINELS];
-/* Returns the rows that have such a number, 0 if there are none; also if it is too near to the others to be sure. */
+/* Returns the number of rows that have such a number, even one too near to the others to be sure; 0 if not found. */
 size_t gsai_stats_suspect(const gsai_column_stats *stats, double *value);
 
 /* Returns whether floats may not hold the differences of the values, which are then read again. */
@@ -64,7 +64,7 @@ bool gsai_stats_may_be_far(const gsai_column_stats *stats);
 /* Returns the offset of values that are known to the last digit: a round number among them if they are so far from 0,
  * compared to their range, that a float would not hold their differences; else 0. */
 double gsai_stats_offset(const gsai_column_stats *stats);
-/* Returns the mean of its values as a float, after the offset; 0 if there are none. */
+/* Returns the mean of its values as a float, after the offset; 0 without values. */
 float gsai_stats_mean(const gsai_column_stats *stats, double offset);
 
 #endif

@@ -18,9 +18,9 @@ static inline uint64_t gsai_load_word(const char *p)
            (uint64_t)byte[4] << 32 | (uint64_t)byte[5] << 40 | (uint64_t)byte[6] << 48 | (uint64_t)byte[7] << 56;
 }
 
-/* Returns a bit for each of the 64 bytes at p, the first of them lowest: whether it is no digit. b ^ '0' is above 9 if
- * its highest bit is set or is reached by adding 118; the multiplication puts the highest bits of a word side by side.
- */
+/* Returns a bit for each of the 64 bytes at p, the first of them lowest, set unless the byte is a digit. b ^ '0' is
+ * above 9 if its highest bit is set or is reached by adding 118; the multiplication puts the highest bits of a word
+ * side by side. */
 static inline uint64_t gsai_others_plain(const char *p)
 {
     const uint64_t every = UINT64_C(0x0101010101010101);

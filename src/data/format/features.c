@@ -88,7 +88,7 @@ static void sort_many(uint32_t *index, float *value, size_t n, unsigned shift)
     }
 }
 
-/* Neighbours with one id become one; a sum of zero is no feature. */
+/* Adds up neighbours with one id; drops sums of zero. */
 static bool unite(gsai_features *features)
 {
     uint32_t *index = features->index;

@@ -17,7 +17,7 @@ typedef struct gsai_key {
     size_t capacity;
 } gsai_key;
 
-/* Sets the name of a key that is zeroed or had another name; returns false if there is no memory. */
+/* Sets the name of a key that is zeroed or had another name; returns false if out of memory. */
 bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsai_env *env);
 void gsai_key_free(gsai_key *key, const gsai_env *env);
 /* Returns the hash of the name, a NUL and the word: XXH3, 64 bits. */

@@ -40,13 +40,13 @@ typedef struct gsai_format {
      * after GSA_STOPPED another call goes on. */
     gsa_status (*read)(void *parser, gsai_rows *rows, gsa_error *error);
     void (*close)(void *parser);
-    /* Reads as far as it takes to know the schema, rows are still to be read; NULL: there is none. GSA_END: no rows. */
+    /* Reads as far as it takes to know the schema, rows are still to be read; NULL: no schema. GSA_END: no rows. */
     gsa_status (*prepare)(void *parser, gsa_error *error);
-    /* Of plain content, after begin and prepare: goes to the block that begins at this byte; GSA_ARGUMENT if none does.
-     * NULL: it cannot. */
+    /* Seeks in plain content, after begin and prepare, to the block that begins at this byte; GSA_ARGUMENT if none
+     * does. NULL: it cannot. */
     gsa_status (*enter)(void *parser, const gsa_place *at, gsa_error *error);
-    /* Of plain content: rows that come next, as many as can be told without reading them; GSA_END after the last. NULL:
-     * none can. */
+    /* Skips rows of plain content that come next, as many as can be told without reading them; GSA_END after the last.
+     * NULL: none can. */
     gsa_status (*skip)(void *parser, gsa_row_range *out, gsa_error *error);
     /* Gives the text of rows that come next to another parser of the format, which has begun with an input that has no
      * stream: there it is all there is, and its lines count from 1. Never waits for a stream. GSA_END: nothing is

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A byte order mark, which may stand at the beginning of a file and is no part of its text. */
+/* A byte order mark, which may stand at the beginning of a file and does not belong to its text. */
 #define GSAI_MARK_SIZE 3
 static inline bool gsai_is_mark(const char *text, const char *end)
 {
@@ -28,7 +28,7 @@ bool gsai_equals_word(const char *text, size_t size, const char *word);
 /* Returns whether the text is inf, infinity, nan or nan(...), with or without a sign, in any case. */
 bool gsai_is_nonfinite_word(const char *text, size_t size);
 
-/* Returns whether the text of a cell says that there is no value: nothing, NaN, null or NA, in any case. */
+/* Returns whether the text of a cell means a missing value: nothing, NaN, null or NA, in any case. */
 bool gsai_is_absent(const char *text, size_t size);
 
 /* Returns whether the text of a feature's cell says so: also -, ?, a dot, N/A or None, any of which may be a label. */

@@ -33,7 +33,7 @@ static bool take(object *from, char c)
     return is_there;
 }
 
-/* Four hexadecimal digits; UINT32_MAX if there are none. */
+/* Reads four hexadecimal digits; returns UINT32_MAX if not found. */
 static uint32_t take_hex(const char *p, const char *end)
 {
     static const char digits[] = "0123456789abcdef";
@@ -47,9 +47,8 @@ static uint32_t take_hex(const char *p, const char *end)
     return value;
 }
 
-/* Takes the character of an escape behind its backslash, at *p; false if there is no such escape. A surrogate comes
- * with its other half.
- */
+/* Takes the character of an escape behind its backslash, at *p; returns false if the escape is unknown. A surrogate
+ * comes with its other half. */
 static bool take_escape(const char **p, const char *end, char **out)
 {
     static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
@@ -117,7 +116,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-/* Returns where a number of JSON ends that begins at p; p if there is none. */
+/* Returns the end of the JSON number that begins at p; p if not found. */
 static const char *end_of_number(const char *p, const char *end)
 {
     const char *start = p, *digits = p + (p < end && *p == '-'), *whole = skip_digits(digits, end);
@@ -165,7 +164,7 @@ static const char *take_value(object *from, gsai_text_cell *out)
     return NULL;
 }
 
-/* The number of a key, which is mostly the one after the last; -1 if there is no memory, -2 if it is not known. */
+/* Returns the number of a key, which is mostly the one after the last; -1 if out of memory, -2 if it is not known. */
 static int32_t find_key(gsai_words *keys, bool collects, const gsai_text_cell *name, int32_t guess)
 {
     if ((size_t)guess < keys->n_words && strlen(keys->word[guess]) == name->size &&

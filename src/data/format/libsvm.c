@@ -74,7 +74,7 @@ static gsa_status fail_label(const gsai_line *line, const char *at, const char *
     return gsai_line_fail(line, at, end, "label", gsai_libsvm_objection(at, (size_t)(end - at)), error);
 }
 
-/* The index is 0, too high, or not above the previous one (0: there is none). */
+/* Reports an index that is 0, too high, or not above the previous one (0 before the first). */
 static gsa_status fail_order(const gsai_line *line, const char *at, uint64_t index, uint64_t previous, gsa_error *error)
 {
     uint64_t byte = gsai_line_offset(line, at);
@@ -109,7 +109,7 @@ static gsa_status fail_index(const gsai_line *line, const char *at, gsa_error *e
     return gsai_line_fail(line, at, end, "feature", "expected a colon after the digits of the index", error);
 }
 
-/* The text at `at`, after a colon, is no number. */
+/* Reports that the text at `at`, after a colon, is not a number. */
 static gsa_status fail_value(const gsai_line *line, const char *at, gsa_error *error)
 {
     const char *end = token_end(line, at);
@@ -125,11 +125,11 @@ static gsa_status fail_value(const gsai_line *line, const char *at, gsa_error *e
 
 /* ---- pairs by bitmaps ------------------------------------------------------------------------------------------- */
 
-/* Bytes that are no digits are found 64 at a time, without a branch, so that neither the
- * length of a number nor the end of the one before delays the next. A short value is the quotient of two integers that
- * are doubles without error (number.h): it rounds once. */
+/* Bytes other than digits are found 64 at a time, without a branch, so that neither the length of a number nor the end
+ * of the one before delays the next. A short value is the quotient of two integers that are doubles without error
+ * (number.h): it rounds once. */
 
-/* The bytes from `block` on that are no digits and were not taken yet. */
+/* The bytes from `block` on that are not digits and were not taken yet. */
 typedef struct others {
     const char *block;
     uint64_t bits;
@@ -151,8 +151,8 @@ static inline bool ends_token(const char *p, const char *end)
     return *p == ' ' || *p == '\t' || p == end;
 }
 
-/* 1 to 7 digits [. 1 to 8 digits] at p, `after` being the first byte that is no digit: returns the end of the value, or
- * NULL if it is something else. */
+/* Reads 1 to 7 digits [. 1 to 8 digits] at p, `after` being the first byte that is not a digit; returns the end of the
+ * value, or NULL if it is something else. */
 static inline const char *read_value(others *o, const char *p, const char *after, const char *end, float *out)
 {
     static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};

@@ -21,7 +21,7 @@ typedef struct gsai_pairs {
 
 /* Appends every pair from p on that is well-formed and has an index of at most 8 digits, blanks skipped. The rest is
  * left to the parser of rows, which knows the whole grammar and every error: returns where the first text begins that
- * it does not take, or `end`. The byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
+ * it does not take, or `end`. The byte at `end` is neither a digit nor a blank, and 64 bytes behind it may be read. */
 const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct npy {
     bool is_decided;         /* whether there are offsets */
     gsai_npy_header header;
     gsai_npy_labels labels;
-    uint64_t width;  /* of the first file; 0: there was none */
+    uint64_t width;  /* of the first file; 0 before it */
     uint64_t n_rows; /* taken, good or bad */
     bool has_offsets;
     unsigned char *held; /* the first rows, read before they are taken */
@@ -95,7 +95,7 @@ static double offset_of(const npy *parser, size_t column)
     return schema->field[schema->number[column]].offset;
 }
 
-/* What the held rows show of a column. */
+/* Returns the statistics of a column in the held rows. */
 static gsai_column_stats see(const npy *parser, size_t column)
 {
     size_t width = (size_t)parser->header.width;

@@ -4,7 +4,7 @@
 
 #include "data/format/format.h"
 
-/* What the head of a file says of the array behind it. */
+/* The header of a file: the type and shape of the array behind it. */
 typedef struct gsai_npy_header {
     char kind;   /* f float, h bf16, i and u integers, b truth, U and S text */
     bool is_big; /* items begin with their highest byte */

@@ -58,7 +58,7 @@ static bool take_type(cursor *at, gsai_npy_header *out)
     return take(at, "'");
 }
 
-/* Goes on after an item of a list that ends with a bracket: false behind the last one, or if it is no list. */
+/* Goes on after an item of a list that ends with a bracket; returns false after the last, or if it is not a list. */
 static bool take_comma(cursor *at, const char *bracket, bool *is_right)
 {
     bool has_comma = take(at, ","), has_ended = take(at, bracket);
@@ -102,7 +102,7 @@ static bool take_dictionary(cursor *at, gsai_npy_header *out)
 
 /* ---- what it may say -------------------------------------------------------------------------------------------- */
 
-/* Whether items are of a type that is read here. */
+/* Returns whether items are of a type that is read here. */
 static bool is_known(gsai_npy_header *header)
 {
     size_t size = header->item;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The name that stands at this place of a list with commas; its size, 0 if there is none. */
+/* Finds the name at this place of a list with commas; returns its size, 0 if not found. */
 static size_t find_name(const char *list, uint32_t number, const char **out)
 {
     for (; number > 0 && list; number--)
@@ -93,7 +93,7 @@ static size_t take_text(const gsai_npy_labels *labels, const unsigned char *item
         for (size_t i = 0; i < step; i++)
             c |= (uint32_t)item[at + i] << 8 * (is_big ? step - 1 - i : i);
         if (is_wide)
-            end = (size_t)(gsai_put_utf8(c <= 0x10FFFF ? c : 0xD800, text + end) - text); /* a surrogate is no text */
+            end = (size_t)(gsai_put_utf8(c <= 0x10FFFF ? c : 0xD800, text + end) - text); /* a surrogate is not text */
         else
             text[end++] = (char)c;
         size = c != 0 ? end : size;

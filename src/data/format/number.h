@@ -19,14 +19,14 @@
 
 typedef struct gsai_number_locale gsai_number_locale;
 
-/* Returns the "C" locale for the slow path; NULL if there is no memory. */
+/* Returns the "C" locale for the slow path; NULL if out of memory. */
 gsai_number_locale *gsai_number_locale_new(const gsai_env *env);
 void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale);
 
 typedef struct gsai_number {
     double value;      /* infinite if it is beyond double */
     bool has_nonzero;  /* some digit is not 0: the number is not zero, even where its double is */
-    const char *after; /* the first byte that does not belong to it; NULL: the text is no number */
+    const char *after; /* the first byte that does not belong to it; NULL: not a number */
 } gsai_number;
 
 /* Returns whether the value is neither beyond the largest of the type nor lost below the smallest. */
@@ -49,8 +49,7 @@ static inline bool gsai_is_digit(char c)
 
 /* Takes the slow path, for text that is known to be a number up to out->after: sets value and has_nonzero. */
 void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out);
-/* Reads [+-] digits after the e; returns what follows, or NULL if there is no digit. Saturates far beyond any double.
- */
+/* Reads [+-] digits after the e; returns what follows, or NULL without a digit. Saturates far beyond any double. */
 const char *gsai_number_exponent(const char *text, int64_t *exponent);
 
 /* Appends the digits at p to the mantissa (which wraps around when there are too many); returns what follows. */
@@ -71,7 +70,7 @@ static inline const char *gsai_number_digits(const char *p, uint64_t *mantissa)
 typedef struct gsai_number_parts {
     uint64_t mantissa;
     int64_t exponent;
-    const char *after; /* NULL: the text is no number */
+    const char *after; /* NULL: not a number */
     bool is_short;
 } gsai_number_parts;
 

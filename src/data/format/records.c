@@ -81,7 +81,7 @@ static inline const char *next_mark(scan *s, char separator)
     return at < s->end ? at : s->end;
 }
 
-/* The next cell to be filled in; NULL if there is no memory, or are cells enough. */
+/* Returns the next cell to be filled in; NULL if out of memory, or if the record has its maximum of cells. */
 static inline gsai_text_cell *new_cell(gsai_records *records, size_t n_cells)
 {
     if (n_cells == records->cell_capacity &&
@@ -261,8 +261,8 @@ static gsa_status read_more(gsai_records *records, gsa_error *error)
     return gsai_lines_refill(lines, error);
 }
 
-/* As much more as it takes to look again: what has no line end is no whole record, and what is there and need not be
- * waited for comes along until there is twice as much. A long record is else taken apart anew at every read. */
+/* Reads as much more as it takes to look again: a whole record has a line end, and bytes that need not be waited for
+ * come along until there is twice as much. A long record is else taken apart anew at every read. */
 static gsa_status read_enough(gsai_records *records, gsa_error *error)
 {
     const gsai_lines *lines = &records->lines;

@@ -3,7 +3,7 @@
  *   1 A cell that begins with a quote ends with one; "" in it is a quote, and it may have separators and line ends in
  *     it. A quote elsewhere is a character like any other. Lines end with LF, CRLF or CR. This is what Python's csv
  *     module reads with strict=True.
- *   2 A line without any byte is no record.
+ *   2 An empty line is not a record.
  *   3 A cell is followed by a byte that cannot continue a number.
  *   4 A cell that is not UTF-8 is read as Windows-1252 and delivered as UTF-8: cell by cell, so that the result depends
  *     on nothing else.
@@ -31,7 +31,7 @@ typedef struct gsai_record {
 typedef struct gsai_records {
     gsai_lines lines; /* the buffer; its own count of lines is not used */
     char separator;
-    char declared; /* the separator by the file's first line, "sep=;" as Excel has it; '\0': there is none */
+    char declared; /* the separator by the file's first line, "sep=;" as Excel has it; '\0': not declared */
     size_t held;   /* nothing is dropped from the buffer while it is shorter; 0: all that was delivered is */
     bool skipping; /* what comes up to the next newline belongs to a record that was refused */
     size_t at;     /* where the next record begins, from lines.start */
@@ -42,7 +42,7 @@ typedef struct gsai_records {
     size_t copy_capacity;
     uint64_t n_recoded; /* cells that were not UTF-8, since the beginning or the last release */
     gsai_words *keys;   /* of JSON lines (json.h), the reader's; NULL: cells are separated */
-    bool collects;      /* keys that are new are added to them, and there are no cells */
+    bool collects;      /* new keys are added to them, and cells are not filled in */
 } gsai_records;
 
 gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsai_env *env, gsa_error *error);

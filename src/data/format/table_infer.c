@@ -80,7 +80,7 @@ const char *gsai_next_item(const char **list, size_t *size)
     return item;
 }
 
-/* Finds the column that an item means: by name if there is a header, else by number; SIZE_MAX if there is none. */
+/* Finds the column that an item means: by name if there is a header, else by number; SIZE_MAX if not found. */
 static size_t find_item(const gsai_first_rows *first, bool has_header, const char *item, size_t size)
 {
     for (size_t i = 0; i < first->n_columns && has_header; i++)
@@ -228,7 +228,7 @@ static void decide_column(const gsai_tabular *table, gsai_first_rows *first, siz
         seen->kind = seen->decided.kind;
 }
 
-/* The first record is a row where it is no header. */
+/* Adds the first record as a row; called if it is not a header. */
 static void see_first_row(const gsai_tabular *table, gsai_first_rows *first)
 {
     double weight = 1;
@@ -409,8 +409,8 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
 
 /* ---- a file whose columns are known ----------------------------------------------------------------------------- */
 
-/* Returns whether the first record is a header: with at least one of the names, and no number that is no name; or with
- * none of them, and no number, over numbers. */
+/* Returns whether the first record is a header: with at least one of the names, and no number but names; or with none
+ * of them, and no number, over numbers. */
 static bool has_header(const gsai_tabular *table, const gsai_first_rows *first)
 {
     const gsai_schema *schema = table->input->schema;

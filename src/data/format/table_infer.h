@@ -60,7 +60,7 @@ static inline size_t gsai_first_rows_max(size_t n_columns, bool is_short)
 /* Takes the next item of a list with commas; NULL after the last. */
 const char *gsai_next_item(const char **list, size_t *size);
 
-/* Infers the schema if there is none, finds its columns in this file, and describes the first file. */
+/* Infers the schema if it is not known, finds its columns in this file, and describes the first file. */
 gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *first, gsa_error *error);
 
 #endif

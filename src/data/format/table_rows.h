@@ -45,7 +45,7 @@ typedef struct gsai_tabular {
     uint32_t *gap; /* columns of numbers without a value in the row at hand */
     size_t n_gaps;
     size_t max_entries; /* of a row */
-    gsai_term *term;    /* of each column, in the row at hand; NULL if there are no crosses */
+    gsai_term *term;    /* of each column, in the row at hand; NULL without crosses */
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
@@ -92,7 +92,7 @@ static inline size_t gsai_record_cells(const gsai_record *record, size_t wanted)
 /* Label and weight of a row. */
 typedef struct gsai_row_head {
     double label;
-    bool is_missing;  /* there is no label: the row does not count */
+    bool is_missing;  /* without a label: the row does not count */
     const char *word; /* the label, if it is one; NULL: it is the number */
     size_t word_size;
     float weight;

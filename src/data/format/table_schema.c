@@ -173,7 +173,7 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
 
 /* Appends a text, or a name: that ends with the line or a tab, so that these are written as \n, \r and \t, and a
- * backslash as \\. False if there is no memory. */
+ * backslash as \\. Returns false if out of memory. */
 static bool put(gsai_schema *schema, const char *text, bool is_name)
 {
     size_t size = strlen(text);

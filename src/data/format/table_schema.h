@@ -34,7 +34,7 @@ typedef struct gsai_cross {
 typedef struct gsai_schema {
     const gsai_env *env; /* borrowed, resolved */
     bool is_named;       /* the names are those of a header */
-    bool is_namespaced;  /* there are no columns: features have names of their own, in namespaces */
+    bool is_namespaced;  /* no columns: features have names of their own, in namespaces */
     unsigned bits;       /* categories are hashed to this many */
     gsai_field *field;
     size_t n_fields, capacity;
@@ -71,13 +71,13 @@ const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature)
 gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
                                  gsa_error *error);
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2]);
-/* Takes the next pair of a list "A:B,C:D"; GSA_END at its end, GSA_ARGUMENT if it is none. */
+/* Takes the next pair of a list "A:B,C:D"; GSA_END at its end, GSA_ARGUMENT if the item is not a pair. */
 gsa_status gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2], gsa_error *error);
-/* Returns the number of a field, SIZE_MAX if there is none of that name. */
+/* Returns the number of a field, SIZE_MAX if not found. */
 size_t gsai_schema_find(const gsai_schema *schema, const char *name, size_t name_size);
 /* Makes the text, after all fields were added. */
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error);
-/* Parses the text; GSA_FORMAT if it is no schema. */
+/* Parses the text; GSA_FORMAT if it is not a schema. */
 gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *error);
 
 #endif

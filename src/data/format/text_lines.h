@@ -1,6 +1,6 @@
 /* Lines of a byte stream, delivered where they lie in one buffer, without copying.
  *
- *   1 A line that is delivered is followed in the buffer by a byte that is no part of it ('\n' or '\r') and by
+ *   1 A line that is delivered is followed in the buffer by a byte that does not belong to it ('\n' or '\r') and by
  *     GSAI_LINES_PADDING bytes that may be read.
  *   2 The buffer grows to the longest line and never beyond `max_size` plus a few bytes.
  *   3 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
@@ -61,11 +61,11 @@ void gsai_lines_back(gsai_lines *lines, const gsai_line *line);
 /* Forgets the first bytes. */
 void gsai_lines_drop(gsai_lines *lines, size_t size);
 
-/* The end of the last whole line, or of what else is read, in [start, end); start if there is none. */
+/* Returns the end of the last whole line, or of what else is read, in [start, end); start if not found. */
 typedef const char *(*gsai_lines_whole)(void *ctx, const char *start, const char *end);
 /* Gives whole lines that come next, as many as an ordinary buffer has, to `to`, where they are all there is, for
- * another thread to read. Never waits. GSA_END: there are none, or they are long, or what comes next is no line: next
- * goes on. */
+ * another thread to read. Never waits. GSA_END: no lines are left, or they are long, or what comes next is not a line:
+ * next goes on. */
 gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error);
 
 /* Parsers of text with a row per line begin with this struct. */
@@ -101,7 +101,7 @@ static inline bool gsai_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Skips blanks in a line, whose end is no blank. */
+/* Skips blanks in a line, whose end is not a blank. */
 static inline const char *gsai_skip_blanks(const char *p)
 {
     while (gsai_is_blank(*p))

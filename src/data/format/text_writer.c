@@ -86,7 +86,7 @@ static gsa_status write_label(text_writer *writer, const gsa_batch *batch, size_
     return GSA_OK;
 }
 
-/* What a row counts for, and the bar before the features, which are numbers as in libsvm text. */
+/* Writes the weight of a row, unless it is 1, and the bar before the features, which are numbers as in libsvm text. */
 static void write_importance(text_writer *writer, const gsa_batch *batch, size_t r)
 {
     char *out = writer->buffer + writer->used;
