@@ -3,6 +3,8 @@
 
 Looks for the words that english.txt retires, and for sentences that begin with Of, What or Who, in pages, in comments
 of public headers, in help texts and messages of C, and in docstrings. Code, headings and the change log are left out.
+Comments inside the library and the command are held to two rules: they begin with a subject or a verb, and avoid "is
+none", "is no X" and "so many".
 english_known.txt has how many findings a file had when this test was written: a file may not have more. --accept
 writes the list again, which should only become shorter; --commit checks the message of a commit.
 """
@@ -19,6 +21,10 @@ KNOWN = HERE / "english_known.txt"
 PAGES = ("*.md", "docs/*.md", ".github/*.md", "docs/*/*.md", "examples/*.md", "examples/*/*.md")
 LEFT_OUT = ("CHANGELOG.md",)
 SENTENCE = re.compile(r"(?:^|(?<=[.!:] )|(?<=\| ))(?:Of|What|Whatever|Who|Whoever|Whose) (?![^.|]*\?)[^.|]{0,40}")
+
+INSIDE = re.compile(
+    r"/\*+\s*(?:Of|What|Whatever|Who|Whose|Where|Whether)\b|\b(?:(?:is|are|was) none|(?:is|are) no [a-z]+|so many)\b"
+)
 
 
 @functools.cache
@@ -81,9 +87,20 @@ def findings(text: str) -> list[tuple[int, str, str]]:
     return found
 
 
+def findings_inside(text: str) -> list[tuple[int, str, str]]:
+    """Return the same of the comments inside a C file, each of which may go over several lines."""
+    found = []
+    for comment in re.finditer(r"/\*.*?\*/", text, flags=re.DOTALL):
+        line = " ".join(comment.group().replace("\n *", " ").split())
+        number = text.count("\n", 0, comment.start()) + 1
+        found += [(number, match.group(), "say it plainly") for match in INSIDE.finditer(line)]
+    return found
+
+
 def files(source: Path) -> list[Path]:
     """Return the files that people read, as far as git knows them."""
-    names = [*PAGES, "include/*/*.h", "src/**/*.c", "src/**/*.def", "cli/*.c", "compare/**/*.c", "python/greedystep/**/*.py"]
+    code = ("src/**/*.c", "src/**/*.def", "cli/*.c", "compare/**/*.c", "python/greedystep/**/*.py")
+    names = [*PAGES, "include/*/*.h", *code]
     found = sorted({path for name in names for path in source.glob(name)})
     return [path for path in found if not str(path.relative_to(source)).startswith(LEFT_OUT)]
 
@@ -113,6 +130,8 @@ def main() -> int:
         print("\n".join(wrong))
         return bool(wrong)
     found = {str(path.relative_to(source)): findings(readable(path)) for path in files(source)}
+    for path in (path for folder in ("src", "cli", "compare") for path in sorted((source / folder).rglob("*.[ch]"))):
+        found.setdefault(str(path.relative_to(source)), []).extend(findings_inside(path.read_text(encoding="utf-8")))
     if sys.argv[2:3] == ["--accept"]:
         KNOWN.write_text("".join(f"{len(each)} {name}\n" for name, each in found.items() if each))
     allowed = known()
