@@ -64,6 +64,9 @@ uint64_t gsai_os_space(int fd);
  * Returns NULL if the system cannot. Bytes that a file loses while it is mapped (it is truncated, its disk fails) end
  * the process when they are read: on POSIX by SIGBUS. */
 const void *gsai_os_map(int fd, uint64_t size);
+/* Returns how many bytes of files may be mapped, so that the process keeps addresses for its memory: a quarter of those
+ * that a limit allows it, 256 MiB if addresses have 32 bits. */
+uint64_t gsai_os_max_mapped(void);
 void gsai_os_unmap(const void *bytes, uint64_t size);
 
 /* ---- the machine and the process -------------------------------------------------------------------------------- */

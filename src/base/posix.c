@@ -154,6 +154,14 @@ const void *gsai_os_map(int fd, uint64_t size)
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
+uint64_t gsai_os_max_mapped(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return (uint64_t)limit.rlim_cur / 4;
+    return sizeof(size_t) < 8 ? UINT64_C(1) << 28 : UINT64_MAX;
+}
+
 void gsai_os_unmap(const void *bytes, uint64_t size)
 {
     (void)munmap((void *)(uintptr_t)bytes, (size_t)size);

@@ -164,6 +164,11 @@ const void *gsai_os_map(int fd, uint64_t size)
     return bytes;
 }
 
+uint64_t gsai_os_max_mapped(void)
+{
+    return sizeof(size_t) < 8 ? UINT64_C(1) << 28 : UINT64_MAX;
+}
+
 void gsai_os_unmap(const void *bytes, uint64_t size)
 {
     (void)size;

@@ -103,6 +103,10 @@ bool gsai_scale_shift_fit(const gsai_scaled_rows *rows, gsai_scale_shift *at)
             break;
         double scale = (sums.g0 * sums.h11 - sums.g1 * sums.h01) / determinant;
         double shift = (sums.h00 * sums.g1 - sums.h01 * sums.g0) / determinant, part = 1;
+        if (at->scale == 0 && scale > 0) { /* held there: the shift alone moves */
+            scale = 0;
+            shift = sums.g1 / sums.h11;
+        }
         double lowest = rows->may_vanish ? 0 : at->scale / 2, more = rows->may_vanish ? 0.1 : 0;
         if (at->scale - scale < lowest)
             part = (at->scale - lowest) / scale;

@@ -10,6 +10,8 @@
 #define HEADER_SIZE ((size_t)48)
 #define CHUNK_HEADER_SIZE ((size_t)16)
 #define WIDE UINT32_C(0x80000000)
+/* Sizes of chunks and sums of a block do not overflow up to this. */
+#define MAX_OUTPUTS (SIZE_MAX / 4096 < UINT32_MAX ? SIZE_MAX / 4096 : UINT32_MAX)
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
@@ -158,7 +160,7 @@ static bool check_chunks(uint64_t kind, const unsigned char *at, size_t size, gs
         run = next.block > block ? 0 : run;
         bool is_part =
             (next.n_copies & (next.n_copies - 1)) == 0 && (out->first_copy + next.first) % next.n_copies == 0;
-        if (next.first < run || next.first + next.n_copies > out->n_copies ||
+        if (next.first < run || (uint64_t)next.first + next.n_copies > out->n_copies ||
             !(kind == GSAI_DELTA_REDUCED ? next.n_copies == out->n_copies : is_part))
             return false;
         run = next.first + next.n_copies;
@@ -174,7 +176,7 @@ gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, gsai_d
 {
     const unsigned char *at = bytes;
     bool is_delta = size >= HEADER_SIZE + 8 && gsai_load_u64(at) == kind && gsai_load_u64(at + 8) >= 1 &&
-                    gsai_load_u64(at + 8) <= UINT32_MAX;
+                    gsai_load_u64(at + 8) <= MAX_OUTPUTS;
     if (is_delta) {
         *out = (gsai_delta){.chunks = at + HEADER_SIZE,
                             .n_outputs = (size_t)gsai_load_u64(at + 8),

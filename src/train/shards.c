@@ -163,7 +163,10 @@ static gsa_status pack_first(const gsai_shards *shards, size_t s, gsai_bytes *to
     gsa_batch rows;
     max = max < n_rows ? max : n_rows;
     for (bool fits = true; fits && n_read < max; n_read += rows.n_rows) {
-        GSA_TRY(gsai_shards_read(shards, max - n_read, &rows, error));
+        gsa_status status = gsai_shards_read(shards, max - n_read, &rows, error);
+        if (status == GSA_END)
+            return gsai_fail(error, GSA_CONFLICT, "the input has fewer rows than when they were counted");
+        GSA_TRY(status);
         GSA_TRY(gsai_block_make_sparse(shards->block, &rows, error));
         size_t n = rows.n_rows;
         while (n > 0 && (uint64_t)(rows.row_start[n] - rows.row_start[0]) > entries_left)

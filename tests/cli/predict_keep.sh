@@ -40,6 +40,9 @@ greedystep train learn.vw -o v -q
 try greedystep predict v tags.vw
 try greedystep predict v tags.vw --format csv
 try greedystep predict v tags.vw --keep tag
+echo "rows of a cache have no tag, also behind others that have"
+greedystep convert tags.vw -o tags.gsac --quiet
+try greedystep predict v tags.vw tags.gsac
 greedystep convert all.csv --label bought -o all.gsac -q
 try greedystep predict m all.gsac --keep id
 echo "Names are quoted like labels, and stand once."

@@ -163,19 +163,22 @@ static gsa_status open_cache(size_t buffer_size, const gsai_env *env, void **out
     return GSA_OK;
 }
 
-/* Returns the mapping of an open file, which may be that of an earlier pass; NULL if it cannot be mapped, or another
- * user could change its bytes after they were checked. */
+/* Returns the mapping of an open file, which may be that of an earlier pass; NULL if it cannot be mapped, would leave
+ * too few addresses, or another user could change its bytes after they were checked. */
 static mapping *map_file(cache *parser, int fd)
 {
     gsai_file_info file;
     if (gsai_os_info(fd, &file) != 0 || file.kind != GSAI_FILE_REGULAR || !file.is_ours)
         return NULL;
-    for (mapping *old = parser->mappings; old < parser->mappings + parser->n_mappings; old++)
+    uint64_t left = gsai_os_max_mapped();
+    for (mapping *old = parser->mappings; old < parser->mappings + parser->n_mappings; old++) {
         if (old->file.device == file.device && old->file.number == file.number && old->file.size == file.size &&
             old->file.changed == file.changed)
             return old;
-    if (!gsai_reserve(parser->env, &parser->mappings, &parser->mapping_capacity, parser->n_mappings + 1,
-                      sizeof *parser->mappings))
+        left -= old->file.size < left ? old->file.size : left;
+    }
+    if (file.size > left || !gsai_reserve(parser->env, &parser->mappings, &parser->mapping_capacity,
+                                          parser->n_mappings + 1, sizeof *parser->mappings))
         return NULL;
     const unsigned char *bytes = gsai_os_map(fd, file.size);
     if (!bytes)
@@ -473,6 +476,8 @@ static void read_halves(gsa_half kind, const unsigned char *from, size_t n, floa
 static bool are_ids_sound(const uint32_t *id, const int64_t *row_start, size_t n_rows)
 {
     const size_t n = (size_t)row_start[n_rows];
+    if (n > UINT32_MAX) /* which could be as many breaks as add up to 0 */
+        return false;
     uint32_t n_breaks = 0, n_over = n > 0 && id[n - 1] > GSA_MAX_ID;
     for (size_t i = 1; i < n; i++)
         n_breaks += id[i] <= id[i - 1];
@@ -653,8 +658,13 @@ static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
         gsai_rows_clear(rows);
         return status;
     }
-    for (size_t r = 0; r < n_rows; r++)
+    for (size_t r = 0; r < n_rows; r++) {
         rows->place[r] = (gsa_place){header->first_row + r + 1, parser->offset, parser->input->file};
+        if (rows->keeps) { /* no texts, and none is bad */
+            rows->kept_start[r + 1] = 0;
+            rows->bad[r] = 0;
+        }
+    }
     const bool has_values = width_of(header) > 0 || has(header, GSAI_CACHE_VALUES);
     gsai_rows_finish_block(rows, n_rows, has_values, !has_values);
     parser->input->begins_file = has(header, GSAI_CACHE_FIRST);
