@@ -129,7 +129,8 @@ def look_at(tree: Path) -> Facts:
     facts["functions, in lines"] = functions(tree)
     facts["public symbols"] = f"{public_symbols(tree)}"
     facts["verbs, options"] = f"{verbs(tree)}, {len(flags(tree))}"
-    for folders in (("src", "cli", "compare", "include"), ("python", "bench", "scripts", "examples"), ("tests", "fuzz")):
+    program, around = ("src", "cli", "compare", "include"), ("python", "bench", "scripts", "examples")
+    for folders in (program, around, ("tests", "fuzz")):
         facts[f"lines in repeated runs of {RUN}: {', '.join(folders)}"] = f"{duplicated(tree, *folders)}"
     return facts
 
