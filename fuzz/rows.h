@@ -270,11 +270,11 @@ static inline void fuzz_check_blocks(const fuzz_source *from, const fuzz_told *s
 static inline size_t fuzz_pack(const gsai_codec *codec, const void *text, size_t size, unsigned char *out, size_t room)
 {
     gsai_env env = gsai_env_resolve(NULL);
-    void *encoder = codec->open_encoder(&env);
+    void *encoder = gsai_codec_open(codec, &env, true);
     gsai_codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
     gsai_codec_result result = codec->step(encoder, &io);
     fuzz_must(result == GSAI_CODEC_MEMBER_END, "what there is room for is packed in one step", NULL);
-    codec->close(encoder);
+    gsai_codec_close(codec, encoder, &env);
     return room - io.out_size;
 }
 

@@ -148,7 +148,7 @@ static void save_packed(const gsai_codec_entry *entry, const char *bytes)
     save(target, "text", "\0\1", 2, bytes, strlen(bytes));
     save(target, "text-cut", "\x40\7", 2, bytes, strlen(bytes));
     save(target, "text-twice", "\x20\6", 2, bytes, strlen(bytes));
-    if (!entry->codec || !entry->codec->open_encoder)
+    if (!entry->codec || !entry->codec->can_encode)
         return;
     size_t size = fuzz_pack(entry->codec, bytes, strlen(bytes), packed, sizeof packed);
     for (size_t c = 0; c < N(controls); c++)

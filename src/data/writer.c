@@ -118,53 +118,34 @@ static bool is_in_order(const gsai_row *row)
     return !n_bad;
 }
 
-/* Room for a row of n values in what puts it in order. */
-static bool reserve(gsa_writer *writer, size_t n)
+/* Puts any row into ascending order without zeros. */
+static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
 {
-    return gsai_reserve(&writer->env, &writer->pair, &writer->pair_capacity, n, sizeof *writer->pair) &&
-           gsai_reserve(&writer->env, &writer->index, &writer->index_capacity, n, sizeof *writer->index) &&
-           gsai_reserve(&writer->env, &writer->value, &writer->value_capacity, n, sizeof *writer->value);
-}
-
-/* The entries of a row that are not zero, checked. */
-static gsa_status collect(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
-{
+    GSAI_TRY_MEMORY(gsai_reserve(&writer->env, &writer->pair, &writer->pair_capacity, row->n, sizeof *writer->pair) &&
+                        gsai_reserve(&writer->env, &writer->index, &writer->index_capacity, row->n, sizeof(uint32_t)) &&
+                        gsai_reserve(&writer->env, &writer->value, &writer->value_capacity, row->n, sizeof(float)),
+                    &writer->env, error, "no memory for a row of %zu values", row->n);
     size_t n = 0;
     for (size_t i = 0; i < row->n; i++) {
-        uint32_t id = gsai_row_id(row, i);
-        float value = gsai_row_value(row, i);
+        uint32_t id = writer->index[n] = gsai_row_id(row, i);
+        float value = writer->value[n] = gsai_row_value(row, i);
         if (!isfinite(value))
             return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " has the value %g: expected a finite value",
                                  id, (double)value);
-        writer->index[n] = id;
-        writer->value[n] = value;
         n += value != 0;
     }
-    *row = (gsai_row){n, writer->index, writer->value};
-    return GSA_OK;
-}
-
-static gsa_status sort_entries(gsa_writer *writer, size_t n, size_t r, gsa_error *error)
-{
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; row->index && i < n; i++)
         writer->pair[i] = (gsai_pair){writer->index[i], writer->value[i]};
-    qsort(writer->pair, n, sizeof *writer->pair, compare_index);
-    for (size_t i = 0; i < n; i++) {
+    if (row->index)
+        qsort(writer->pair, n, sizeof *writer->pair, compare_index);
+    for (size_t i = 0; row->index && i < n; i++) {
         writer->index[i] = writer->pair[i].index;
         writer->value[i] = writer->pair[i].value;
         if (i > 0 && writer->index[i] == writer->index[i - 1])
             return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
     }
+    *row = (gsai_row){n, writer->index, writer->value};
     return GSA_OK;
-}
-
-/* Any row into ascending order without zeros. */
-static gsa_status put_in_order(gsa_writer *writer, gsai_row *row, size_t r, gsa_error *error)
-{
-    bool is_dense = !row->index;
-    GSAI_TRY_MEMORY(reserve(writer, row->n), &writer->env, error, "no memory for a row of %zu values", row->n);
-    GSA_TRY(collect(writer, row, r, error));
-    return is_dense ? GSA_OK : sort_entries(writer, row->n, r, error);
 }
 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)

@@ -6,12 +6,6 @@
 #include "base/memory.h"
 
 #include <bzlib.h>
-#include <string.h>
-
-typedef struct bzip2_decoder {
-    bz_stream stream;
-    const gsai_env *env;
-} bzip2_decoder;
 
 static void *allocate(void *env, int n, int size)
 {
@@ -23,38 +17,18 @@ static void release(void *env, void *memory)
     gsai_free(env, memory);
 }
 
-static bool begin(bzip2_decoder *decoder)
+static bool begin_bzip2(void *state, const gsai_env *env, bool encodes)
 {
-    memset(&decoder->stream, 0, sizeof decoder->stream);
-    decoder->stream.bzalloc = allocate;
-    decoder->stream.bzfree = release;
-    decoder->stream.opaque = (void *)(uintptr_t)decoder->env; /* only read through */
-    return BZ2_bzDecompressInit(&decoder->stream, 0, 0) == BZ_OK;
+    bz_stream *stream = state;
+    (void)encodes; /* it is read only */
+    *stream = (bz_stream){.bzalloc = allocate, .bzfree = release};
+    stream->opaque = (void *)(uintptr_t)env; /* only read through */
+    return BZ2_bzDecompressInit(stream, 0, 0) == BZ_OK;
 }
 
-static void *open_bzip2(const gsai_env *env)
+static gsai_codec_result step_bzip2(void *state, gsai_codec_io *io)
 {
-    bzip2_decoder *decoder = gsai_alloc_zeroed(env, 1, sizeof *decoder);
-    if (!decoder)
-        return NULL;
-    decoder->env = env;
-    if (!begin(decoder)) {
-        gsai_free(env, decoder);
-        return NULL;
-    }
-    return decoder;
-}
-
-static bool restart_bzip2(void *memory)
-{
-    bzip2_decoder *decoder = memory;
-    BZ2_bzDecompressEnd(&decoder->stream);
-    return begin(decoder);
-}
-
-static gsai_codec_result step_bzip2(void *memory, gsai_codec_io *io)
-{
-    bz_stream *stream = &((bzip2_decoder *)memory)->stream;
+    bz_stream *stream = state;
     unsigned in_size = gsai_codec_size(io->in_size), out_size = gsai_codec_size(io->out_size);
     stream->next_in = (char *)(uintptr_t)io->in; /* an old interface without const; only read */
     stream->avail_in = in_size;
@@ -76,13 +50,12 @@ static gsai_codec_result step_bzip2(void *memory, gsai_codec_io *io)
     }
 }
 
-static void close_bzip2(void *memory)
+static void end_bzip2(void *state)
 {
-    bzip2_decoder *decoder = memory;
-    BZ2_bzDecompressEnd(&decoder->stream);
-    gsai_free(decoder->env, decoder);
+    BZ2_bzDecompressEnd(state);
 }
 
-const gsai_codec gsai_codec_bzip2 = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2, NULL};
+const gsai_codec gsai_codec_bzip2 = {BZ2_bzlibVersion, sizeof(bz_stream), false,    true,
+                                     begin_bzip2,      step_bzip2,        end_bzip2};
 
 #endif

@@ -1,60 +1,68 @@
 /* The list of codecs, and the detection of a codec by content. The name of a file that is read does not matter. */
 #include "data/codec/codec.h"
 
+#include "base/memory.h"
+
 #include <greedystep/data.h>
 
 #include <string.h>
 
-static bool begins_with(const unsigned char *bytes, size_t size, const char *magic, size_t magic_size)
-{
-    return size >= magic_size && memcmp(bytes, magic, magic_size) == 0;
-}
-
-static bool is_gzip(const unsigned char *bytes, size_t size)
-{
-    return begins_with(bytes, size, "\x1F\x8B", 2);
-}
-
-/* A frame, or a skippable frame (some compressors begin with one). */
-static bool is_zstd(const unsigned char *bytes, size_t size)
-{
-    if (begins_with(bytes, size, "\x28\xB5\x2F\xFD", 4))
-        return true;
-    return size >= 4 && (bytes[0] & 0xF0u) == 0x50 && memcmp(bytes + 1, "\x2A\x4D\x18", 3) == 0;
-}
-
-static bool is_xz(const unsigned char *bytes, size_t size)
-{
-    return begins_with(bytes, size,
-                       "\xFD"
-                       "7zXZ\0",
-                       6);
-}
-
-/* "BZh9" could be a label; what follows it in a bzip2 file (the digits of pi or of its root, in binary) could not. */
-static bool is_bzip2(const unsigned char *bytes, size_t size)
-{
-    if (size < 10 || memcmp(bytes, "BZh", 3) != 0 || bytes[3] < '1' || bytes[3] > '9')
-        return false;
-    return memcmp(bytes + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
-           memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0;
-}
-
 static const gsai_codec_entry codecs[] = {
-    {"gzip", "zlib", is_gzip, GSA_HAVE_ZLIB ? &gsai_codec_gzip : NULL, ".gz"},
-    {"zstd", "libzstd", is_zstd, GSA_HAVE_ZSTD ? &gsai_codec_zstd : NULL, ".zst"},
-    {"xz", "liblzma", is_xz, GSA_HAVE_LZMA ? &gsai_codec_xz : NULL, ".xz"},
-    {"bzip2", "libbz2", is_bzip2, GSA_HAVE_BZIP2 ? &gsai_codec_bzip2 : NULL, ".bz2"},
+    {"gzip", "zlib", GSA_HAVE_ZLIB ? &gsai_codec_gzip : NULL, ".gz"},
+    {"zstd", "libzstd", GSA_HAVE_ZSTD ? &gsai_codec_zstd : NULL, ".zst"},
+    {"xz", "liblzma", GSA_HAVE_LZMA ? &gsai_codec_xz : NULL, ".xz"},
+    {"bzip2", "libbz2", GSA_HAVE_BZIP2 ? &gsai_codec_bzip2 : NULL, ".bz2"},
 };
 
-#define N_CODECS (sizeof codecs / sizeof *codecs)
+enum { GZIP, ZSTD, XZ, BZIP2, N_CODECS };
 
 const gsai_codec_entry *gsai_codec_detect(const unsigned char *bytes, size_t size)
 {
-    for (size_t i = 0; i < N_CODECS; i++)
-        if (codecs[i].matches(bytes, size))
-            return &codecs[i];
+    static const struct {
+        const char *magic;
+        size_t at, size;
+        int codec;
+    } magics[] = {{"\x1F\x8B", 0, 2, GZIP},
+                  {"\x28\xB5\x2F\xFD", 0, 4, ZSTD},
+                  {"\x2A\x4D\x18", 1, 3, ZSTD}, /* a skippable frame, behind 0x50 to 0x5F; some compressors begin so */
+                  {"\xFD\x37zXZ\0", 0, 6, XZ},
+                  /* "BZh9" could be a label; the digits of pi or of its root, in binary, could not follow it there */
+                  {"\x31\x41\x59\x26\x53\x59", 4, 6, BZIP2},
+                  {"\x17\x72\x45\x38\x50\x90", 4, 6, BZIP2}};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        const size_t at = magics[i].at;
+        if (size < at + magics[i].size || memcmp(bytes + at, magics[i].magic, magics[i].size) != 0)
+            continue;
+        bool is_frame = (bytes[0] & 0xF0u) == 0x50;
+        bool is_level = at > 1 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9';
+        if (at == 0 || (at == 1 ? is_frame : is_level))
+            return &codecs[magics[i].codec];
+    }
     return NULL;
+}
+
+void *gsai_codec_open(const gsai_codec *codec, const gsai_env *env, bool encodes)
+{
+    void *state = gsai_alloc_zeroed(env, 1, codec->size);
+    if (!state || codec->begin(state, env, encodes))
+        return state;
+    gsai_codec_close(codec, state, env);
+    return NULL;
+}
+
+bool gsai_codec_restart(const gsai_codec *codec, void *state, const gsai_env *env, bool encodes)
+{
+    if (!codec->ends_at_member)
+        return true;
+    codec->end(state);
+    return codec->begin(state, env, encodes);
+}
+
+void gsai_codec_close(const gsai_codec *codec, void *state, const gsai_env *env)
+{
+    if (state)
+        codec->end(state);
+    gsai_free(env, state);
 }
 
 /* There is something before the ending. */

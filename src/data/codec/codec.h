@@ -45,16 +45,21 @@ typedef enum gsai_codec_result {
 
 typedef struct gsai_codec {
     const char *(*version)(void);
-    /* Returns NULL if out of memory. env is borrowed until close. */
-    void *(*open)(const gsai_env *env);
-    /* Called after GSAI_CODEC_MEMBER_END with input left: begins the next member. Returns false if out of memory. NULL:
-     * the library does so by itself. */
-    bool (*restart)(void *decoder);
-    gsai_codec_result (*step)(void *decoder, gsai_codec_io *io);
-    void (*close)(void *decoder);
-    /* The way back, with the same steps, restart and close; NULL in a codec that is read only. */
-    void *(*open_encoder)(const gsai_env *env);
+    size_t size;         /* of what it keeps between steps, its state */
+    bool can_encode;     /* it has the way back, with the same functions */
+    bool ends_at_member; /* it is to end and begin again between members; else the library goes on by itself */
+    /* Begins a state of any content; env is borrowed until the end. Returns false if out of memory. */
+    bool (*begin)(void *state, const gsai_env *env, bool encodes);
+    gsai_codec_result (*step)(void *state, gsai_codec_io *io);
+    void (*end)(void *state); /* also after begin returned false */
 } gsai_codec;
+
+/* Makes a decoder, or an encoder; returns NULL if out of memory. */
+void *gsai_codec_open(const gsai_codec *codec, const gsai_env *env, bool encodes);
+/* Begins the next member; returns false if out of memory. */
+bool gsai_codec_restart(const gsai_codec *codec, void *state, const gsai_env *env, bool encodes);
+/* Takes NULL. */
+void gsai_codec_close(const gsai_codec *codec, void *state, const gsai_env *env);
 
 /* Each is there if its library is. */
 extern const gsai_codec gsai_codec_gzip, gsai_codec_zstd, gsai_codec_xz, gsai_codec_bzip2;
@@ -63,7 +68,6 @@ extern const gsai_codec gsai_codec_gzip, gsai_codec_zstd, gsai_codec_xz, gsai_co
 typedef struct gsai_codec_entry {
     const char *name;
     const char *library;
-    bool (*matches)(const unsigned char *bytes, size_t size);
     const gsai_codec *codec; /* NULL: this build lacks it */
     const char *ending;      /* of the names of such files */
 } gsai_codec_entry;

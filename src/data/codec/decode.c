@@ -28,8 +28,8 @@ gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, cons
 
 void gsai_decode_close(gsai_decode *decode)
 {
-    if (decode->decoder)
-        decode->entry->codec->close(decode->decoder);
+    if (decode->entry)
+        gsai_codec_close(decode->entry->codec, decode->decoder, decode->env);
     gsai_free(decode->env, decode->in);
     gsai_source_close(&decode->source);
     memset(decode, 0, sizeof *decode);
@@ -61,7 +61,7 @@ static gsa_status detect(gsai_decode *decode, gsa_error *error)
                              "%s is compressed with %s, which this build cannot read: build it with %s, or decompress "
                              "the file first",
                              decode->source.name, entry->name, entry->library);
-        decode->decoder = codec->open(decode->env);
+        decode->decoder = gsai_codec_open(codec, decode->env, false);
         GSAI_TRY_MEMORY(decode->decoder, decode->env, error, "%s: no memory to decompress %s", decode->source.name,
                         entry->name);
         decode->entry = entry;
@@ -125,7 +125,7 @@ static gsa_status step(gsai_decode *decode, void *bytes, size_t size, size_t *go
                         .is_last = decode->source_ended};
     size_t in_before = io.in_size;
     gsai_codec_result result = GSAI_CODEC_NO_MEMORY;
-    if (decode->inside || !codec->restart || codec->restart(decode->decoder))
+    if (decode->inside || gsai_codec_restart(codec, decode->decoder, decode->env, false))
         result = codec->step(decode->decoder, &io);
     decode->inside = result != GSAI_CODEC_MEMBER_END;
     decode->in_start += in_before - io.in_size;

@@ -14,7 +14,6 @@
 
 typedef struct gzip_stream {
     z_stream stream;
-    const gsai_env *env;
     bool is_encoder;
 } gzip_stream;
 
@@ -28,40 +27,15 @@ static void release(void *env, void *memory)
     gsai_free(env, memory);
 }
 
-static void *open_stream(const gsai_env *env, bool is_encoder)
+static bool begin_gzip(void *memory, const gsai_env *env, bool encodes)
 {
-    gzip_stream *file = gsai_alloc_zeroed(env, 1, sizeof *file);
-    if (!file)
-        return NULL;
-    file->env = env;
-    file->is_encoder = is_encoder;
+    gzip_stream *file = memory;
+    *file = (gzip_stream){.is_encoder = encodes};
     file->stream.zalloc = allocate;
     file->stream.zfree = release;
     file->stream.opaque = (void *)(uintptr_t)env; /* only read through */
-    int result =
-        is_encoder ? deflateInit2(&file->stream, LEVEL, Z_DEFLATED, GZIP_HEADER_ONLY, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)
-                   : inflateInit2(&file->stream, GZIP_HEADER_ONLY);
-    if (result != Z_OK) {
-        gsai_free(env, file);
-        return NULL;
-    }
-    return file;
-}
-
-static void *open_gzip(const gsai_env *env)
-{
-    return open_stream(env, false);
-}
-
-static void *open_encoder(const gsai_env *env)
-{
-    return open_stream(env, true);
-}
-
-static bool restart_gzip(void *memory)
-{
-    gzip_stream *file = memory;
-    return (file->is_encoder ? deflateReset : inflateReset)(&file->stream) == Z_OK;
+    return (encodes ? deflateInit2(&file->stream, LEVEL, Z_DEFLATED, GZIP_HEADER_ONLY, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)
+                    : inflateInit2(&file->stream, GZIP_HEADER_ONLY)) == Z_OK;
 }
 
 static gsai_codec_result step_gzip(void *memory, gsai_codec_io *io)
@@ -89,11 +63,10 @@ static gsai_codec_result step_gzip(void *memory, gsai_codec_io *io)
     }
 }
 
-static void close_gzip(void *memory)
+static void end_gzip(void *memory)
 {
     gzip_stream *file = memory;
     (void)(file->is_encoder ? deflateEnd(&file->stream) : inflateEnd(&file->stream));
-    gsai_free(file->env, file);
 }
 
 static const char *version(void)
@@ -101,6 +74,6 @@ static const char *version(void)
     return zlibVersion();
 }
 
-const gsai_codec gsai_codec_gzip = {version, open_gzip, restart_gzip, step_gzip, close_gzip, open_encoder};
+const gsai_codec gsai_codec_gzip = {version, sizeof(gzip_stream), true, true, begin_gzip, step_gzip, end_gzip};
 
 #endif

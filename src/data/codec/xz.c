@@ -13,7 +13,6 @@
 typedef struct xz_decoder {
     lzma_stream stream;
     lzma_allocator allocator;
-    const gsai_env *env;
 } xz_decoder;
 
 static void *allocate(void *env, size_t n, size_t size)
@@ -26,32 +25,14 @@ static void release(void *env, void *memory)
     gsai_free(env, memory);
 }
 
-static void *open_xz(const gsai_env *env)
+static bool begin_xz(void *memory, const gsai_env *env, bool encodes)
 {
-    xz_decoder *decoder = gsai_alloc_zeroed(env, 1, sizeof *decoder);
-    if (!decoder)
-        return NULL;
-    decoder->env = env;
+    xz_decoder *decoder = memory;
+    (void)encodes;                                                                    /* it is read only */
     decoder->allocator = (lzma_allocator){allocate, release, (void *)(uintptr_t)env}; /* only read through */
     decoder->stream = (lzma_stream)LZMA_STREAM_INIT;
     decoder->stream.allocator = &decoder->allocator;
-    if (lzma_stream_decoder(&decoder->stream, MOST_MEMORY, LZMA_CONCATENATED) != LZMA_OK) {
-        gsai_free(env, decoder);
-        return NULL;
-    }
-    return decoder;
-}
-
-static const char *describe(lzma_ret result)
-{
-    switch (result) {
-    case LZMA_OPTIONS_ERROR:
-        return "it was made with options that this library does not know";
-    case LZMA_MEMLIMIT_ERROR:
-        return "its dictionary is too large";
-    default:
-        return "the data contradict their checks";
-    }
+    return lzma_stream_decoder(&decoder->stream, MOST_MEMORY, LZMA_CONCATENATED) == LZMA_OK;
 }
 
 static gsai_codec_result step_xz(void *memory, gsai_codec_io *io)
@@ -71,19 +52,21 @@ static gsai_codec_result step_xz(void *memory, gsai_codec_io *io)
         return GSAI_CODEC_MEMBER_END;
     case LZMA_MEM_ERROR:
         return GSAI_CODEC_NO_MEMORY;
+    case LZMA_MEMLIMIT_ERROR:
+        io->detail = "its dictionary is too large";
+        return GSAI_CODEC_OVER_LIMIT;
     default:
-        io->detail = describe(result);
-        return result == LZMA_MEMLIMIT_ERROR ? GSAI_CODEC_OVER_LIMIT : GSAI_CODEC_DAMAGED;
+        io->detail = result == LZMA_OPTIONS_ERROR ? "it was made with options that this library does not know"
+                                                  : "the data contradict their checks";
+        return GSAI_CODEC_DAMAGED;
     }
 }
 
-static void close_xz(void *memory)
+static void end_xz(void *memory)
 {
-    xz_decoder *decoder = memory;
-    lzma_end(&decoder->stream);
-    gsai_free(decoder->env, decoder);
+    lzma_end(&((xz_decoder *)memory)->stream);
 }
 
-const gsai_codec gsai_codec_xz = {lzma_version_string, open_xz, NULL, step_xz, close_xz, NULL};
+const gsai_codec gsai_codec_xz = {lzma_version_string, sizeof(xz_decoder), false, false, begin_xz, step_xz, end_xz};
 
 #endif

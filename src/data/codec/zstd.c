@@ -16,15 +16,6 @@ typedef struct zstd_stream {
     size_t counted; /* bytes of the library's that are in the budget */
 } zstd_stream;
 
-/* The window may take what the memory limit leaves, but no more than the library allows by itself (128 MiB). */
-static bool limit_window(ZSTD_DStream *stream, uint64_t left)
-{
-    int log = 10;
-    while (log < 27 && (UINT64_C(2) << log) <= left)
-        log++;
-    return !ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, log));
-}
-
 static bool count_memory(zstd_stream *file)
 {
     size_t size = file->encoder ? ZSTD_sizeof_CCtx(file->encoder) : ZSTD_sizeof_DStream(file->stream);
@@ -36,49 +27,32 @@ static bool count_memory(zstd_stream *file)
     return true;
 }
 
-static void close_zstd(void *memory)
+/* The window of a decoder may take what the memory limit leaves, but no more than the library allows by itself (128
+ * MiB). An encoder has the library's default level (3), and a checksum as the command zstd adds one. */
+static bool begin_zstd(void *memory, const gsai_env *env, bool encodes)
+{
+    zstd_stream *file = memory;
+    *file = (zstd_stream){.env = env};
+    int log = 10;
+    while (log < 27 && (UINT64_C(2) << log) <= gsai_memory_left(env))
+        log++;
+    if (encodes)
+        file->encoder = ZSTD_createCCtx();
+    else
+        file->stream = ZSTD_createDStream();
+    if (!file->encoder && !file->stream)
+        return false;
+    size_t result = encodes ? ZSTD_CCtx_setParameter(file->encoder, ZSTD_c_checksumFlag, 1)
+                            : ZSTD_DCtx_setParameter(file->stream, ZSTD_d_windowLogMax, log);
+    return !ZSTD_isError(result) && count_memory(file);
+}
+
+static void end_zstd(void *memory)
 {
     zstd_stream *file = memory;
     ZSTD_freeDStream(file->stream);
     ZSTD_freeCCtx(file->encoder);
     gsai_discharge(file->env, file->counted);
-    gsai_free(file->env, file);
-}
-
-static bool begin_decoder(zstd_stream *file)
-{
-    file->stream = ZSTD_createDStream();
-    return file->stream && limit_window(file->stream, gsai_memory_left(file->env));
-}
-
-/* With the library's default level (3), and a checksum as the command zstd adds one. */
-static bool begin_encoder(zstd_stream *file)
-{
-    file->encoder = ZSTD_createCCtx();
-    return file->encoder && !ZSTD_isError(ZSTD_CCtx_setParameter(file->encoder, ZSTD_c_checksumFlag, 1));
-}
-
-static void *open_stream(const gsai_env *env, bool (*begin)(zstd_stream *file))
-{
-    zstd_stream *file = gsai_alloc_zeroed(env, 1, sizeof *file);
-    if (!file)
-        return NULL;
-    file->env = env;
-    if (!begin(file) || !count_memory(file)) {
-        close_zstd(file);
-        return NULL;
-    }
-    return file;
-}
-
-static void *open_zstd(const gsai_env *env)
-{
-    return open_stream(env, begin_decoder);
-}
-
-static void *open_encoder(const gsai_env *env)
-{
-    return open_stream(env, begin_encoder);
 }
 
 static gsai_codec_result step_zstd(void *memory, gsai_codec_io *io)
@@ -107,6 +81,7 @@ static gsai_codec_result step_zstd(void *memory, gsai_codec_io *io)
     }
 }
 
-const gsai_codec gsai_codec_zstd = {ZSTD_versionString, open_zstd, NULL, step_zstd, close_zstd, open_encoder};
+const gsai_codec gsai_codec_zstd = {ZSTD_versionString, sizeof(zstd_stream), true,    false,
+                                    begin_zstd,         step_zstd,           end_zstd};
 
 #endif
