@@ -12,23 +12,11 @@
 typedef struct gsai_reader_kind {
     /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
-    /* Implements gsai_reader_extend; NULL: unsupported. */
-    gsa_status (*extend)(gsa_reader *reader, gsai_rows *rows, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
     void (*close)(gsa_reader *reader);                            /* frees the reader too */
     const char *(*file)(const gsa_reader *reader, uint32_t file); /* NULL: not found */
     /* Fills in what is neither here nor counted below; NULL: nothing. */
     void (*describe)(const gsa_reader *reader, gsa_reader_progress *out);
-    /* The members below are NULL if rows are not read but made. */
-    void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
-    gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
-    gsa_status (*match)(gsa_reader *reader, const char *schema, gsa_error *error);
-    const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: the description */
-    const char *(*name)(const gsa_reader *reader, uint64_t feature);
-    double (*collision_rate)(const gsa_reader *reader);
-    /* NULL where rows can only be read one after the other. */
-    gsa_status (*seek)(gsa_reader *reader, const gsa_place *block, gsa_error *error);
-    gsa_status (*skip)(gsa_reader *reader, gsa_row_range *out, gsa_error *error);
 } gsai_reader_kind;
 
 /* The first member of every reader. */

@@ -51,48 +51,28 @@ static gsa_status open_path(const char *path, const gsai_env *env, int *fd, gsa_
     return status;
 }
 
-/* Standard input that is redirected from a file has a known rest, but is not ours to rewind. */
-static void probe_stdin(gsai_source_info *out)
-{
-    gsai_file_info info;
-    out->is_stream = true;
-    out->size = 0;
-    if (gsai_os_info(GSAI_STDIN, &info) != 0 || info.kind != GSAI_FILE_REGULAR)
-        return;
-    int64_t at = gsai_os_position(GSAI_STDIN);
-    if (at >= 0 && info.size > (uint64_t)at)
-        out->size = info.size - (uint64_t)at;
-}
-
 gsa_status gsai_source_probe(const char *path, const gsai_env *env, gsai_source_info *out, gsa_error *error)
 {
+    gsai_file_info info;
+    *out = (gsai_source_info){.is_stream = true};
     if (strcmp(path, GSAI_STDIN_PATH) == 0) {
-        probe_stdin(out);
+        /* What is redirected from a file has a known rest, but is not ours to rewind. */
+        bool is_file = gsai_os_info(GSAI_STDIN, &info) == 0 && info.kind == GSAI_FILE_REGULAR;
+        int64_t at = is_file ? gsai_os_position(GSAI_STDIN) : -1;
+        out->size = at >= 0 && info.size > (uint64_t)at ? info.size - (uint64_t)at : 0;
         return GSA_OK;
     }
-    gsai_file_info info;
     if (gsai_os_path_info(path, &info) != 0)
         return fail_system(error, path, "open", errno);
     if (info.kind == GSAI_FILE_DIRECTORY)
         return gsai_fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
-    out->is_stream = info.kind != GSAI_FILE_REGULAR;
-    out->size = info.size;
+    *out = (gsai_source_info){info.kind != GSAI_FILE_REGULAR, info.size};
     if (out->is_stream)
         return gsai_os_may_read(path) ? GSA_OK : fail_system(error, path, "open", errno);
     int fd;
-    gsa_status status = open_path(path, env, &fd, error);
-    if (status == GSA_OK)
-        gsai_os_close(fd);
-    return status;
-}
-
-/* A pipe may have nothing to say for a long time, and a signal need not come to the thread that waits for it. */
-static gsa_status wait_for_bytes(const gsai_source *source, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    while (status == GSA_OK && gsai_os_wait(source->fd, false, POLL_MILLISECONDS) <= 0)
-        status = gsai_source_ask(source->name, source->env, error);
-    return status;
+    GSA_TRY(open_path(path, env, &fd, error));
+    gsai_os_close(fd);
+    return GSA_OK;
 }
 
 bool gsai_source_is_idle(const gsai_source *source)
@@ -100,20 +80,22 @@ bool gsai_source_is_idle(const gsai_source *source)
     return source->fd >= 0 && gsai_os_wait(source->fd, false, 0) == 0;
 }
 
+/* A pipe may have nothing to say for a long time, and a signal need not come to the thread that waits for it. */
 static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
-    gsa_status status = wait_for_bytes(source, error);
     ptrdiff_t n = 0;
-    while (status == GSA_OK && (n = gsai_os_read(source->fd, bytes, size)) < 0)
-        status = errno == EINTR ? gsai_source_ask(source->name, source->env, error)
-                                : fail_system(error, source->name, "read", errno);
-    *got = status == GSA_OK ? (size_t)n : 0;
-    return status;
+    while (gsai_os_wait(source->fd, false, POLL_MILLISECONDS) <= 0)
+        GSA_TRY(gsai_source_ask(source->name, source->env, error));
+    while ((n = gsai_os_read(source->fd, bytes, size)) < 0)
+        GSA_TRY(errno == EINTR ? gsai_source_ask(source->name, source->env, error)
+                               : fail_system(error, source->name, "read", errno));
+    *got = (size_t)n;
+    return GSA_OK;
 }
 
-static gsa_status seek_fd(gsai_source *source, int64_t at, gsa_error *error)
+static gsa_status seek_fd(gsai_source *source, uint64_t at, gsa_error *error)
 {
-    return gsai_os_seek(source->fd, at) == 0 ? GSA_OK : fail_system(error, source->name, "seek in", errno);
+    return gsai_os_seek(source->fd, (int64_t)at) == 0 ? GSA_OK : fail_system(error, source->name, "seek in", errno);
 }
 
 static void close_fd(gsai_source *source)
@@ -149,11 +131,9 @@ static gsa_status read_given(gsai_source *source, void *bytes, size_t size, size
     return GSA_OK;
 }
 
-static gsa_status seek_given(gsai_source *source, int64_t at, gsa_error *error)
+static gsa_status seek_given(gsai_source *source, uint64_t at, gsa_error *error)
 {
-    uint64_t size = source->given_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
-    distance = distance < size ? distance : size;
-    source->given_at = at < 0 ? size - distance : distance;
+    source->given_at = at < source->given_size ? at : source->given_size;
     return source->given->seek(source->given_file, source->given_at, error);
 }
 
@@ -189,12 +169,10 @@ static gsa_status read_memory(gsai_source *source, void *bytes, size_t size, siz
 }
 
 /* Behind the end there is nothing, as in a file. */
-static gsa_status seek_memory(gsai_source *source, int64_t at, gsa_error *error)
+static gsa_status seek_memory(gsai_source *source, uint64_t at, gsa_error *error)
 {
     (void)error;
-    uint64_t size = source->memory_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
-    distance = distance < size ? distance : size;
-    source->memory_at = (size_t)(at < 0 ? size - distance : distance);
+    source->memory_at = at < source->memory_size ? (size_t)at : source->memory_size;
     return GSA_OK;
 }
 

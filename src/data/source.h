@@ -17,8 +17,8 @@ typedef struct gsai_source gsai_source;
 /* A plain struct, so that it needs no memory of its own. name and env are borrowed until close. */
 struct gsai_source {
     gsa_status (*read)(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
-    /* Goes on at this byte, which counts from the end if negative. Not for streams. */
-    gsa_status (*seek)(gsai_source *source, int64_t at, gsa_error *error);
+    /* Goes on at this byte. Not for streams. */
+    gsa_status (*seek)(gsai_source *source, uint64_t at, gsa_error *error);
     void (*close)(gsai_source *source); /* NULL: there is nothing to close */
     const char *name;
     const gsai_env *env;

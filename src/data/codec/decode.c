@@ -71,89 +71,77 @@ static gsa_status detect(gsai_decode *decode, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status read_plain(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
-{
-    size_t left = decode->in_end - decode->in_start;
-    if (left == 0 && decode->source_ended)
-        return GSA_OK;
-    if (left == 0)
-        return gsai_source_read(&decode->source, bytes, size, got, error);
-    *got = size < left ? size : left;
-    memcpy(bytes, decode->in + decode->in_start, *got);
-    decode->in_start += *got;
-    return GSA_OK;
-}
-
-static uint64_t compressed_offset(const gsai_decode *decode)
-{
-    return decode->source.n_read - (decode->in_end - decode->in_start);
-}
-
+/* A failure of the codec, or GSAI_CODEC_MORE: the content ends inside a member. */
 static gsa_status fail_decode(const gsai_decode *decode, gsa_error *error)
 {
     const char *name = decode->source.name, *codec = decode->entry->name, *detail = decode->detail;
-    uint64_t at = compressed_offset(decode);
-    if (decode->failed == GSAI_CODEC_NO_MEMORY)
+    uint64_t at = decode->source.n_read - (decode->in_end - decode->in_start);
+    switch (decode->failed) {
+    case GSAI_CODEC_NO_MEMORY:
         return gsai_fail_memory(decode->env, error, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")",
                                 name, codec, at);
-    if (decode->failed == GSAI_CODEC_OVER_LIMIT)
+    case GSAI_CODEC_OVER_LIMIT:
         return gsai_fail_about(
             error, "memory_limit",
             gsai_fail(error, GSA_LIMIT,
                       "%s: the %s data at compressed byte %" PRIu64
                       " need more memory than allowed (%s): decompress the file first, or raise the limit",
                       name, codec, at, detail));
-    return gsai_fail(error, GSA_FORMAT, "%s: damaged %s data near compressed byte %" PRIu64 ": %s", name, codec, at,
-                     detail ? detail : "no further detail");
-}
-
-static gsa_status fail_truncated(const gsai_decode *decode, gsa_error *error)
-{
-    return gsai_fail(error, GSA_FORMAT,
-                     "%s: the %s data end in the middle, at compressed byte %" PRIu64 ": the file is incomplete",
-                     decode->source.name, decode->entry->name, compressed_offset(decode));
-}
-
-/* One step of the codec into bytes; *got may stay 0. A codec can deliver bytes and fail in the same step. */
-static gsa_status step(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
-{
-    const gsai_codec *codec = decode->entry->codec;
-    gsai_codec_io io = {.in = decode->in + decode->in_start,
-                        .in_size = decode->in_end - decode->in_start,
-                        .out = bytes,
-                        .out_size = size,
-                        .is_last = decode->source_ended};
-    size_t in_before = io.in_size;
-    gsai_codec_result result = GSAI_CODEC_NO_MEMORY;
-    if (decode->inside || gsai_codec_restart(codec, decode->decoder, decode->env, false))
-        result = codec->step(decode->decoder, &io);
-    decode->inside = result != GSAI_CODEC_MEMBER_END;
-    decode->in_start += in_before - io.in_size;
-    *got = size - io.out_size;
-    if (result == GSAI_CODEC_MORE && io.in_size == in_before && *got == 0) {
-        if (in_before == 0) /* which happens only when the source has ended */
-            return fail_truncated(decode, error);
-        result = GSAI_CODEC_DAMAGED;
-        io.detail = "the decoder stands still";
+    case GSAI_CODEC_MORE:
+        return gsai_fail(error, GSA_FORMAT,
+                         "%s: the %s data end in the middle, at compressed byte %" PRIu64 ": the file is incomplete",
+                         name, codec, at);
+    default:
+        return gsai_fail(error, GSA_FORMAT, "%s: damaged %s data near compressed byte %" PRIu64 ": %s", name, codec, at,
+                         detail ? detail : "no further detail");
     }
-    if (result != GSAI_CODEC_MORE && result != GSAI_CODEC_MEMBER_END) {
-        decode->failed = result;
-        decode->detail = io.detail;
-    }
-    return GSA_OK;
 }
 
+/* Reads by steps of the codec, which can deliver bytes and fail in the same step. */
 static gsa_status read_compressed(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
+    const gsai_codec *codec = decode->entry->codec;
     while (*got == 0) {
         if (decode->failed != GSAI_CODEC_MORE)
             return fail_decode(decode, error);
         if (decode->in_start == decode->in_end && !decode->source_ended)
             GSA_TRY(refill(decode, error));
-        if (decode->in_start == decode->in_end && decode->source_ended && !decode->inside)
+        const size_t n_in = decode->in_end - decode->in_start;
+        if (n_in == 0 && decode->source_ended && !decode->inside)
             return GSA_OK;
-        GSA_TRY(step(decode, bytes, size, got, error));
+        gsai_codec_io io = {.in = decode->in + decode->in_start,
+                            .in_size = n_in,
+                            .out = bytes,
+                            .out_size = size,
+                            .is_last = decode->source_ended};
+        gsai_codec_result result = GSAI_CODEC_NO_MEMORY;
+        if (decode->inside || gsai_codec_restart(codec, decode->decoder, decode->env, false))
+            result = codec->step(decode->decoder, &io);
+        decode->inside = result != GSAI_CODEC_MEMBER_END;
+        decode->in_start = decode->in_end - io.in_size;
+        *got = size - io.out_size;
+        bool stands_still = result == GSAI_CODEC_MORE && io.in_size == n_in && *got == 0;
+        if (stands_still && n_in == 0) /* which happens only when the source has ended */
+            return fail_decode(decode, error);
+        if (stands_still) {
+            decode->failed = GSAI_CODEC_DAMAGED;
+            decode->detail = "the decoder stands still";
+        } else if (result != GSAI_CODEC_MORE && result != GSAI_CODEC_MEMBER_END) {
+            decode->failed = result;
+            decode->detail = io.detail;
+        }
     }
+    return GSA_OK;
+}
+
+static gsa_status read_plain(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    size_t left = decode->in_end - decode->in_start;
+    if (left == 0)
+        return decode->source_ended ? GSA_OK : gsai_source_read(&decode->source, bytes, size, got, error);
+    *got = size < left ? size : left;
+    memcpy(bytes, decode->in + decode->in_start, *got);
+    decode->in_start += *got;
     return GSA_OK;
 }
 
@@ -210,7 +198,7 @@ gsa_status gsai_decode_read(gsai_decode *decode, void *bytes, size_t size, size_
     return GSA_OK;
 }
 
-gsa_status gsai_decode_seek(gsai_decode *decode, int64_t at, gsa_error *error)
+gsa_status gsai_decode_seek(gsai_decode *decode, uint64_t at, gsa_error *error)
 {
     decode->in_start = decode->in_end = 0;
     decode->start_used = decode->start_size;

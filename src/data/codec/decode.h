@@ -37,9 +37,8 @@ bool gsai_decode_is_idle(const gsai_decode *decode);
  * for reads. Of a stream that has no more at the moment these are the bytes that it has, up to a line that shows its
  * format. A failure after the first byte is left to the reads. After GSA_STOPPED another call continues. */
 gsa_status gsai_decode_peek(gsai_decode *decode, gsa_error *error);
-/* Moves in plain content that was peeked at: reads continue at byte `at`, which counts from the end if negative, and
- * are counted anew. */
-gsa_status gsai_decode_seek(gsai_decode *decode, int64_t at, gsa_error *error);
+/* Moves in plain content that was peeked at: reads continue at byte `at`, and are counted anew. */
+gsa_status gsai_decode_seek(gsai_decode *decode, uint64_t at, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
 void gsai_decode_close(gsai_decode *decode);
 

@@ -686,7 +686,7 @@ static gsa_status prepare_cache(void *memory, gsa_error *error)
 static gsa_status seek(cache *parser, uint64_t offset, gsa_error *error)
 {
     move_to(parser, offset);
-    return parser->bytes ? GSA_OK : gsai_decode_seek(parser->input->stream, (int64_t)offset, error);
+    return parser->bytes ? GSA_OK : gsai_decode_seek(parser->input->stream, offset, error);
 }
 
 /* Goes to the block that begins at this byte. */
