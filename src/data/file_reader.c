@@ -438,7 +438,7 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     bool has_room = true;
     const char **text;
     for (size_t i = 0; (text = option_text(&reader->options, i)) != NULL; i++)
-        if (*text) { /* one that there is no memory for becomes NULL, so that all texts left are the reader's */
+        if (*text) { /* becomes NULL if out of memory, so that all texts left are the reader's */
             *text = gsai_copy_text(&reader->head.env, *text);
             has_room = has_room && *text;
         }

@@ -35,7 +35,7 @@ static void take_next(gsai_output *output)
     output->current = &output->piece[slot];
 }
 
-/* Makes the pieces, as many as there is memory for; false if there is none. */
+/* Makes the pieces, as many as there is memory for; returns false without memory for one. */
 static bool make_pieces(gsai_output *output)
 {
     static const gsai_stages stages = {NULL, compress};

@@ -56,7 +56,7 @@ gsa_status gsai_source_probe(const char *path, const gsai_env *env, gsai_source_
     gsai_file_info info;
     *out = (gsai_source_info){.is_stream = true};
     if (strcmp(path, GSAI_STDIN_PATH) == 0) {
-        /* What is redirected from a file has a known rest, but is not ours to rewind. */
+        /* The rest of a file that is redirected is known, but not ours to rewind. */
         bool is_file = gsai_os_info(GSAI_STDIN, &info) == 0 && info.kind == GSAI_FILE_REGULAR;
         int64_t at = is_file ? gsai_os_position(GSAI_STDIN) : -1;
         out->size = at >= 0 && info.size > (uint64_t)at ? info.size - (uint64_t)at : 0;

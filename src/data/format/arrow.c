@@ -1,18 +1,38 @@
 /* Arrow streams as a format of the reader: the schema, what the columns mean, and the rows of one batch after the
- * other. */
+ * other, with their label, weight and features from columns or from lists. */
 #include "data/format/arrow.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/format/arrow_rows.h"
+#include "data/format/arrow_column.h"
+#include "data/format/column_category.h"
 #include "data/format/column_number.h"
 #include "data/format/input_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-static void release_batch(gsai_arrow_reader *arrow)
+typedef struct arrow_reader {
+    gsai_tabular table; /* the meaning of the columns; a cell of its plan is the number of a column here */
+    struct ArrowArrayStream stream;
+    gsa_arrow_again again; /* open is NULL: the stream cannot be reopened */
+    bool is_begun;         /* rows were asked for: a rewind needs another stream */
+    bool is_over;          /* the stream is to be replaced before more are read */
+    struct ArrowSchema schema;
+    struct ArrowArray batch; /* without rows before the first */
+    struct ArrowArray *held; /* batches that were looked at to decide the schema */
+    size_t n_held, at_held, held_capacity;
+    gsai_arrow_column *column;
+    size_t n_columns;
+    size_t ids, values; /* the lists that have the features in them; SIZE_MAX: none */
+    size_t width;       /* of values without ids, which are dense rows; 0: not known yet */
+    int64_t at;         /* the row of the batch that is next */
+    uint64_t n_rows;    /* taken from the stream, good or bad */
+} arrow_reader;
+
+static void release_batch(arrow_reader *arrow)
 {
     if (arrow->batch.release)
         arrow->batch.release(&arrow->batch);
@@ -20,7 +40,7 @@ static void release_batch(gsai_arrow_reader *arrow)
     arrow->at = 0;
 }
 
-static void release_stream(gsai_arrow_reader *arrow)
+static void release_stream(arrow_reader *arrow)
 {
     release_batch(arrow);
     while (arrow->at_held < arrow->n_held) {
@@ -37,7 +57,7 @@ static void release_stream(gsai_arrow_reader *arrow)
 
 static void close_arrow(void *memory)
 {
-    gsai_arrow_reader *arrow = memory;
+    arrow_reader *arrow = memory;
     const gsai_env *env = arrow->table.env;
     release_stream(arrow);
     if (arrow->again.release)
@@ -62,7 +82,7 @@ void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *a
 gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsai_env *env,
                            void **out, gsa_error *error)
 {
-    gsai_arrow_reader *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
+    arrow_reader *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
     if (!arrow) {
         bool is_used = !stream->release;
         gsai_arrow_refuse(stream, again);
@@ -85,20 +105,46 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
 
 static void begin_arrow(void *memory, gsai_format_input *input)
 {
-    gsai_arrow_reader *arrow = memory;
+    arrow_reader *arrow = memory;
     arrow->table.input = input;
     arrow->is_over = arrow->is_begun;
 }
 
+/* Fails with a message about a column. */
+static gsa_status fail_column(const arrow_reader *arrow, size_t column, gsa_status status, const char *what,
+                              gsa_error *error)
+{
+    const char *name = arrow->column[column].name;
+    char quote[GSAI_QUOTE_SIZE];
+    return gsai_fail(error, status, "the Arrow stream: column '%s': %s", gsai_quote(name, strlen(name), quote), what);
+}
+
+/* "the Arrow stream, row 7: column 'age' holds 'x': ..." */
+static gsa_status fail_cell(const arrow_reader *arrow, size_t number, const gsai_arrow_cell *cell, const char *expected,
+                            gsa_error *error)
+{
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are columns where there are rows */
+    const char *name = arrow->column[number].name;
+    char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE] = "";
+    if (cell->kind == GSAI_CELL_WORD)
+        gsai_quote(cell->text, cell->size, held);
+    else if (cell->kind == GSAI_CELL_NUMBER && isfinite(cell->number))
+        gsai_number_text(cell->number, held);
+    else if (cell->kind == GSAI_CELL_NUMBER)
+        snprintf(held, sizeof held, "%s", cell->number > 0 ? "inf" : "-inf");
+    return gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": column '%s' holds '%s': %s", arrow->n_rows,
+                     gsai_quote(name, strlen(name), quote), held, expected);
+}
+
 /* ---- the schema ------------------------------------------------------------------------------------------------- */
 
-static gsa_status fail_stream(gsai_arrow_reader *arrow, int code, gsa_error *error)
+static gsa_status fail_stream(arrow_reader *arrow, int code, gsa_error *error)
 {
     const char *said = arrow->stream.get_last_error(&arrow->stream);
     return gsai_fail(error, GSA_IO, "the Arrow stream failed (code %d): %s", code, said ? said : "it does not say why");
 }
 
-static gsa_status get_schema(gsai_arrow_reader *arrow, gsa_error *error)
+static gsa_status get_schema(arrow_reader *arrow, gsa_error *error)
 {
     struct ArrowSchema *schema = &arrow->schema;
     int code = arrow->stream.get_schema(&arrow->stream, schema);
@@ -111,7 +157,7 @@ static gsa_status get_schema(gsai_arrow_reader *arrow, gsa_error *error)
                : gsai_fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
 }
 
-static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *first, gsa_error *error)
+static gsa_status read_schema(arrow_reader *arrow, gsai_first_rows *first, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
     gsai_free(arrow->table.env, arrow->column); /* of a call that was stopped */
@@ -138,7 +184,7 @@ static gsa_status read_schema(gsai_arrow_reader *arrow, gsai_first_rows *first, 
 }
 
 /* The list of this name among the features; else the only one that can be it and does not have the other's name. */
-static size_t find_list(const gsai_arrow_reader *arrow, const char *name, const char *other, bool has_ids)
+static size_t find_list(const arrow_reader *arrow, const char *name, const char *other, bool has_ids)
 {
     size_t found = SIZE_MAX, n = 0;
     for (size_t i = 0; i < arrow->table.n_columns; i++) {
@@ -157,7 +203,7 @@ static size_t find_list(const gsai_arrow_reader *arrow, const char *name, const 
     return n == 1 ? found : SIZE_MAX;
 }
 
-static void find_lists(gsai_arrow_reader *arrow)
+static void find_lists(arrow_reader *arrow)
 {
     arrow->ids = arrow->values = SIZE_MAX;
     arrow->ids = find_list(arrow, "indices", "values", true);
@@ -169,7 +215,7 @@ static void find_lists(gsai_arrow_reader *arrow)
 }
 
 /* Why a column cannot be what the schema says of it, or NULL. */
-static const char *object_to(const gsai_arrow_reader *arrow, size_t number, gsai_field_kind kind)
+static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
     bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
@@ -196,7 +242,7 @@ static const char *object_to(const gsai_arrow_reader *arrow, size_t number, gsai
     return NULL;
 }
 
-static gsa_status use_column(gsai_arrow_reader *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
+static gsa_status use_column(arrow_reader *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
 {
     if (number == SIZE_MAX)
         return GSA_OK;
@@ -211,10 +257,10 @@ static gsa_status use_column(gsai_arrow_reader *arrow, size_t number, gsai_field
     if (!objection)
         return GSA_OK;
     return gsai_fail_about(error, strstr(objection, "ignore") ? "ignore" : "",
-                           gsai_arrow_fail_column(arrow, number, GSA_ARGUMENT, objection, error));
+                           fail_column(arrow, number, GSA_ARGUMENT, objection, error));
 }
 
-static gsa_status use_columns(gsai_arrow_reader *arrow, gsa_error *error)
+static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
 {
     const gsai_tabular *table = &arrow->table;
     GSA_TRY(use_column(arrow, table->label, GSAI_FIELD_LABEL, error));
@@ -229,7 +275,7 @@ static gsa_status use_columns(gsai_arrow_reader *arrow, gsa_error *error)
 }
 
 /* Drops the schema: lists come with feature ids, so a model has no schema to keep. */
-static void forget_schema(gsai_arrow_reader *arrow)
+static void forget_schema(arrow_reader *arrow)
 {
     gsai_format_input *input = arrow->table.input;
     char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
@@ -241,12 +287,54 @@ static void forget_schema(gsai_arrow_reader *arrow)
     gsai_schema_free(input->schema);
 }
 
+/* ---- lists ------------------------------------------------------------------------------------------------------ */
+
+#define PIECE 256 /* items that are read at a time */
+
+/* The items of a row that are next: how many are left, where their ids and values are, and how many were before. */
+typedef struct items {
+    size_t n, n_before;
+    int64_t id, value;
+} items;
+
+/* Finds the items of a row; returns how many ids it has. A dense row has no lists of ids: its positions are these. */
+static size_t find_items(const arrow_reader *arrow, int64_t row, items *out)
+{
+    *out = (items){0};
+    out->n = gsai_arrow_list(&arrow->column[arrow->values], row, &out->value);
+    return arrow->ids == SIZE_MAX ? out->n : gsai_arrow_list(&arrow->column[arrow->ids], row, &out->id);
+}
+
+/* Reads a piece of items; returns its size, 0 after the last. */
+static size_t take_piece(const arrow_reader *arrow, items *of, double id[PIECE], double value[PIECE])
+{
+    size_t n = of->n < PIECE ? of->n : PIECE;
+    if (n > 0)
+        gsai_arrow_items(&arrow->column[arrow->values], of->value, n, value);
+    if (n > 0 && arrow->ids != SIZE_MAX)
+        gsai_arrow_items(&arrow->column[arrow->ids], of->id, n, id);
+    else
+        for (size_t i = 0; i < n; i++)
+            id[i] = (double)(of->n_before + i);
+    *of = (items){of->n - n, of->n_before + n, of->id + (int64_t)n, of->value + (int64_t)n};
+    return n;
+}
+
 /* ---- the rows that decide --------------------------------------------------------------------------------------- */
 
-static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error);
+/* The next batch of the stream; GSA_END after the last. */
+static gsa_status get_batch(arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
+{
+    const gsai_env *env = arrow->table.env;
+    if (gsai_should_stop(env))
+        return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
+    int code = arrow->stream.get_next(&arrow->stream, out);
+    if (code != 0)
+        *out = (struct ArrowArray){0};
+    return code != 0 ? fail_stream(arrow, code, error) : out->release ? GSA_OK : GSA_END;
+}
 
-static void see_cell(gsai_arrow_reader *arrow, gsai_first_rows *first, size_t number, int64_t row, double weight,
-                     bool again)
+static void see_cell(arrow_reader *arrow, gsai_first_rows *first, size_t number, int64_t row, double weight, bool again)
 {
     gsai_seen_column *seen = &first->column[number];
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
@@ -264,7 +352,7 @@ static void see_cell(gsai_arrow_reader *arrow, gsai_first_rows *first, size_t nu
 }
 
 /* Adds up to `most` rows of a batch; columns that do not hold together are told of when they are used. */
-static void see_batch(gsai_arrow_reader *arrow, gsai_first_rows *first, const struct ArrowArray *batch, size_t most,
+static void see_batch(arrow_reader *arrow, gsai_first_rows *first, const struct ArrowArray *batch, size_t most,
                       bool again)
 {
     int64_t n = (size_t)batch->length < most ? batch->length : (int64_t)most, end = batch->offset + n;
@@ -283,7 +371,7 @@ static void see_batch(gsai_arrow_reader *arrow, gsai_first_rows *first, const st
     }
 }
 
-static bool has_columns(const gsai_arrow_reader *arrow, const struct ArrowArray *batch)
+static bool has_columns(const arrow_reader *arrow, const struct ArrowArray *batch)
 {
     bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
     return batch->n_children == (int64_t)arrow->n_columns && batch->children && !has_nulls && batch->length >= 0 &&
@@ -291,7 +379,7 @@ static bool has_columns(const gsai_arrow_reader *arrow, const struct ArrowArray 
 }
 
 /* Holds batches until there are rows enough. */
-static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_first_rows *first, gsa_error *error)
+static gsa_status see_rows(arrow_reader *arrow, gsai_first_rows *first, gsa_error *error)
 {
     size_t most = gsai_first_rows_max(arrow->n_columns, false);
     gsa_status status = GSA_OK;
@@ -314,7 +402,7 @@ static gsa_status see_rows(gsai_arrow_reader *arrow, gsai_first_rows *first, gsa
 
 static gsa_status see_rows_again(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
-    gsai_arrow_reader *arrow = (gsai_arrow_reader *)table; /* it begins with it */
+    arrow_reader *arrow = (arrow_reader *)table; /* it begins with it */
     size_t left = first->n_rows;
     (void)error;
     for (size_t i = 0; i < arrow->n_held && left > 0; i++) {
@@ -325,46 +413,40 @@ static gsa_status see_rows_again(gsai_tabular *table, gsai_first_rows *first, gs
 }
 
 /* Tells of features in lists that are far from 0. They have no offsets, since rows may lack them and then have 0. */
-static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *error)
+static gsa_status tell_far(arrow_reader *arrow, size_t n_rows, gsa_error *error)
 {
     enum { MOST = 65536 }; /* features */
     struct range {
         double low, high;
         size_t n;
     } *seen = gsai_alloc_zeroed(arrow->table.env, MOST, sizeof *seen);
-    gsai_arrow_column *values = &arrow->column[arrow->values];
-    gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
     size_t n = 0, n_items = 0, first = 0, n_far = 0;
     bool is_sound = true;
     GSAI_TRY_MEMORY(seen, arrow->table.env, error, "no memory for what the lists hold");
     for (size_t b = 0; b < arrow->n_held && n < n_rows && is_sound; b++) {
         const struct ArrowArray *batch = &arrow->held[b];
-        int64_t end = batch->offset + batch->length, at_id = 0, at = 0;
-        if (batch->length == 0)
-            continue;
-        is_sound = !gsai_arrow_column_take(values, batch->children[arrow->values], end) &&
-                   (!ids || !gsai_arrow_column_take(ids, batch->children[arrow->ids], end));
+        const int64_t end = batch->offset + batch->length;
+        for (size_t i = 0; i < 2 && batch->length > 0; i++) {
+            size_t list = i == 0 ? arrow->values : arrow->ids;
+            is_sound = is_sound &&
+                       (list == SIZE_MAX || !gsai_arrow_column_take(&arrow->column[list], batch->children[list], end));
+        }
         for (int64_t row = batch->offset; row < end && n < n_rows && n_items < GSAI_DECIDING_CELLS && is_sound; row++) {
-            size_t size = gsai_arrow_list(values, row, &at);
-            size_t n_ids = ids ? gsai_arrow_list(ids, row, &at_id) : size;
-            for (size_t from = 0; from < size && from < n_ids; from += GSAI_ARROW_PIECE) {
-                double id[GSAI_ARROW_PIECE], value[GSAI_ARROW_PIECE];
-                size_t left = (size < n_ids ? size : n_ids) - from,
-                       part = left < GSAI_ARROW_PIECE ? left : GSAI_ARROW_PIECE;
-                if (ids)
-                    gsai_arrow_items(ids, at_id + (int64_t)from, part, id);
-                gsai_arrow_items(values, at + (int64_t)from, part, value);
-                for (size_t i = 0; i < part; i++) {
-                    double feature = ids ? id[i] : (double)(from + i), x = value[i];
-                    if (!(feature >= 0 && feature < MOST) || isnan(x))
-                        continue;
-                    struct range *of = &seen[(size_t)feature];
-                    of->low = of->n == 0 || x < of->low ? x : of->low;
-                    of->high = of->n++ == 0 || x > of->high ? x : of->high;
-                }
-            }
-            n_items += size;
+            double id[PIECE], value[PIECE];
+            items of;
+            size_t n_ids = find_items(arrow, row, &of);
+            n_items += of.n;
             n++;
+            of.n = of.n < n_ids ? of.n : n_ids;
+            for (size_t part; (part = take_piece(arrow, &of, id, value)) > 0;)
+                for (size_t i = 0; i < part; i++) {
+                    double x = value[i];
+                    if (!(id[i] >= 0 && id[i] < MOST) || isnan(x))
+                        continue;
+                    struct range *to = &seen[(size_t)id[i]];
+                    to->low = to->n == 0 || x < to->low ? x : to->low;
+                    to->high = to->n++ == 0 || x > to->high ? x : to->high;
+                }
         }
     }
     for (size_t i = MOST; i-- > 0 && n > 0;) {
@@ -388,7 +470,7 @@ static gsa_status tell_far(gsai_arrow_reader *arrow, size_t n_rows, gsa_error *e
 
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
-    gsai_arrow_reader *arrow = memory;
+    arrow_reader *arrow = memory;
     gsai_first_rows first = {.again = see_rows_again};
     if (arrow->table.is_prepared)
         return GSA_OK;
@@ -411,7 +493,7 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
 }
 
 /* Another stream for another pass; its columns must be those of the first in type, number and order. */
-static gsa_status open_again(gsai_arrow_reader *arrow, gsa_error *error)
+static gsa_status open_again(arrow_reader *arrow, gsa_error *error)
 {
     release_stream(arrow);
     int code = arrow->again.open(arrow->again.ctx, &arrow->stream);
@@ -437,57 +519,278 @@ static gsa_status open_again(gsai_arrow_reader *arrow, gsa_error *error)
                : gsai_fail(error, GSA_CONFLICT, "the Arrow stream has other columns when it is opened again");
 }
 
-/* ---- batches ---------------------------------------------------------------------------------------------------- */
+/* ---- label and weight ------------------------------------------------------------------------------------------- */
 
-/* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
-static void forget_hashes(const gsai_arrow_reader *arrow, gsai_arrow_column *column)
+/* A number, or a word, as text would be taken for. */
+static gsa_status take_label(arrow_reader *arrow, int64_t row, gsai_row_head *head, gsa_error *error)
 {
-    bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->table.term;
-    int64_t n = has_words ? column->values->length : 0;
-    column->n_hashes = 0;
-    if (n == 0 || n / 4 > arrow->batch.length ||
-        !gsai_reserve(arrow->table.env, &column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
-        return;
-    memset(column->hash, 0, (size_t)n * sizeof *column->hash);
-    column->n_hashes = (size_t)n;
+    const gsai_tabular *table = &arrow->table;
+    if (table->label == SIZE_MAX)
+        return GSA_OK;
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->label], row);
+    const char *objection = NULL;
+    if (cell.kind == GSAI_CELL_NUMBER && table->label_is_class)
+        gsai_arrow_make_word(&arrow->column[table->label], &cell);
+    if (cell.kind == GSAI_CELL_NUMBER && !table->label_is_class) {
+        head->label = cell.number + 0.0; /* -0 is 0 */
+        objection = isinf(cell.number) ? GSAI_LABEL_INFINITE : NULL;
+    } else if (cell.size > GSAI_LABEL_SIZE) {
+        objection = gsai_label_objection(cell.text, cell.size);
+    } else {
+        char text[GSAI_LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
+        if (cell.size > 0)
+            memcpy(text, cell.text, cell.size);
+        objection = gsai_tabular_label(table, text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, head);
+        head->word = head->word ? cell.text : NULL;
+    }
+    return objection ? fail_cell(arrow, table->label, &cell, objection, error) : GSA_OK;
 }
 
-static gsa_status take_batch(gsai_arrow_reader *arrow, gsa_error *error)
+/* A weight, or an exposure. */
+static gsa_status take_weight(const arrow_reader *arrow, size_t column, int64_t row,
+                              const char *(*take)(gsai_row_head *, double), gsai_row_head *head, gsa_error *error)
 {
+    if (column == SIZE_MAX)
+        return GSA_OK;
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[column], row);
+    const char *objection = take(head, cell.kind == GSAI_CELL_NUMBER ? cell.number : -1);
+    return objection ? fail_cell(arrow, column, &cell, objection, error) : GSA_OK;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+static inline const char *object_to_float(double number, double offset)
+{
+    float x = (float)(number - offset);
+    if (isinf(number))
+        return "values must be finite";
+    return isinf(x) || (x == 0 && number != 0 && offset == 0) ? GSAI_NO_FLOAT : NULL;
+}
+
+/* The number or date that a text is; what is wrong with it, or NULL. */
+static const char *read_text(const arrow_reader *arrow, const gsai_tabular_column *column, gsai_arrow_cell *cell)
+{
+    gsai_number number = {0};
+    gsai_arrow_text text = gsai_arrow_terminate(cell);
+    bool is_date = column->kind == &gsai_kind_date;
+    gsai_cell_value is = is_date
+                             ? gsai_read_date(column->reading, text.text, text.size, &cell->date)
+                             : gsai_read_number(arrow->table.locale, column->reading, text.text, text.size, &number);
+    cell->number = number.value;
+    if (is == GSAI_VALUE_MISSING)
+        cell->kind = GSAI_CELL_ABSENT;
+    if (is != GSAI_VALUE_WRONG)
+        return NULL;
+    return is_date                                          ? GSAI_NO_DATE
+           : gsai_is_nonfinite_word(cell->text, cell->size) ? "values must be finite"
+                                                            : "expected a number, as in the rows before";
+}
+
+static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
+{
+    const gsai_tabular_column *column = &arrow->table.column[i];
+    bool is_date = column->kind == &gsai_kind_date;
+    size_t number = column->cell;
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
+    const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
+    bool is_sentinel = !objection && column->reading && gsai_is_sentinel(column->reading, cell.number);
+    if (cell.kind == GSAI_CELL_ABSENT || is_sentinel) {
+        gsai_tabular_add_missing(&arrow->table, i, features);
+        return GSA_OK;
+    }
+    if (!objection && !is_date)
+        objection = object_to_float(cell.number, column->offset);
+    if (objection)
+        return fail_cell(arrow, number, &cell, objection, error);
+    if (is_date) {
+        gsai_tabular_add_date(&arrow->table, i, cell.date, features);
+        return GSA_OK;
+    }
+    gsai_tabular_add_number(&arrow->table, i, (float)(cell.number - column->offset), features);
+    return GSA_OK;
+}
+
+/* A number among words is the word that text would have for it. */
+static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
+{
+    size_t number = arrow->table.column[i].cell;
+    gsai_arrow_column *column = &arrow->column[number];
+    int64_t place = column->n_hashes > 0 ? gsai_arrow_location(column, row) : -1;
+    if (place >= 0 && column->hash[place] != 0) {
+        gsai_tabular_add_hash(&arrow->table, i, column->hash[place], features);
+        return GSA_OK;
+    }
+    gsai_arrow_cell cell = gsai_arrow_read(column, row);
+    if (cell.kind == GSAI_CELL_NUMBER) {
+        if (isinf(cell.number))
+            return fail_cell(arrow, number, &cell, "values must be finite", error);
+        gsai_arrow_make_word(column, &cell);
+    }
+    if (cell.kind == GSAI_CELL_ABSENT || gsai_is_missing(cell.text, cell.size))
+        return GSA_OK;
+    uint64_t hash = gsai_tabular_add_category(&arrow->table, i, cell.text, cell.size, features);
+    if (place >= 0)
+        column->hash[place] = hash;
+    return GSA_OK;
+}
+
+static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *features, gsa_error *error)
+{
+    gsai_tabular *table = &arrow->table;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < table->n_numbers && status == GSA_OK; i++)
+        status = take_number(arrow, i, row, features, error);
+    gsai_tabular_add_gaps(table, features);
+    for (size_t i = table->n_numbers; i < table->n_columns && status == GSA_OK; i++)
+        status = take_category(arrow, i, row, features, error);
+    gsai_tabular_add_parts(table, features);
+    gsai_tabular_note_categories(table);
+    if (status != GSA_OK)
+        return status;
+    size_t bad = gsai_tabular_add_crosses(table, features);
+    if (bad != SIZE_MAX) {
+        gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->column[bad].cell], row);
+        return fail_cell(arrow, table->column[bad].cell, &cell, GSAI_NO_PRODUCT, error);
+    }
+    return gsai_features_finish(features)
+               ? GSA_OK
+               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSAI_NO_SUM);
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
+
+static gsa_status fail_item(const arrow_reader *arrow, size_t column, double number, const char *expected,
+                            gsa_error *error)
+{
+    const gsai_arrow_cell cell = {.kind = isnan(number) ? GSAI_CELL_ABSENT : GSAI_CELL_NUMBER, .number = number};
+    return fail_cell(arrow, column, &cell, expected, error);
+}
+
+/* Takes the items of a row as features or, if there are none, as the values of a dense row; what is absent is 0. */
+static gsa_status take_items(const arrow_reader *arrow, items of, gsai_features *features, float *dense,
+                             gsa_error *error)
+{
+    double id[PIECE], value[PIECE];
+    bool ascends = true;
+    if (dense && gsai_arrow_floats(&arrow->column[arrow->values], of.value, of.n, dense))
+        return GSA_OK;
+    for (size_t n; (n = take_piece(arrow, &of, id, value)) > 0;)
+        for (size_t i = 0; i < n; i++) {
+            if (!(id[i] >= 0 && id[i] <= GSA_MAX_ID))
+                return fail_item(arrow, arrow->ids, id[i], "feature ids are from 0 to 4294967293", error);
+            float x = isnan(value[i]) ? 0 : (float)value[i];
+            const char *objection = isnan(value[i]) ? NULL : object_to_float(value[i], 0);
+            if (objection)
+                return fail_item(arrow, arrow->values, value[i], objection, error);
+            if (dense) {
+                *dense++ = x;
+                continue;
+            }
+            ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id[i]);
+            gsai_features_add(features, (uint32_t)id[i], x);
+        }
+    return dense || ascends || gsai_features_finish(features)
+               ? GSA_OK
+               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": values of one id have no finite sum",
+                           arrow->n_rows);
+}
+
+/* Takes the values of a dense row; a null list is a row of zeros. */
+static gsa_status take_dense(const arrow_reader *arrow, const items *of, float *out, gsa_error *error)
+{
+    if (of->n == 0) {
+        memset(out, 0, arrow->width * sizeof *out);
+        return GSA_OK;
+    }
+    if (of->n == arrow->width)
+        return take_items(arrow, *of, NULL, out, error);
+    return gsai_fail(error, GSA_INPUT,
+                     "the Arrow stream, row %" PRIu64
+                     ": a list of %zu values, and the first has %zu: expected the same number",
+                     arrow->n_rows, of->n, arrow->width);
+}
+
+/* Takes the next row of the batch. */
+static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
+{
+    const gsai_tabular *table = &arrow->table;
+    int64_t row = arrow->batch.offset + arrow->at++;
+    bool has_lists = arrow->values != SIZE_MAX, is_dense = has_lists && arrow->ids == SIZE_MAX;
+    gsai_row_head head = {.weight = 1};
+    gsai_features features;
+    items of = {.n = table->max_entries};
+    arrow->n_rows++;
+    gsai_rows_begin_texts(rows);
+    for (size_t i = 0; i < table->n_kept && rows->keeps; i++) {
+        gsai_arrow_column *column = &arrow->column[table->kept[i]];
+        gsai_arrow_cell cell = gsai_arrow_read(column, row);
+        if (cell.kind == GSAI_CELL_NUMBER)
+            gsai_arrow_make_text(column, &cell);
+        GSA_TRY(gsai_tabular_keep_text(rows, cell.text, cell.kind == GSAI_CELL_ABSENT ? 0 : cell.size, error));
+    }
+    size_t n_ids = has_lists ? find_items(arrow, row, &of) : of.n;
+    if (n_ids != of.n)
+        return gsai_fail(error, GSA_INPUT,
+                         "the Arrow stream, row %" PRIu64 ": %zu ids and %zu values: expected the same number",
+                         arrow->n_rows, n_ids, of.n);
+    if (is_dense) { /* all rows are as long as the first, or as the type says */
+        const gsai_arrow_column *column = &arrow->column[arrow->values];
+        if (arrow->width == 0)
+            arrow->width = column->list == 'w' ? (size_t)column->width : of.n;
+        if (arrow->width == 0)
+            return fail_column(arrow, arrow->values, GSA_ARGUMENT, "the list of the first row is empty", error);
+        GSA_TRY(gsai_rows_reserve_dense(rows, 1, arrow->width, error));
+    }
+    GSA_TRY(take_label(arrow, row, &head, error));
+    if (head.is_missing)
+        return GSA_OK;
+    GSA_TRY(take_weight(arrow, table->weight, row, gsai_tabular_weigh, &head, error));
+    GSA_TRY(take_weight(arrow, table->exposure, row, gsai_tabular_expose, &head, error));
+    if (is_dense) {
+        features = (gsai_features){.n = arrow->width};
+        GSA_TRY(take_dense(arrow, &of, rows->value + rows->n_values, error));
+    } else {
+        GSA_TRY(gsai_tabular_begin_row(&arrow->table, of.n, rows, &features, error));
+        GSA_TRY(has_lists ? take_items(arrow, of, &features, NULL, error) : take_columns(arrow, row, &features, error));
+    }
+    gsa_place place = {arrow->n_rows, UINT64_MAX, table->input->file};
+    return gsai_tabular_end_row(table, rows, &features, &head, place, error);
+}
+
+/* ---- batches ---------------------------------------------------------------------------------------------------- */
+
+/* Goes to the next batch, whose columns in use are checked. */
+static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
+{
+    const gsai_env *env = arrow->table.env;
     const struct ArrowArray *batch = &arrow->batch;
+    release_batch(arrow);
+    if (arrow->at_held < arrow->n_held)
+        arrow->batch = arrow->held[arrow->at_held++];
+    else
+        GSA_TRY(get_batch(arrow, &arrow->batch, error));
     if (!has_columns(arrow, batch))
         return gsai_fail(error, GSA_FORMAT, "the Arrow stream: a batch does not have the columns of the schema");
     for (size_t i = 0; i < arrow->n_columns; i++) {
-        if (!arrow->column[i].is_used || batch->length == 0)
+        gsai_arrow_column *column = &arrow->column[i];
+        if (!column->is_used || batch->length == 0)
             continue;
-        const char *objection =
-            gsai_arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
+        const char *objection = gsai_arrow_column_take(column, batch->children[i], batch->offset + batch->length);
         if (objection)
-            return gsai_arrow_fail_column(arrow, i, GSA_FORMAT, objection, error);
-        forget_hashes(arrow, &arrow->column[i]);
+            return fail_column(arrow, i, GSA_FORMAT, objection, error);
+        /* A word of a dictionary is hashed once per batch, unless there are many more words than rows. */
+        bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->table.term;
+        size_t n = has_words && column->values->length / 4 <= batch->length ? (size_t)column->values->length : 0;
+        bool has_room = n > 0 && gsai_reserve(env, &column->hash, &column->hash_capacity, n, sizeof *column->hash);
+        column->n_hashes = has_room ? n : 0;
+        if (has_room)
+            memset(column->hash, 0, n * sizeof *column->hash);
     }
     return GSA_OK;
 }
 
-/* The next batch of the stream; GSA_END after the last. */
-static gsa_status get_batch(gsai_arrow_reader *arrow, struct ArrowArray *out, gsa_error *error)
+static gsa_status next_batch(arrow_reader *arrow, gsa_error *error)
 {
-    const gsai_env *env = arrow->table.env;
-    if (gsai_should_stop(env))
-        return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
-    int code = arrow->stream.get_next(&arrow->stream, out);
-    if (code != 0)
-        *out = (struct ArrowArray){0};
-    return code != 0 ? fail_stream(arrow, code, error) : out->release ? GSA_OK : GSA_END;
-}
-
-static gsa_status next_batch(gsai_arrow_reader *arrow, gsa_error *error)
-{
-    release_batch(arrow);
-    bool is_held = arrow->at_held < arrow->n_held;
-    if (is_held)
-        arrow->batch = arrow->held[arrow->at_held++];
-    GSA_TRY(is_held ? GSA_OK : get_batch(arrow, &arrow->batch, error));
     gsa_status status = take_batch(arrow, error);
     if (status != GSA_OK)
         release_batch(arrow);
@@ -496,13 +799,13 @@ static gsa_status next_batch(gsai_arrow_reader *arrow, gsa_error *error)
 
 static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
 {
-    gsai_arrow_reader *arrow = memory;
+    arrow_reader *arrow = memory;
     gsa_status status = prepare_arrow(arrow, error);
     if (status == GSA_OK && arrow->is_over)
         status = open_again(arrow, error);
     arrow->is_begun = true;
     while (status == GSA_OK && !gsai_rows_full(rows)) {
-        status = arrow->at < arrow->batch.length ? gsai_arrow_row(arrow, rows, error) : next_batch(arrow, error);
+        status = arrow->at < arrow->batch.length ? take_row(arrow, rows, error) : next_batch(arrow, error);
         status = gsai_format_settle(arrow->table.input, rows, status, error);
     }
     return status;

@@ -195,22 +195,15 @@ static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa
     out->kind = gsai_is_absent(out->text, out->size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;
 }
 
-/* Days and seconds of a count of units since 1970, rounded down. */
-static gsai_date split_units(int64_t count, int64_t units_per_day)
-{
-    int64_t days = count / units_per_day - (count % units_per_day < 0), rest = count % units_per_day;
-    rest += rest < 0 ? units_per_day : 0;
-    return (gsai_date){days, (uint32_t)(rest / (units_per_day / 86400))};
-}
-
+/* A day, or a count of units since 1970, rounded down to days and seconds. */
 static gsai_date date_at(char type, const void *data, int64_t at)
 {
-    static const int64_t day = 86400;
     if (type == 'D')
         return (gsai_date){((const int32_t *)data)[at], 0};
     int64_t count = ((const int64_t *)data)[at];
-    int64_t units = type == '0' ? 1 : type == '6' ? 1000000 : type == '9' ? 1000000000 : 1000;
-    return split_units(count, day * units);
+    int64_t units = type == '0' ? 1 : type == '6' ? 1000000 : type == '9' ? 1000000000 : 1000, day = 86400 * units;
+    int64_t days = count / day - (count % day < 0);
+    return (gsai_date){days, (uint32_t)((count % day + (count % day < 0 ? day : 0)) / units)};
 }
 
 static double power_of_ten(unsigned scale)
@@ -387,26 +380,6 @@ static const char *check_scalars(char type, const struct ArrowArray *array)
     return type == 'v' ? check_views(array) : check_offsets(array, type == 'U', array->buffers[2] ? INT64_MAX : 0);
 }
 
-static const char *check_dictionary(const gsai_arrow_column *column)
-{
-    bool fits = true;
-    for (int64_t i = 0; i < column->array->length; i++) {
-        int64_t place = gsai_arrow_location(column, i);
-        fits &= place < column->values->length && (place >= 0 || !is_valid(column->array, i + column->array->offset));
-    }
-    return fits ? NULL : "its indices lie outside its dictionary";
-}
-
-static const char *check_list(const gsai_arrow_column *column)
-{
-    const struct ArrowArray *array = column->array;
-    if (column->list != 'w')
-        return check_offsets(array, column->list == 'L', column->values->length);
-    bool fits = column->width == 0 ||
-                (uint64_t)(array->offset + array->length) <= (uint64_t)column->values->length / column->width;
-    return fits ? NULL : "its list has fewer items than rows need";
-}
-
 const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct ArrowArray *array, int64_t end)
 {
     const char *objection = column->list ? check_shape(array, column->list == 'w' ? 1 : 2, false)
@@ -422,7 +395,21 @@ const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct Arrow
         return NULL;
     column->values = column->list ? array->children[0] : array->dictionary;
     objection = check_scalars(column->type, column->values);
-    return objection ? objection : column->list ? check_list(column) : check_dictionary(column);
+    if (objection)
+        return objection;
+    if (column->list == 'w') {
+        const uint64_t width = column->width, n_items = (uint64_t)column->values->length;
+        bool fits = width == 0 || (uint64_t)(array->offset + array->length) <= n_items / width;
+        return fits ? NULL : "its list has fewer items than rows need";
+    }
+    if (column->list)
+        return check_offsets(array, column->list == 'L', column->values->length);
+    bool fits = true;
+    for (int64_t i = 0; i < array->length; i++) {
+        int64_t place = gsai_arrow_location(column, i);
+        fits &= place < column->values->length && (place >= 0 || !is_valid(array, i + array->offset));
+    }
+    return fits ? NULL : "its indices lie outside its dictionary";
 }
 
 void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell)
@@ -438,41 +425,35 @@ void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell)
     cell->text = column->digits;
 }
 
-/* Writes a day since 1970 as the calendar has it, with its NUL, and returns the size. */
-static size_t put_day(int64_t days, char *out, size_t room)
-{
-    gsai_calendar at = gsai_calendar_of(days);
-    return (size_t)snprintf(out, room, "%04" PRId64 "-%02d-%02d", at.year, at.month, at.day);
-}
-
-/* Writes the time of a timestamp: its seconds with the digits of its unit if they are not 0, and Z for an instant. */
-static size_t put_time(const gsai_arrow_column *column, const gsai_arrow_cell *cell, char *out, size_t room)
-{
-    const struct ArrowSchema *of = column->schema->dictionary ? column->schema->dictionary : column->schema;
-    int n_digits = column->type - '0', size;
-    int64_t unit = n_digits == 3 ? 1000 : n_digits == 6 ? 1000000 : n_digits == 9 ? 1000000000 : 1;
-    int64_t rest = cell->whole % unit;
-    unsigned seconds = cell->date.seconds;
-    size = snprintf(out, room, "T%02u:%02u:%02u", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if (rest != 0)
-        size += snprintf(out + size, room - (size_t)size, ".%0*" PRId64, n_digits, rest < 0 ? rest + unit : rest);
-    bool has_zone = strlen(of->format) > strlen("tss:");
-    return (size_t)(size + snprintf(out + size, room - (size_t)size, "%s", has_zone ? "Z" : ""));
-}
-
 void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell)
 {
-    size_t room = sizeof column->digits;
-    if (!gsai_arrow_is_date(column->type) && column->type != 'b') {
+    const size_t room = sizeof column->digits;
+    char *out = column->digits;
+    if (column->type == 'b') {
+        cell->size = (size_t)snprintf(out, room, "%s", cell->number != 0 ? "true" : "false");
+        cell->text = out;
+        return;
+    }
+    if (!gsai_arrow_is_date(column->type)) {
         gsai_arrow_make_word(column, cell);
         return;
     }
-    cell->text = column->digits;
-    if (column->type == 'b') {
-        cell->size = (size_t)snprintf(column->digits, room, "%s", cell->number != 0 ? "true" : "false");
-        return;
+    gsai_calendar day = gsai_calendar_of(cell->date.days);
+    int size = snprintf(out, room, "%04" PRId64 "-%02d-%02d", day.year, day.month, day.day);
+    if (column->type != 'D' && column->type != 'M') {
+        /* The time of a timestamp: its seconds with the digits of its unit if they are not 0, and Z for an instant. */
+        const struct ArrowSchema *of = column->schema->dictionary ? column->schema->dictionary : column->schema;
+        int n_digits = column->type - '0';
+        int64_t unit = n_digits == 3 ? 1000 : n_digits == 6 ? 1000000 : n_digits == 9 ? 1000000000 : 1;
+        int64_t rest = cell->whole % unit;
+        unsigned seconds = cell->date.seconds;
+        size += snprintf(out + size, room - (size_t)size, "T%02u:%02u:%02u", seconds / 3600, seconds / 60 % 60,
+                         seconds % 60);
+        if (rest != 0)
+            size += snprintf(out + size, room - (size_t)size, ".%0*" PRId64, n_digits, rest < 0 ? rest + unit : rest);
+        bool has_zone = strlen(of->format) > strlen("tss:");
+        size += snprintf(out + size, room - (size_t)size, "%s", has_zone ? "Z" : "");
     }
-    cell->size = put_day(cell->date.days, column->digits, room);
-    if (column->type != 'D' && column->type != 'M')
-        cell->size += put_time(column, cell, column->digits + cell->size, room - cell->size);
+    cell->size = (size_t)size;
+    cell->text = out;
 }

@@ -87,7 +87,6 @@ gsai_arrow_text gsai_arrow_terminate(const gsai_arrow_cell *cell);
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first);
 /* Copies n items of a list if they are floats or halves, none is null and all are finite; else returns false. */
 bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n, float *out);
-#define GSAI_ARROW_PIECE 256 /* items of a list that are read at a time */
 /* Reads n items of a list as numbers; NaN: one is absent. */
 void gsai_arrow_items(const gsai_arrow_column *column, int64_t first, size_t n, double *out);
 
