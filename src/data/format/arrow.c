@@ -666,7 +666,7 @@ static gsa_status fail_item(const arrow_reader *arrow, size_t column, double num
     return fail_cell(arrow, column, &cell, expected, error);
 }
 
-/* Takes the items of a row as features or, if there are none, as the values of a dense row; what is absent is 0. */
+/* Takes the items of a row as features or, if `dense` is given, as the values of a dense row; what is absent is 0. */
 static gsa_status take_items(const arrow_reader *arrow, items of, gsai_features *features, float *dense,
                              gsa_error *error)
 {
