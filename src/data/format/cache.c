@@ -234,16 +234,6 @@ static gsa_status need(cache *parser, uint64_t size, const unsigned char **out, 
     return GSA_OK;
 }
 
-/* Goes to another byte, where a section begins. A file that is read is there already, or has to seek. */
-static void move_to(cache *parser, uint64_t offset)
-{
-    parser->offset = offset;
-    parser->filled = 0;
-    parser->has_header = false;
-    if (parser->bytes)
-        parser->input->stream->source.n_read = offset;
-}
-
 static uint64_t section_size(const gsai_cache_header *header)
 {
     return GSAI_CACHE_HEADER_SIZE + header->payload_size + gsai_cache_padding(header->payload_size);
@@ -270,6 +260,16 @@ static gsa_status need_payload(cache *parser, const unsigned char **out, gsa_err
                                                     : fail_damaged(parser, "bytes after it are not zero", error);
 }
 
+/* Goes to another byte, where a section begins. A file that is read is there already, or has to seek. */
+static void move_to(cache *parser, uint64_t offset)
+{
+    parser->offset = offset;
+    parser->filled = 0;
+    parser->has_header = false;
+    if (parser->bytes)
+        parser->input->stream->source.n_read = offset;
+}
+
 /* Continues after a section that was taken. */
 static void leave_section(cache *parser)
 {
@@ -281,33 +281,17 @@ static void leave_section(cache *parser)
 
 /* ---- sections beside blocks ------------------------------------------------------------------------------------- */
 
-static gsa_status read_head(cache *parser, gsa_error *error)
-{
-    const unsigned char *head;
-    GSA_TRY(need(parser, GSAI_CACHE_HEAD_SIZE, &head, error));
-    uint64_t version = gsai_load_u64(head + 8);
-    if (version != GSAI_CACHE_VERSION)
-        return gsai_fail(error, GSA_FORMAT,
-                         "%s is a cache of version %" PRIu64 ", this release reads version %d: convert the rows again",
-                         parser->input->name, version, GSAI_CACHE_VERSION);
-    if (parser->mapping && memcmp(parser->bytes + parser->size - 8, GSAI_CACHE_END, 8) != 0)
-        return gsai_fail(error, GSA_FORMAT, "%s: damaged cache (make it anew): no index at its end; was it cut off?",
-                         parser->input->name);
-    move_to(parser, GSAI_CACHE_HEAD_SIZE);
-    return GSA_OK;
-}
-
 /* Returns what is wrong with the header of the next section, or NULL. */
 static const char *header_objection(const cache *parser)
 {
     const gsai_cache_header *h = &parser->header;
     if (parser->bytes && h->payload_size > parser->size)
         return "the file ends in the middle";
-    if (h->marker == GSAI_CACHE_INDEX) {
-        bool fits = h->first_row == parser->n_rows && h->payload_size % GSAI_CACHE_ENTRY_SIZE == 0 &&
-                    h->n_rows == h->payload_size / GSAI_CACHE_ENTRY_SIZE;
-        return fits ? NULL : "the index does not fit the blocks before it";
-    }
+    if (h->marker == GSAI_CACHE_INDEX)
+        return h->first_row == parser->n_rows && h->payload_size % GSAI_CACHE_ENTRY_SIZE == 0 &&
+                       h->n_rows == h->payload_size / GSAI_CACHE_ENTRY_SIZE
+                   ? NULL
+                   : "the index does not fit the blocks before it";
     if (is_optional(h))
         return NULL;
     if (h->marker == GSAI_CACHE_SCHEMA && !parser->knows_schema)
@@ -404,18 +388,17 @@ static gsa_status take_names(const cache *parser, const unsigned char *at, size_
 static gsa_status take_end(cache *parser, gsa_error *error)
 {
     const unsigned char *bytes;
-    const uint64_t size = section_size(&parser->header);
-    GSA_TRY(need(parser, size + GSAI_CACHE_FOOT_SIZE, &bytes, error));
-    bytes += size;
-    if (gsai_load_u64(bytes) != parser->offset || memcmp(bytes + 8, GSAI_CACHE_END, 8) != 0)
+    const uint64_t size = section_size(&parser->header), end = size + GSAI_CACHE_FOOT_SIZE;
+    GSA_TRY(need(parser, end, &bytes, error));
+    if (gsai_load_u64(bytes + size) != parser->offset || memcmp(bytes + size + 8, GSAI_CACHE_END, 8) != 0)
         return fail_damaged(parser, "the last bytes are not the end of a cache", error);
     unsigned char more;
-    size_t n_more = (size_t)(parser->size - parser->offset > size + GSAI_CACHE_FOOT_SIZE);
+    size_t n_more = (size_t)(parser->size - parser->offset > end);
     if (!parser->bytes)
         GSA_TRY(gsai_decode_read(parser->input->stream, &more, 1, &n_more, error));
     if (n_more > 0)
         return fail_damaged(parser, "more bytes follow its end", error);
-    move_to(parser, parser->offset + size + GSAI_CACHE_FOOT_SIZE);
+    move_to(parser, parser->offset + end);
     parser->is_at_end = true;
     return GSA_END;
 }
@@ -424,11 +407,23 @@ static gsa_status take_end(cache *parser, gsa_error *error)
 static gsa_status find_block(cache *parser, gsa_error *error)
 {
     const gsai_cache_header *header = &parser->header;
+    const char *name = parser->input->name;
     const unsigned char *payload;
     if (parser->is_at_end)
         return GSA_END;
-    if (parser->offset == 0)
-        GSA_TRY(read_head(parser, error));
+    if (parser->offset == 0) {
+        GSA_TRY(need(parser, GSAI_CACHE_HEAD_SIZE, &payload, error));
+        uint64_t version = gsai_load_u64(payload + 8);
+        if (version != GSAI_CACHE_VERSION)
+            return gsai_fail(error, GSA_FORMAT,
+                             "%s is a cache of version %" PRIu64
+                             ", this release reads version %d: convert the rows again",
+                             name, version, GSAI_CACHE_VERSION);
+        if (parser->mapping && memcmp(parser->bytes + parser->size - 8, GSAI_CACHE_END, 8) != 0)
+            return gsai_fail(error, GSA_FORMAT,
+                             "%s: damaged cache (make it anew): no index at its end; was it cut off?", name);
+        move_to(parser, GSAI_CACHE_HEAD_SIZE);
+    }
     while (true) {
         GSA_TRY(read_header(parser, error));
         if (header->marker == GSAI_CACHE_BLOCK)
@@ -577,15 +572,11 @@ static gsa_status take_words(cache *parser, const unsigned char *from, size_t le
 static bool read_label(const cache *parser, const unsigned char *from, double *label, int32_t *word)
 {
     uint64_t bits = gsai_load_u64(from);
-    *label = 0;
-    *word = -1;
-    if (bits >= GSAI_CACHE_WORD) {
-        if ((uint32_t)bits < parser->header.n_words)
-            *word = parser->word[(uint32_t)bits];
-        return *word >= 0;
-    }
+    bool is_word = bits >= GSAI_CACHE_WORD;
+    *word = is_word && (uint32_t)bits < parser->header.n_words ? parser->word[(uint32_t)bits] : -1;
+    bits = is_word ? 0 : bits;
     memcpy(label, &bits, sizeof *label);
-    return isfinite(*label);
+    return is_word ? *word >= 0 : isfinite(*label);
 }
 
 static bool take_labels(const cache *parser, const unsigned char *from, const unsigned char *codes, gsai_rows *rows)
@@ -613,26 +604,18 @@ static bool take_labels(const cache *parser, const unsigned char *from, const un
 static bool take_weights(const unsigned char *from, size_t n, gsai_rows *rows)
 {
     int n_bad = 0, n_other = 0;
-    if (from) {
+    for (size_t r = 0; r < n; r++)
+        rows->weight[r] = 1;
+    if (from)
         memcpy(rows->weight, from, 4 * n);
-        if (!gsai_machine_is_little_endian())
-            gsai_swap_bytes((unsigned char *)rows->weight, n, 4);
-    }
+    if (from && !gsai_machine_is_little_endian())
+        gsai_swap_bytes((unsigned char *)rows->weight, n, 4);
     for (size_t r = 0; r < n; r++) {
-        float weight = rows->weight[r] = from ? rows->weight[r] : 1;
-        n_bad |= !(weight >= 0 && isfinite(weight));
-        n_other |= weight != 1;
+        n_bad |= !(rows->weight[r] >= 0 && isfinite(rows->weight[r]));
+        n_other |= rows->weight[r] != 1;
     }
     rows->any_weight = n_other;
     return !n_bad;
-}
-
-/* Reads a byte of every page: this thread waits for the disk, not the one that learns. */
-static void touch(const unsigned char *bytes, size_t size)
-{
-    volatile unsigned char sum = 0;
-    for (size_t at = 0; at < size; at += PAGE)
-        sum = (unsigned char)(sum + bytes[at]);
 }
 
 /* Reads the next block, which is a batch. */
@@ -645,8 +628,10 @@ static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
     GSA_TRY(need_payload(parser, &payload, error));
     const columns at = lay_out(header);
     const size_t n_rows = (size_t)header->n_rows, size = (size_t)header->payload_size;
-    if (is_checked(parser))
-        touch(payload, size);
+    volatile unsigned char sum = 0;
+    for (size_t i = 0; i < size && is_checked(parser);
+         i += PAGE) /* this thread waits for the disk, not the one that learns */
+        sum = (unsigned char)(sum + payload[i]);
     gsa_status status = take_entries(parser, payload, rows, error);
     if (status == GSA_OK)
         status = take_words(parser, payload + at.words, size - (size_t)at.words, &rows->words, error);
