@@ -20,39 +20,29 @@ static void close_caller_rows(gsa_reader *head)
     gsai_free(&env, head);
 }
 
-static gsa_status number_rows(caller_rows *reader, gsa_batch *batch, gsa_error *error)
-{
-    GSAI_TRY_MEMORY(
-        gsai_reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place),
-        &reader->head.env, error, "no memory for the numbers of %zu rows", batch->n_rows);
-    for (size_t r = 0; r < batch->n_rows; r++)
-        reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};
-    batch->place = reader->place;
-    return GSA_OK;
-}
-
-static gsa_status check_caller_rows(const gsa_reader *head, const gsa_batch *batch, gsa_error *error)
-{
-    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 0, error);
-    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++)
-        status = gsai_batch_check_ids(batch, r, error);
-    if (status != GSA_OK)
-        gsa_reader_locate(head, batch, error);
-    return status;
-}
-
 static gsa_status next_caller_rows(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
     caller_rows *reader = (caller_rows *)head;
-    gsa_status status = GSA_OK;
-    while (status == GSA_OK && out->n_rows == 0) {
+    const gsai_env *env = &head->env;
+    do {
         *out = (gsa_batch){0};
-        status = gsai_should_stop(&head->env) ? gsai_fail(error, GSA_STOPPED, "reading rows was stopped on request")
-                                              : reader->source.next(reader->source.ctx, out, error);
+        if (gsai_should_stop(env))
+            return gsai_fail(error, GSA_STOPPED, "reading rows was stopped on request");
+        GSA_TRY(reader->source.next(reader->source.ctx, out, error));
+    } while (out->n_rows == 0);
+    if (!out->place) { /* rows without a place have their number */
+        GSAI_TRY_MEMORY(gsai_reserve(env, &reader->place, &reader->place_capacity, out->n_rows, sizeof *reader->place),
+                        env, error, "no memory for the numbers of %zu rows", out->n_rows);
+        for (size_t r = 0; r < out->n_rows; r++)
+            reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};
+        out->place = reader->place;
     }
-    if (status == GSA_OK && !out->place)
-        status = number_rows(reader, out, error);
-    return status == GSA_OK ? check_caller_rows(head, out, error) : status;
+    gsa_status status = gsai_batch_check(out, NULL, out->n_rows, 0, error);
+    for (size_t r = 0; r < out->n_rows && status == GSA_OK; r++)
+        status = gsai_batch_check_ids(out, r, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(head, out, error);
+    return status;
 }
 
 static gsa_status rewind_caller_rows(gsa_reader *head, gsa_error *error)

@@ -64,56 +64,35 @@ static void read_chunk(void *memory, size_t slot)
         from->status = GSA_OK;
 }
 
-static bool make_chunk(gsai_chunks *chunks, chunk *out, const gsai_reader_sizes *sizes)
-{
-    const gsai_env *env = &chunks->env;
-    const gsai_feature_names *names = chunks->input->names;
-    size_t n_rows = sizes->batch_rows ? sizes->batch_rows : ROWS;
-    size_t n_values = sizes->batch_values ? sizes->batch_values : VALUES;
-    gsai_rows_init(&out->rows, n_rows, n_values, env);
-    return chunks->format->open(sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
-           (!gsai_format_keeps(chunks->input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK) &&
-           (!names->came || gsai_feature_names_list(&out->names, names, chunks->input->schema->bits, env));
-}
-
-static bool has_room(const gsai_chunks *chunks)
-{
-    const gsai_format_input *input = chunks->input;
-    uint64_t of_names = input->names->came ? (UINT64_C(1) << input->schema->bits) / 8 : 0;
-    return gsai_memory_left(&chunks->env) / SHARE / chunks->n_chunks >= COST + of_names;
-}
-
 gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_format_input *input,
                              const gsai_reader_sizes *sizes, const gsai_env *env)
 {
     static const gsai_stages stages = {fill, read_chunk};
-    size_t n_threads = gsai_workers_count(env);
+    const gsai_feature_names *names = input->names;
+    const size_t n_threads = gsai_workers_count(env), n_chunks = n_threads + 2;
+    const uint64_t cost = COST + (names->came ? (UINT64_C(1) << input->schema->bits) / 8 : 0);
     gsai_chunks *chunks = n_threads > 1 ? gsai_alloc_zeroed(env, 1, sizeof *chunks) : NULL;
     if (!chunks)
         return NULL;
-    *chunks = (gsai_chunks){.env = *env, .format = format, .parser = parser, .input = input};
-    chunks->n_chunks = n_threads + 2;
-    if (has_room(chunks))
-        chunks->chunk = gsai_alloc_zeroed(env, chunks->n_chunks, sizeof *chunks->chunk);
+    *chunks = (gsai_chunks){.env = *env, .format = format, .parser = parser, .input = input, .n_chunks = n_chunks};
+    env = &chunks->env;
+    if (gsai_memory_left(env) / SHARE / n_chunks >= cost)
+        chunks->chunk = gsai_alloc_zeroed(env, n_chunks, sizeof *chunks->chunk);
     bool is_whole = chunks->chunk != NULL;
-    for (size_t i = 0; is_whole && i < chunks->n_chunks; i++)
-        is_whole = make_chunk(chunks, &chunks->chunk[i], sizes);
+    for (size_t i = 0; is_whole && i < n_chunks; i++) {
+        chunk *out = &chunks->chunk[i];
+        gsai_rows_init(&out->rows, sizes->batch_rows ? sizes->batch_rows : ROWS,
+                       sizes->batch_values ? sizes->batch_values : VALUES, env);
+        is_whole = format->open(sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
+                   (!gsai_format_keeps(input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK) &&
+                   (!names->came || gsai_feature_names_list(&out->names, names, input->schema->bits, env));
+    }
     if (is_whole)
-        chunks->pipeline = gsai_pipeline_new(n_threads, chunks->n_chunks, &stages, chunks, env);
+        chunks->pipeline = gsai_pipeline_new(n_threads, n_chunks, &stages, chunks, env);
     if (chunks->pipeline)
         return chunks;
     gsai_chunks_free(chunks);
     return NULL;
-}
-
-static void free_chunk(const gsai_chunks *chunks, chunk *of)
-{
-    if (of->parser)
-        chunks->format->close(of->parser);
-    if (of->rows.env)
-        gsai_rows_free(&of->rows);
-    gsai_feature_names_free(&of->names);
-    gsai_free(&chunks->env, of->words.number);
 }
 
 void gsai_chunks_free(gsai_chunks *chunks)
@@ -122,25 +101,29 @@ void gsai_chunks_free(gsai_chunks *chunks)
         return;
     gsai_env env = chunks->env;
     gsai_pipeline_free(chunks->pipeline);
-    for (size_t i = 0; chunks->chunk && i < chunks->n_chunks; i++)
-        free_chunk(chunks, &chunks->chunk[i]);
+    for (size_t i = 0; chunks->chunk && i < chunks->n_chunks; i++) {
+        chunk *of = &chunks->chunk[i];
+        if (of->parser)
+            chunks->format->close(of->parser);
+        if (of->rows.env)
+            gsai_rows_free(&of->rows);
+        gsai_feature_names_free(&of->names);
+        gsai_free(&env, of->words.number);
+    }
     gsai_free(&env, chunks->chunk);
     gsai_free(&env, chunks);
 }
 
-static void begin_chunk(const gsai_chunks *chunks, chunk *of)
-{
-    of->input = *chunks->input;
-    of->input.stream = NULL;
-    of->input.n_bad_rows = of->input.n_unlabelled = of->input.n_recoded = 0;
-    of->input.names = &of->names;
-    chunks->format->begin(of->parser, &of->input);
-}
-
 void gsai_chunks_start(gsai_chunks *chunks)
 {
-    for (size_t i = 0; i < chunks->n_chunks && !chunks->has_begun; i++)
-        begin_chunk(chunks, &chunks->chunk[i]);
+    for (size_t i = 0; i < chunks->n_chunks && !chunks->has_begun; i++) {
+        chunk *of = &chunks->chunk[i];
+        of->input = *chunks->input;
+        of->input.stream = NULL;
+        of->input.n_bad_rows = of->input.n_unlabelled = of->input.n_recoded = 0;
+        of->input.names = &of->names;
+        chunks->format->begin(of->parser, &of->input);
+    }
     chunks->has_begun = chunks->is_read = true;
     chunks->n_bytes = chunks->input->stream->source.n_read;
     gsai_pipeline_start(chunks->pipeline);
@@ -206,30 +189,6 @@ static void end_current(gsai_chunks *chunks)
     gsai_pipeline_release(chunks->pipeline);
 }
 
-/* All rows of the current chunk are taken, and it has more text. */
-static gsa_status read_on(gsai_chunks *chunks, gsa_error *error)
-{
-    chunk *from = chunks->current;
-    gsai_rows_clear(&from->rows);
-    from->status = chunks->format->read(from->parser, &from->rows, &from->error);
-    take_facts(chunks, from);
-    if (from->status != GSA_STOPPED)
-        return GSA_OK;
-    from->status = GSA_OK;
-    if (error)
-        *error = from->error;
-    return GSA_STOPPED;
-}
-
-static gsa_status fail(const chunk *from, gsa_error *error)
-{
-    if (error) {
-        *error = from->error;
-        error->line += error->line > 0 ? from->n_lines : 0;
-    }
-    return from->status;
-}
-
 /* Appends rows that were not taken until these are full. */
 static gsa_status take_rows(chunk *from, gsai_rows *rows, gsa_error *error)
 {
@@ -266,10 +225,22 @@ gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *err
         status = take_rows(from, rows, error);
         if (status != GSA_OK || from->n_taken < from->rows.n_rows)
             continue;
-        if (from->status == GSA_END)
+        if (from->status == GSA_END) {
             end_current(chunks);
-        else
-            status = from->status == GSA_OK ? read_on(chunks, error) : fail(from, error);
+            continue;
+        }
+        status = from->status;
+        if (status == GSA_OK) { /* all rows are taken, and there is more text */
+            gsai_rows_clear(&from->rows);
+            from->status = chunks->format->read(from->parser, &from->rows, &from->error);
+            take_facts(chunks, from);
+            status = from->status == GSA_STOPPED ? GSA_STOPPED : GSA_OK;
+            from->status = from->status == GSA_STOPPED ? GSA_OK : from->status;
+        }
+        if (status != GSA_OK && error) {
+            *error = from->error;
+            error->line += error->line > 0 ? from->n_lines : 0;
+        }
     }
     return status;
 }

@@ -98,16 +98,6 @@ static void draw_features(const generated *reader, gsai_rng *rng, uint32_t *inde
     }
 }
 
-static void sum_margins(generated *reader, const uint32_t *index)
-{
-    for (uint64_t c = 0; c < n_margins(reader); c++) {
-        double sum = reader->intercept[c];
-        for (uint64_t j = 0; j < reader->what.nnz; j++)
-            sum += planted_weight(reader, index[j], c);
-        reader->margin[c] = sum;
-    }
-}
-
 /* Twelve uniform numbers less six: nearly Gaussian, variance 1, no libm. Cut to three decimals, for short text. */
 static double draw_real(double margin, double deviation, gsai_rng *rng)
 {
@@ -158,7 +148,12 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
         gsai_rng rng = gsai_rng_of(reader->what.seed, reader->at + r, STREAM_ROWS);
         uint32_t *index = reader->index + (size_t)reader->row_start[r];
         draw_features(reader, &rng, index);
-        sum_margins(reader, index);
+        for (uint64_t c = 0; c < n_margins(reader); c++) {
+            double sum = reader->intercept[c];
+            for (uint64_t j = 0; j < reader->what.nnz; j++)
+                sum += planted_weight(reader, index[j], c);
+            reader->margin[c] = sum;
+        }
         reader->label[r] = draw_label(reader, &rng);
         reader->place[r] = (gsa_place){.line = reader->at + r + 1, .byte = UINT64_MAX};
     }

@@ -115,16 +115,6 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
     return is_libsvm ? gsai_format_libsvm() : gsai_format_table();
 }
 
-/* A list of JSON objects. */
-static bool is_list(const char *p, const char *end)
-{
-    static const char begins[] = "[{";
-    size_t found = 0;
-    for (; p < end && found < 2 && (*p == begins[found] || *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'); p++)
-        found += *p == begins[found];
-    return found == 2;
-}
-
 const char *gsai_foreign(const unsigned char *start, size_t size)
 {
     static const char *const kinds[][2] = {
@@ -136,7 +126,12 @@ const char *gsai_foreign(const unsigned char *start, size_t size)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (size >= strlen(kinds[i][0]) && memcmp(start, kinds[i][0], strlen(kinds[i][0])) == 0)
             return kinds[i][1];
-    return is_list((const char *)start, (const char *)start + size)
-               ? "one JSON list: write one object per line, without the list"
-               : NULL;
+    static const char list[] = "[{"; /* of JSON objects */
+    size_t found = 0;
+    for (size_t i = 0; i < size && found < 2; i++) {
+        if (start[i] != list[found] && !memchr(" \t\n\r", start[i], 4))
+            return NULL;
+        found += start[i] == list[found];
+    }
+    return found == 2 ? "one JSON list: write one object per line, without the list" : NULL;
 }

@@ -33,24 +33,6 @@ void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream)
     lines->ended = lines->discarding = false;
 }
 
-/* The buffer holds what must stay in it, an unfinished line for instance, and is full: doubled, up to what the longest
- * line and its newline need, or what is held. */
-static gsa_status grow(gsai_lines *lines, gsa_error *error)
-{
-    size_t held = lines->held > 0 ? lines->held + lines->usual : 0;
-    size_t max = held > lines->max_size ? held : lines->max_size + 1;
-    if (held > lines->capacity)
-        max = held;
-    if (max <= lines->capacity)
-        max = 2 * lines->capacity;
-    size_t capacity = lines->capacity >= max / 2 ? max : lines->capacity * 2;
-    char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
-    GSAI_TRY_MEMORY(wider, lines->env, error, "no memory for more than %zu bytes of text at once", lines->capacity);
-    lines->buffer = wider;
-    lines->capacity = capacity;
-    return GSA_OK;
-}
-
 gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
 {
     if (lines->start > 0) {
@@ -65,8 +47,19 @@ gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
             lines->capacity = narrower ? lines->capacity / 4 : lines->capacity;
         }
     }
-    if (lines->end == lines->capacity)
-        GSA_TRY(grow(lines, error));
+    if (lines->end == lines->capacity) {
+        /* It is full of what must stay in it, an unfinished line for instance: doubled, up to what the longest line and
+         * its newline need, or what is held. */
+        size_t held = lines->held > 0 ? lines->held + lines->usual : 0;
+        size_t max = held > lines->max_size || held > lines->capacity ? held : lines->max_size + 1;
+        if (max <= lines->capacity)
+            max = 2 * lines->capacity;
+        size_t capacity = lines->capacity >= max / 2 ? max : lines->capacity * 2;
+        char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
+        GSAI_TRY_MEMORY(wider, lines->env, error, "no memory for more than %zu bytes of text at once", lines->capacity);
+        lines->buffer = wider;
+        lines->capacity = capacity;
+    }
     size_t got;
     GSA_TRY(gsai_decode_read(lines->stream, lines->buffer + lines->end, lines->capacity - lines->end, &got, error));
     lines->end += got;
@@ -89,28 +82,20 @@ void gsai_lines_back(gsai_lines *lines, const gsai_line *line)
     lines->line = line->number - 1;
 }
 
-/* As many bytes as there are without waiting or growing, up to `wanted`. */
-static gsa_status gather(gsai_lines *lines, size_t wanted, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    while (status == GSA_OK && !lines->ended && lines->end - lines->start < wanted &&
-           lines->end - lines->start < lines->capacity && !gsai_decode_is_idle(lines->stream))
-        status = gsai_lines_refill(lines, error);
-    return status;
-}
-
 gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error)
 {
-    gsa_status status = lines->discarding ? GSA_END : GSA_OK;
     size_t size = 0, max = lines->usual;
-    for (bool is_all = false; status == GSA_OK && size == 0; max *= 2) {
-        status = is_all || max > GSAI_LINES_MAX_GIVEN ? GSA_END : gather(lines, max, error);
+    for (bool is_all = false; size == 0; max *= 2) {
+        if (lines->discarding || is_all || max > GSAI_LINES_MAX_GIVEN)
+            return GSA_END;
+        /* as many bytes as there are without waiting or growing, up to max */
+        while (!lines->ended && lines->end - lines->start < max && lines->end - lines->start < lines->capacity &&
+               !gsai_decode_is_idle(lines->stream))
+            GSA_TRY(gsai_lines_refill(lines, error));
         const char *start = lines->buffer + lines->start;
         is_all = lines->end - lines->start <= max;
         size = (size_t)(whole(ctx, start, is_all ? lines->buffer + lines->end : start + max) - start);
     }
-    if (status != GSA_OK)
-        return status;
     gsai_lines_begin(to, NULL);
     GSAI_TRY_MEMORY(gsai_reserve(to->env, &to->buffer, &to->capacity, size + GSAI_LINES_PADDING, 1), to->env, error,
                     "no memory for a buffer of %zu bytes", size);

@@ -71,44 +71,43 @@ static gsa_status check_word(const text_writer *writer, const char *word, size_t
     return GSA_OK;
 }
 
-static gsa_status write_label(text_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
-{
-    char *out = writer->buffer + writer->used;
-    if (batch->word && batch->word[r] >= 0) {
-        const char *word = batch->words[batch->word[r]];
-        GSA_TRY(check_word(writer, word, r, error));
-        size_t size = strlen(word);
-        memcpy(out, word, size);
-        writer->used += size;
-        return GSA_OK;
-    }
-    writer->used += gsai_number_text(batch->label[r], out);
-    return GSA_OK;
-}
-
-/* Writes the weight of a row, unless it is 1, and the bar before the features, which are numbers as in libsvm text. */
-static void write_importance(text_writer *writer, const gsa_batch *batch, size_t r)
-{
-    char *out = writer->buffer + writer->used;
-    *out++ = ' ';
-    if (batch->weight && batch->weight[r] != 1) {
-        out = gsai_decimal_float(batch->weight[r], writer->locale, out);
-        *out++ = ' ';
-    }
-    *out++ = '|';
-    writer->used = (size_t)(out - writer->buffer);
-}
-
 static gsa_status make_room(text_writer *writer, gsa_error *error)
 {
     return writer->used + PIECE_SIZE > BUFFER_SIZE ? flush(&writer->head, error) : GSA_OK;
 }
 
-static gsa_status write_pairs(text_writer *writer, const gsai_row *row, gsa_error *error)
+/* Writes a row: its label; in Vowpal Wabbit text its weight, unless it is 1, and a bar; the pairs, whose features are
+ * numbers in both. */
+static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error)
 {
+    text_writer *writer = (text_writer *)head;
+    const char *word = batch->word && batch->word[r] >= 0 ? batch->words[batch->word[r]] : NULL;
+    const float weight = batch->weight ? batch->weight[r] : 1;
+    if (!writer->is_vw && weight != 1)
+        return gsai_fail_row(error, GSA_UNSUPPORTED, r,
+                             "the row has the weight %g: libsvm text has no place for weights, a cache (.gsac) has",
+                             (double)weight);
+    GSA_TRY(make_room(writer, error));
+    if (word)
+        GSA_TRY(check_word(writer, word, r, error));
+    char *out = writer->buffer + writer->used;
+    if (word) {
+        memcpy(out, word, strlen(word));
+        out += strlen(word);
+    } else
+        out += gsai_number_text(batch->label[r], out);
+    if (writer->is_vw)
+        *out++ = ' ';
+    if (writer->is_vw && weight != 1) {
+        out = gsai_decimal_float(weight, writer->locale, out);
+        *out++ = ' ';
+    }
+    if (writer->is_vw)
+        *out++ = '|';
+    writer->used = (size_t)(out - writer->buffer);
     for (size_t i = 0; i < row->n; i++) {
         GSA_TRY(make_room(writer, error));
-        char *out = writer->buffer + writer->used;
+        out = writer->buffer + writer->used;
         *out++ = ' ';
         out = gsai_decimal_unsigned((uint64_t)row->index[i] + 1, out);
         *out++ = ':';
@@ -118,21 +117,6 @@ static gsa_status write_pairs(text_writer *writer, const gsai_row *row, gsa_erro
             out = gsai_decimal_float(row->value[i], writer->locale, out);
         writer->used = (size_t)(out - writer->buffer);
     }
-    return GSA_OK;
-}
-
-static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error)
-{
-    text_writer *writer = (text_writer *)head;
-    if (!writer->is_vw && batch->weight && batch->weight[r] != 1)
-        return gsai_fail_row(error, GSA_UNSUPPORTED, r,
-                             "the row has the weight %g: libsvm text has no place for weights, a cache (.gsac) has",
-                             (double)batch->weight[r]);
-    GSA_TRY(make_room(writer, error));
-    GSA_TRY(write_label(writer, batch, r, error));
-    if (writer->is_vw)
-        write_importance(writer, batch, r);
-    GSA_TRY(write_pairs(writer, row, error));
     writer->buffer[writer->used++] = '\n';
     return GSA_OK;
 }

@@ -51,24 +51,23 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
     vw *parser = memory;
     gsai_format_input *input = parser->text.input;
     gsai_schema *schema = input->schema;
-    gsa_status status = GSA_OK;
     if (!schema->text) {
         schema->is_namespaced = true;
         schema->bits = input->options->bits ? input->options->bits : GSAI_DEFAULT_BITS;
         const char *list = input->options->cross, *name[2];
         size_t size[2];
-        while (status == GSA_OK && (status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK)
-            status = gsai_schema_add_cross(schema, name, size, error);
-        status = status == GSA_END ? GSA_OK : status;
-        if (status == GSA_OK)
-            status = gsai_schema_complete(schema, error);
+        gsa_status status;
+        while ((status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK)
+            GSA_TRY(gsai_schema_add_cross(schema, name, size, error));
+        GSA_TRY(status == GSA_END ? GSA_OK : status);
+        GSA_TRY(gsai_schema_complete(schema, error));
     }
-    if (status == GSA_OK && input->options->remember_names)
-        status = gsai_feature_names_begin(input->names, schema->bits, parser->text.env, error);
-    if (status == GSA_OK && input->description[0] == '\0')
+    if (input->options->remember_names)
+        GSA_TRY(gsai_feature_names_begin(input->names, schema->bits, parser->text.env, error));
+    if (input->description[0] == '\0')
         snprintf(input->description, sizeof input->description, "%s: Vowpal Wabbit text; features hashed to 2^%u slots",
                  input->name, schema->bits);
-    return status;
+    return GSA_OK;
 }
 
 /* ---- a line ----------------------------------------------------------------------------------------------------- */
@@ -148,20 +147,6 @@ static gsa_status take_head(const vw *parser, const gsai_line *line, const char 
     return GSA_OK;
 }
 
-/* The name and weight behind a bar at *at. */
-static gsa_status take_namespace(vw *parser, const gsai_line *line, const char **at, float *weight, gsa_error *error)
-{
-    const char *p = *at + 1, *end = token_end(p, line->end);
-    const char *colon = memchr(p, ':', (size_t)(end - p));
-    *weight = 1;
-    if (colon && !take_float(parser, colon + 1, end, weight))
-        return gsai_line_fail(line, p, end, "namespace", "expected a number after the colon", error);
-    *at = end;
-    return gsai_key_set(&parser->space, p, (size_t)((colon ? colon : end) - p), parser->text.env)
-               ? GSA_OK
-               : gsai_fail_memory(parser->text.env, error, "no memory for a namespace");
-}
-
 static gsa_status take_feature(vw *parser, const gsai_line *line, const char *p, const char *end, const char *space,
                                float weight, gsai_features *features, gsa_error *error)
 {
@@ -196,21 +181,27 @@ static gsa_status take_features(vw *parser, const gsai_line *line, const char *p
 {
     const char *space = p;
     float weight = 1;
-    gsa_status status = GSA_OK;
     parser->n_terms = 0;
-    while (p < line->end && status == GSA_OK) {
-        if (*p == '|') {
+    while (p < line->end) {
+        const char *end = token_end(p, line->end);
+        if (*p == '|') { /* the name of a namespace, and its weight */
             space = p + 1;
-            status = take_namespace(parser, line, &p, &weight, error);
+            end = token_end(space, line->end);
+            const char *colon = memchr(space, ':', (size_t)(end - space));
+            weight = 1;
+            if (colon && !take_float(parser, colon + 1, end, &weight))
+                return gsai_line_fail(line, space, end, "namespace", "expected a number after the colon", error);
+            GSAI_TRY_MEMORY(
+                gsai_key_set(&parser->space, space, (size_t)((colon ? colon : end) - space), parser->text.env),
+                parser->text.env, error, "no memory for a namespace");
         } else if (gsai_is_blank(*p)) {
-            p++;
+            end++;
         } else {
-            const char *end = token_end(p, line->end);
-            status = take_feature(parser, line, p, end, space, weight, features, error);
-            p = end;
+            GSA_TRY(take_feature(parser, line, p, end, space, weight, features, error));
         }
+        p = end;
     }
-    return status;
+    return GSA_OK;
 }
 
 /* Writes the numbers of the terms of a namespace, in their order; returns how many. */
@@ -221,22 +212,6 @@ static size_t terms_of(const vw *parser, const char *space, uint32_t *out)
         if (parser->term[i].name_size == size && memcmp(parser->term[i].name, space, size) == 0)
             out[n++] = (uint32_t)i;
     return n;
-}
-
-/* Makes room for n_pairs crosses behind the features of the row. */
-static gsa_status reserve_pairs(const gsai_line *line, uint64_t n_pairs, gsai_features *features, gsai_rows *rows,
-                                gsa_error *error)
-{
-    if (n_pairs > MOST_VALUES - features->n)
-        return gsai_fail_about(
-            error, "cross",
-            gsai_fail_line(error, GSA_LIMIT, line->number, line->byte,
-                           "crosses make more than %zu features of this line; cross namespaces that have fewer",
-                           MOST_VALUES));
-    gsa_status status = gsai_rows_reserve(rows, features->n + (size_t)n_pairs, error);
-    features->index = rows->index + rows->n_values; /* what is there has moved with the memory */
-    features->value = rows->value + rows->n_values;
-    return status;
 }
 
 /* Adds all pairs of features of two namespaces; of one with itself each pair once, squares included. */
@@ -251,10 +226,18 @@ static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross
         error, "no memory for the crosses of a line");
     bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
     uint32_t *const a = parser->pair, *const b = parser->pair + parser->n_terms;
-    uint64_t n_a = terms_of(parser, cross->name[0], a), n_b = terms_of(parser, cross->name[1], b);
-    gsa_status status = reserve_pairs(line, with_itself ? n_a * (n_a + 1) / 2 : n_a * n_b, features, rows, error);
-    uint64_t since_asked = 0;
-    for (size_t i = 0; i < n_a && status == GSA_OK; i++) {
+    uint64_t n_a = terms_of(parser, cross->name[0], a), n_b = terms_of(parser, cross->name[1], b), since_asked = 0;
+    uint64_t n_pairs = with_itself ? n_a * (n_a + 1) / 2 : n_a * n_b;
+    if (n_pairs > MOST_VALUES - features->n)
+        return gsai_fail_about(
+            error, "cross",
+            gsai_fail_line(error, GSA_LIMIT, line->number, line->byte,
+                           "crosses make more than %zu features of this line; cross namespaces that have fewer",
+                           MOST_VALUES));
+    GSA_TRY(gsai_rows_reserve(rows, features->n + (size_t)n_pairs, error));
+    features->index = rows->index + rows->n_values; /* what is there has moved with the memory */
+    features->value = rows->value + rows->n_values;
+    for (size_t i = 0; i < n_a; i++) {
         for (size_t j = with_itself ? i : 0; j < n_b; j++)
             *finite &= gsai_cross_add(features, input->names, 0, mask, &parser->term[a[i]], &parser->term[b[j]]);
         since_asked += n_b;
@@ -262,24 +245,9 @@ static gsa_status take_cross(vw *parser, const gsai_line *line, const gsai_cross
             continue;
         since_asked = 0;
         if (gsai_should_stop(env))
-            status = gsai_fail(error, GSA_STOPPED, "stopped while reading %s", parser->text.input->name);
+            return gsai_fail(error, GSA_STOPPED, "stopped while reading %s", input->name);
     }
-    return status;
-}
-
-static gsa_status take_crosses(vw *parser, const gsai_line *line, gsai_features *features, gsai_rows *rows,
-                               gsa_error *error)
-{
-    const gsai_schema *schema = parser->text.input->schema;
-    bool finite = true;
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < schema->n_crosses && status == GSA_OK; i++)
-        status = take_cross(parser, line, &schema->cross[i], features, rows, &finite, error);
-    if (status == GSA_OK && (!gsai_features_finish(features) || !finite))
-        status = gsai_fail_line(error, GSA_INPUT, line->number, line->byte,
-                                "the values of a feature that stands several times in the line, or of a cross, are not "
-                                "finite");
-    return status;
+    return GSA_OK;
 }
 
 static gsa_status parse_line(void *memory, const gsai_line *line, gsai_rows *rows, gsa_error *error)
@@ -300,7 +268,14 @@ static gsa_status parse_line(void *memory, const gsai_line *line, gsai_rows *row
     gsai_features features = {
         .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
     GSA_TRY(take_features(parser, line, p, &features, error));
-    GSA_TRY(take_crosses(parser, line, &features, rows, error));
+    const gsai_schema *schema = parser->text.input->schema;
+    bool finite = true;
+    for (size_t i = 0; i < schema->n_crosses; i++)
+        GSA_TRY(take_cross(parser, line, &schema->cross[i], &features, rows, &finite, error));
+    if (!gsai_features_finish(&features) || !finite)
+        return gsai_fail_line(error, GSA_INPUT, line->number, line->byte,
+                              "the values of a feature that stands several times in the line, or of a cross, are not "
+                              "finite");
     gsa_place place = gsai_format_location(parser->text.input, line->number, line->byte);
     gsai_rows_finish(rows, features.n, features.all_ones, found.label, -1, place);
     gsai_rows_weigh(rows, found.importance);
