@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
     if (what & PACKED) {
-        const fuzz_source from = {in.at, in.left, "rows", gsai_format_libsvm(), {0}, false};
+        const fuzz_source from = {in.at, in.left, "rows", &gsai_format_libsvm, {0}, false};
         fuzz_check_reading(&from, (what & 31u) % FUZZ_PROPERTIES, choice);
         return 0;
     }
@@ -81,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         packed += FUZZ_CODEC(in.at, in.left, room + packed, sizeof room / 2);
         fuzz_put(&text, in.at, in.left);
     }
-    const fuzz_source plain = {text.data, text.size, "rows", gsai_format_libsvm(), {0}, false};
-    fuzz_source from = {room, packed, "rows", gsai_format_libsvm(), {0}, false};
+    const fuzz_source plain = {text.data, text.size, "rows", &gsai_format_libsvm, {0}, false};
+    fuzz_source from = {room, packed, "rows", &gsai_format_libsvm, {0}, false};
     if (!(what & CUT)) {
         check_text(&plain, &from, choice);
     } else if (!(what & TWICE)) {

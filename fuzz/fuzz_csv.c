@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .remember_names = fuzz_rarely(data, size), /* the table of names is large */
                                   .keep_cells = how >> 6 & 1,
                                   .bits = choice & 1 ? 4 : 0};
-    const fuzz_source from = {in.at, in.left, "rows.csv", gsai_format_table(), options, false};
+    const fuzz_source from = {in.at, in.left, "rows.csv", &gsai_format_table, options, false};
     unsigned property = what % (FUZZ_WRITINGS + 1);
     if (property == FUZZ_WRITINGS)
         check_schema(&from);

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
-    const fuzz_source from = {in.at, in.left, "rows.svm", gsai_format_libsvm(), {0}, false};
+    const fuzz_source from = {in.at, in.left, "rows.svm", &gsai_format_libsvm, {0}, false};
     if (what % (FUZZ_WRITINGS + 1) == FUZZ_WRITINGS)
         check_vw_text(&from);
     else

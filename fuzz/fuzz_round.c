@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char passes[] = {(char)('1' + how % 3), '\0'};
     gsa_error error = {0};
     fuzz_must(gsa_config_set(config, "passes", passes, &error) == GSA_OK, "passes are taken", error.message);
-    const gsai_format *format = how & 128 ? gsai_format_table() : how & 64 ? gsai_format_vw() : gsai_format_libsvm();
+    const gsai_format *format = how & 128 ? &gsai_format_table : how & 64 ? &gsai_format_vw : &gsai_format_libsvm;
     fuzz_source whole = {in.at, in.left, "rows", format, {.bits = 4}, false}, half[2] = {whole, whole};
     half[0].size = in.left / 2;
     half[1].bytes = in.at + half[0].size;

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (how & 64)
         options.cross = "a:b,b:b";
     options.remember_names = options.bits > 0 && fuzz_rarely(data, size); /* the table of names is large */
-    const fuzz_source from = {in.at, in.left, "rows.vw", gsai_format_vw(), options, false};
+    const fuzz_source from = {in.at, in.left, "rows.vw", &gsai_format_vw, options, false};
     fuzz_check_text(&from, what % FUZZ_WRITINGS, choice, true);
     return 0;
 }

@@ -372,7 +372,7 @@ static inline void fuzz_check_text(const fuzz_source *from, unsigned what, uint8
     if (!fuzz_tell(from, &fuzz_sizes, false, &whole) || whole.status != GSA_END || from->options.without_labels)
         return;
     if (what == FUZZ_LIBSVM)
-        fuzz_check_writing(from, &whole, "libsvm", gsai_format_libsvm(), libsvm_may_refuse);
+        fuzz_check_writing(from, &whole, "libsvm", &gsai_format_libsvm, libsvm_may_refuse);
     else
         fuzz_check_writing(from, &whole, "gsac", NULL, false);
 }

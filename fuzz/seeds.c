@@ -394,10 +394,10 @@ int main(int argc, char **argv)
         save_any(csv[i].name, csv[i].bytes, strlen(csv[i].bytes));
     for (size_t i = 0; i < N(vw); i++)
         save_any(vw[i].name, vw[i].bytes, strlen(vw[i].bytes));
-    save_caches("libsvm", svm, N(svm), gsai_format_libsvm());
-    save_caches("csv", csv, N(csv), gsai_format_table());
-    save_caches("vw", vw, N(vw), gsai_format_vw());
-    save_caches("dense", dense, N(dense), gsai_format_libsvm());
+    save_caches("libsvm", svm, N(svm), &gsai_format_libsvm);
+    save_caches("csv", csv, N(csv), &gsai_format_table);
+    save_caches("vw", vw, N(vw), &gsai_format_vw);
+    save_caches("dense", dense, N(dense), &gsai_format_libsvm);
     save_arrays();
     save_packed(gsai_codec_named("rows.gz"), svm[0].bytes);
     save_packed(gsai_codec_named("rows.zst"), svm[0].bytes);

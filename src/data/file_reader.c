@@ -121,10 +121,10 @@ static const gsai_format *expected_format(const file_reader *reader)
 {
     const gsa_reader_options *options = &reader->options;
     if (reader->schema.text)
-        return reader->schema.is_namespaced ? gsai_format_vw() : gsai_format_table();
+        return reader->schema.is_namespaced ? &gsai_format_vw : &gsai_format_table;
     if (options->label || options->weight || options->exposure || options->categorical || options->ignore)
-        return gsai_format_table();
-    return reader->cache ? gsai_format_libsvm() : reader->format; /* a cache goes with libsvm text */
+        return &gsai_format_table;
+    return reader->cache ? &gsai_format_libsvm : reader->format; /* a cache goes with libsvm text */
 }
 
 /* Feature numbers of libsvm text, tables and others mean different things: one run has files of one sort. */
@@ -132,8 +132,8 @@ static gsa_status check_format(const file_reader *reader, const gsai_format *for
 {
     const char *name = reader->input.name;
     const gsai_format *expected = expected_format(reader);
-    bool is_cache = format == gsai_format_cache(), is_array = format == gsai_format_npy();
-    bool is_numbered = is_cache || is_array || format == gsai_format_libsvm();
+    bool is_cache = format == &gsai_format_cache, is_array = format == &gsai_format_npy;
+    bool is_numbered = is_cache || is_array || format == &gsai_format_libsvm;
     if (reader->options.labels && !is_array && !reader->bytes_spilled)
         return gsai_fail_about(error, "labels",
                                gsai_fail(error, GSA_ARGUMENT,
@@ -144,7 +144,7 @@ static gsa_status check_format(const file_reader *reader, const gsai_format *for
                                gsai_fail(error, GSA_ARGUMENT,
                                          "%s is %s, which has neither columns nor namespaces: leave crosses out", name,
                                          format->title));
-    if (reader->options.keep && (is_numbered || format == gsai_format_vw()))
+    if (reader->options.keep && (is_numbered || format == &gsai_format_vw))
         return gsai_fail_about(
             error, "keep",
             gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name, format->title));
@@ -175,7 +175,7 @@ static gsa_status begin_current(file_reader *reader, gsa_error *error)
     GSA_TRY(gsai_decode_peek(&reader->stream, error));
     const gsai_format *format =
         gsai_recognise(reader->input.name, reader->stream.start, reader->stream.start_size, expected_format(reader));
-    if (!reader->recognises && format != gsai_format_cache())
+    if (!reader->recognises && format != &gsai_format_cache)
         format = reader->format;
     if (gsa_model_matches(reader->stream.start, reader->stream.start_size))
         return gsai_fail(error, GSA_FORMAT, "%s is a model or state, not rows; give rows", reader->input.name);
@@ -184,10 +184,10 @@ static gsa_status begin_current(file_reader *reader, gsa_error *error)
         return gsai_fail(error, GSA_ARGUMENT, "cannot read %s: it is %s", reader->input.name, foreign);
     if (reader->recognises)
         GSA_TRY(check_format(reader, format, error));
-    void **parser = format == gsai_format_cache() ? &reader->cache : &reader->parser;
+    void **parser = format == &gsai_format_cache ? &reader->cache : &reader->parser;
     if (!*parser)
         GSA_TRY(format->open(reader->sizes.buffer, &reader->head.env, parser, error));
-    if (format != gsai_format_cache())
+    if (format != &gsai_format_cache)
         reader->format = format;
     if (!reader->first_name)
         reader->first_name = reader->input.name;
@@ -200,7 +200,7 @@ static gsa_status begin_current(file_reader *reader, gsa_error *error)
 /* Returns the parser of the current file. */
 static void *current_parser(const file_reader *reader)
 {
-    return reader->current == gsai_format_cache() ? reader->cache : reader->parser;
+    return reader->current == &gsai_format_cache ? reader->cache : reader->parser;
 }
 
 static gsa_status prepare(file_reader *reader, gsa_error *error)
@@ -377,7 +377,7 @@ static void close_files(gsa_reader *head)
     if (reader->parser)
         reader->format->close(reader->parser);
     if (reader->cache)
-        gsai_format_cache()->close(reader->cache);
+        gsai_format_cache.close(reader->cache);
     gsai_schema_free(&reader->schema);
     gsai_feature_names_free(&reader->names);
     const char **text;
@@ -585,7 +585,7 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
     if (status == GSA_OK)
         status = gsai_env_take(&own, memory, call, error);
     if (status == GSA_OK)
-        status = gsai_reader_open_bytes("", 0, "the Arrow stream", gsai_format_arrow(), &asked, &(gsai_reader_sizes){0},
+        status = gsai_reader_open_bytes("", 0, "the Arrow stream", &gsai_format_arrow, &asked, &(gsai_reader_sizes){0},
                                         &own, &head, error);
     if (status == GSA_OK && asked.labels)
         status = gsai_fail_about(

@@ -88,31 +88,31 @@ const gsai_format *gsai_recognise(const char *name, const unsigned char *start, 
                                   const gsai_format *expected)
 {
     if (gsai_cache_matches(start, size))
-        return gsai_format_cache();
+        return &gsai_format_cache;
     if (gsai_npy_matches(start, size))
-        return gsai_format_npy();
+        return &gsai_format_npy;
     size_t line_size;
     const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
     if (gsai_json_matches(start, size))
-        return gsai_format_table();
+        return &gsai_format_table;
     bool named_table = gsai_codec_ends(name, ".csv") || gsai_codec_ends(name, ".tsv") || gsai_codec_ends(name, ".tab");
     if (size == GSAI_DECODE_START && line + line_size == (const char *)start + size)
         while (line_size > 0 && line[line_size - 1] != ' ' && line[line_size - 1] != '\t')
             line_size--; /* the last token may go on */
     tokens found = look_at_tokens(line, line + line_size);
     bool separated = has_separator(line, found.any ? line_size : found.first_size), is_libsvm;
-    bool named_vw = gsai_codec_ends(name, ".vw") || (expected == gsai_format_vw() && !named_table),
+    bool named_vw = gsai_codec_ends(name, ".vw") || (expected == &gsai_format_vw && !named_table),
          barred = has_bar(line, line_size);
-    named_table = named_table || expected == gsai_format_table();
+    named_table = named_table || expected == &gsai_format_table;
     if (named_vw && barred)
-        return gsai_format_vw();
+        return &gsai_format_vw;
     if (found.any && (found.second_paired || found.all_paired))
         is_libsvm = !(named_table && separated);
     else if (named_vw || (barred && !named_table))
-        return gsai_format_vw();
+        return &gsai_format_vw;
     else
         is_libsvm = !separated && !named_table;
-    return is_libsvm ? gsai_format_libsvm() : gsai_format_table();
+    return is_libsvm ? &gsai_format_libsvm : &gsai_format_table;
 }
 
 const char *gsai_foreign(const unsigned char *start, size_t size)

@@ -2,9 +2,7 @@
 #ifndef GSA_DATA_SNIFF_H
 #define GSA_DATA_SNIFF_H
 
-#include "data/format/libsvm.h"
-#include "data/format/table_text.h"
-#include "data/format/vw.h"
+#include "data/format/format.h"
 
 /* By the first bytes of the plain content, then by the name; where both leave it open, what is expected (NULL:
  * nothing).

@@ -16,7 +16,7 @@
 /* Returns the kind of that name or, without a name, by the path's ending; NULL if not found. */
 static const gsai_writer_kind *choose(const char *path, const char *format)
 {
-    const gsai_writer_kind *kinds[] = {gsai_writer_cache(), gsai_writer_vw(), gsai_writer_libsvm()};
+    const gsai_writer_kind *kinds[] = {&gsai_writer_cache, &gsai_writer_vw, &gsai_writer_libsvm};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || gsai_codec_ends(path, kinds[i]->ending))
             return kinds[i];
@@ -76,7 +76,7 @@ gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 
 gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error)
 {
-    if (text && writer->kind == gsai_writer_vw()) /* a model of the columns would take them for its own */
+    if (text && writer->kind == &gsai_writer_vw) /* a model of the columns would take them for its own */
         return gsai_fail(
             error, GSA_UNSUPPORTED,
             "the rows are of a table or of Vowpal Wabbit text: their words were hashed to numbers and would "

@@ -42,8 +42,6 @@ struct gsa_writer {
     char *schema;     /* of the rows, where a file can keep it; NULL: none */
 };
 
-const gsai_writer_kind *gsai_writer_libsvm(void);
-const gsai_writer_kind *gsai_writer_cache(void);
-const gsai_writer_kind *gsai_writer_vw(void);
+extern const gsai_writer_kind gsai_writer_libsvm, gsai_writer_cache, gsai_writer_vw;
 
 #endif

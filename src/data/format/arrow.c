@@ -811,12 +811,8 @@ static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
     return status;
 }
 
-const gsai_format *gsai_format_arrow(void)
-{
-    static const gsai_format format = {.title = "an Arrow stream",
+const gsai_format gsai_format_arrow = {.title = "an Arrow stream",
                                        .begin = begin_arrow,
                                        .read = read_arrow,
                                        .close = close_arrow,
                                        .prepare = prepare_arrow};
-    return &format;
-}

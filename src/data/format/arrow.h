@@ -11,6 +11,5 @@ void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *a
 /* Makes a parser that owns stream and again, which are taken over also on failure. */
 gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsai_env *env,
                            void **out, gsa_error *error);
-const gsai_format *gsai_format_arrow(void);
 
 #endif

@@ -711,9 +711,7 @@ static gsa_status skip_block(void *memory, gsa_row_range *out, gsa_error *error)
     return seek(parser, next, error);
 }
 
-const gsai_format *gsai_format_cache(void)
-{
-    static const gsai_format format = {.title = "a cache",
+const gsai_format gsai_format_cache = {.title = "a cache",
                                        .open = open_cache,
                                        .begin = begin_cache,
                                        .read = read_cache,
@@ -721,5 +719,3 @@ const gsai_format *gsai_format_cache(void)
                                        .prepare = prepare_cache,
                                        .enter = enter_cache,
                                        .skip = skip_block};
-    return &format;
-}

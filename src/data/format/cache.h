@@ -61,6 +61,5 @@ bool gsai_cache_header_read(const unsigned char bytes[GSAI_CACHE_HEADER_SIZE], g
 
 /* Returns whether content begins like a cache, even if it ends within the magic. */
 bool gsai_cache_matches(const unsigned char *start, size_t size);
-const gsai_format *gsai_format_cache(void);
 
 #endif

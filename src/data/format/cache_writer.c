@@ -418,9 +418,5 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
     return gsai_output_put(&writer->head.output, end, sizeof end, error);
 }
 
-const gsai_writer_kind *gsai_writer_cache(void)
-{
-    static const gsai_writer_kind kind = {"gsac",      ".gsac",      sizeof(cache_writer), open_cache,
-                                          write_cache, finish_cache, free_cache,           add_name};
-    return &kind;
-}
+const gsai_writer_kind gsai_writer_cache = {"gsac",      ".gsac",      sizeof(cache_writer), open_cache,
+                                            write_cache, finish_cache, free_cache,           add_name};

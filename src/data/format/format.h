@@ -55,6 +55,9 @@ typedef struct gsai_format {
     uint64_t *(*lines)(void *parser); /* how many were read; NULL where give is */
 } gsai_format;
 
+extern const gsai_format gsai_format_libsvm, gsai_format_vw, gsai_format_table, gsai_format_cache, gsai_format_npy,
+    gsai_format_arrow;
+
 /* Returns whether rows have texts that are kept, or may be bad. */
 static inline bool gsai_format_keeps(const gsai_format_input *input)
 {

@@ -305,14 +305,10 @@ static gsa_status read_libsvm(void *parser, gsai_rows *rows, gsa_error *error)
     return gsai_line_text_read(parser, parse_line, rows, error);
 }
 
-const gsai_format *gsai_format_libsvm(void)
-{
-    static const gsai_format format = {.title = TITLE,
-                                       .open = open_libsvm,
-                                       .begin = gsai_line_text_begin,
-                                       .read = read_libsvm,
-                                       .close = gsai_line_text_close,
-                                       .give = gsai_line_text_give,
-                                       .lines = gsai_line_text_lines};
-    return &format;
-}
+const gsai_format gsai_format_libsvm = {.title = TITLE,
+                                        .open = open_libsvm,
+                                        .begin = gsai_line_text_begin,
+                                        .read = read_libsvm,
+                                        .close = gsai_line_text_close,
+                                        .give = gsai_line_text_give,
+                                        .lines = gsai_line_text_lines};

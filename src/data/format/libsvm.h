@@ -4,8 +4,6 @@
 
 #include "data/format/format.h"
 
-const gsai_format *gsai_format_libsvm(void);
-
 /* Returns why these bytes cannot be a word as label here: one that no format has (input_text.h), or with marks that
  * this text gives another meaning; NULL if they can. */
 const char *gsai_libsvm_objection(const char *text, size_t size);

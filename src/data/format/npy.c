@@ -602,13 +602,9 @@ static gsa_status read_npy(void *memory, gsai_rows *rows, gsa_error *error)
     return GSA_OK;
 }
 
-const gsai_format *gsai_format_npy(void)
-{
-    static const gsai_format format = {.title = "an array (.npy)",
-                                       .open = open_npy,
-                                       .begin = begin_npy,
-                                       .read = read_npy,
-                                       .close = close_npy,
-                                       .prepare = prepare_npy};
-    return &format;
-}
+const gsai_format gsai_format_npy = {.title = "an array (.npy)",
+                                     .open = open_npy,
+                                     .begin = begin_npy,
+                                     .read = read_npy,
+                                     .close = close_npy,
+                                     .prepare = prepare_npy};

@@ -9,6 +9,5 @@ bool gsai_npy_matches(const unsigned char *start, size_t size);
 /* Checks, of an input that was peeked at, what opening its labels would: one file of labels for each of n_files, and as
  * many labels as rows. */
 gsa_status gsai_npy_labels_check(const gsai_format_input *input, size_t n_files, const gsai_env *env, gsa_error *error);
-const gsai_format *gsai_format_npy(void);
 
 #endif

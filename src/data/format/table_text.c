@@ -3,7 +3,6 @@
  * Before the first row, the first records show the separator and what stands in the columns: those of a file as far as
  * table_infer.h and records.h say, of a stream 4096 in 4 MiB. The content decides, neither the size of a buffer nor the
  * clock. */
-#include "data/format/table_text.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -369,9 +368,7 @@ static uint64_t *lines_of_table(void *memory)
     return &((gsai_tabular *)memory)->records.line;
 }
 
-const gsai_format *gsai_format_table(void)
-{
-    static const gsai_format format = {.title = "a table",
+const gsai_format gsai_format_table = {.title = "a table",
                                        .open = open_table,
                                        .begin = begin_table,
                                        .read = read_table,
@@ -379,5 +376,3 @@ const gsai_format *gsai_format_table(void)
                                        .prepare = prepare_table,
                                        .give = give_table,
                                        .lines = lines_of_table};
-    return &format;
-}

@@ -121,16 +121,7 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
     return GSA_OK;
 }
 
-const gsai_writer_kind *gsai_writer_libsvm(void)
-{
-    static const gsai_writer_kind kind = {"libsvm",   NULL,  sizeof(text_writer), open_text,
-                                          write_text, flush, free_text,           NULL};
-    return &kind;
-}
+const gsai_writer_kind gsai_writer_libsvm = {"libsvm",   NULL,  sizeof(text_writer), open_text,
+                                             write_text, flush, free_text,           NULL};
 
-const gsai_writer_kind *gsai_writer_vw(void)
-{
-    static const gsai_writer_kind kind = {"vw",       ".vw", sizeof(text_writer), open_vw,
-                                          write_text, flush, free_text,           NULL};
-    return &kind;
-}
+const gsai_writer_kind gsai_writer_vw = {"vw", ".vw", sizeof(text_writer), open_vw, write_text, flush, free_text, NULL};

@@ -5,8 +5,6 @@
  *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and kept only if asked for.
  *   3 A label is one number; all other labels that VW has are refused by name.
  *   4 Every line is followed by '\n' or '\r' in the buffer (text_lines.h). */
-#include "data/format/vw.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/features.h"
@@ -288,15 +286,11 @@ static gsa_status read_vw(void *parser, gsai_rows *rows, gsa_error *error)
     return gsai_line_text_read(parser, parse_line, rows, error);
 }
 
-const gsai_format *gsai_format_vw(void)
-{
-    static const gsai_format format = {.title = TITLE,
-                                       .open = open_vw,
-                                       .begin = gsai_line_text_begin,
-                                       .read = read_vw,
-                                       .close = close_vw,
-                                       .prepare = prepare_vw,
-                                       .give = gsai_line_text_give,
-                                       .lines = gsai_line_text_lines};
-    return &format;
-}
+const gsai_format gsai_format_vw = {.title = TITLE,
+                                    .open = open_vw,
+                                    .begin = gsai_line_text_begin,
+                                    .read = read_vw,
+                                    .close = close_vw,
+                                    .prepare = prepare_vw,
+                                    .give = gsai_line_text_give,
+                                    .lines = gsai_line_text_lines};

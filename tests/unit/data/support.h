@@ -88,7 +88,7 @@ static inline gsa_reader *open_text(const void *text, size_t size, const gsai_re
     gsa_reader *reader = NULL;
     gsa_reader_options options = {.size = sizeof options, .skip_bad_rows = skip};
     gsa_error error;
-    assert_int_equal(gsai_reader_open_bytes(text, size, "text", gsai_format_libsvm(), &options,
+    assert_int_equal(gsai_reader_open_bytes(text, size, "text", &gsai_format_libsvm, &options,
                                             sizes ? sizes : &defaults, env, &reader, &error),
                      GSA_OK);
     return reader;

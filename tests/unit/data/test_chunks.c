@@ -159,16 +159,16 @@ static size_t make_table(char text[TEXT_SIZE], const char *const *kind, size_t n
 /* Text number `number` of those that tests run over; its options. */
 static input make_text(char text[TEXT_SIZE], int number)
 {
-    input in = {.text = text, .format = gsai_format_libsvm()};
+    input in = {.text = text, .format = &gsai_format_libsvm};
     if (number == 0) {
         in.size = repeat(text, libsvm_lines, LEN(libsvm_lines), 200);
     } else if (number == 1) {
-        in.format = gsai_format_vw();
+        in.format = &gsai_format_vw;
         in.options =
             (gsa_reader_options){.size = sizeof(gsa_reader_options), .remember_names = 1, .cross = "a:b", .bits = 12};
         in.size = repeat(text, vw_lines, LEN(vw_lines), 150);
     } else {
-        in.format = gsai_format_table();
+        in.format = &gsai_format_table;
         in.options = TABLE_OPTIONS;
         in.size = number == 2   ? make_table(text, csv_lines, LEN(csv_lines), 150)
                   : number == 3 ? make_table(text, plain_lines, LEN(plain_lines), 200)
@@ -253,7 +253,7 @@ static void labels_that_are_all_different_keep_their_numbers(void **state)
     size_t size = 0;
     for (int i = 0; i < 2 * LABELS; i++)
         size += (size_t)sprintf(text + size, "w%d 1:1\n", i * 7 % LABELS);
-    const input in = {.text = text, .size = size, .format = gsai_format_libsvm()};
+    const input in = {.text = text, .size = size, .format = &gsai_format_libsvm};
     const gsai_reader_sizes sizes = {.buffer = 30000, .batch_rows = 4000}; /* more words than a chunk remembers */
     char *one = dump_with(&in, &sizes, 1), *two = dump_with(&in, &sizes, 2);
     assert_string_equal(two, one);
@@ -368,7 +368,7 @@ static void a_stop_is_answered_after_a_few_batches(void **state)
     static char text[LINES * 6 + 1];
     for (size_t i = 0; i < LINES; i++)
         memcpy(text + i * 6, "1 1:1\n", 7);
-    const input in = {.text = text, .size = sizeof text - 1, .format = gsai_format_libsvm()};
+    const input in = {.text = text, .size = sizeof text - 1, .format = &gsai_format_libsvm};
     atomic_int stops = 0;
     const gsai_env env = {ENV_SIZES, .call.n_threads = 2, .call.should_stop = stop_always, .call.ctx = &stops};
     gsa_reader *reader = open_input(&in, &all_sizes[3], &env);

@@ -34,9 +34,9 @@ static void libsvm_text_is_what_it_was(void **state)
                                         "1:1 2:1\n",
                                         "1\t3:1 4:1\t# ;\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(gsai_format_libsvm(), "data", texts[i]);
-    expect(gsai_format_libsvm(), "data.csv", "1 3:1 4:2\n");
-    expect(gsai_format_libsvm(), "data.csv.gz", "1 3:1\n");
+        expect(&gsai_format_libsvm, "data", texts[i]);
+    expect(&gsai_format_libsvm, "data.csv", "1 3:1 4:2\n");
+    expect(&gsai_format_libsvm, "data.csv.gz", "1 3:1\n");
 }
 
 static void lines_with_separators_are_a_table(void **state)
@@ -48,7 +48,7 @@ static void lines_with_separators_are_a_table(void **state)
                                         "x y,z\n",    "0\t1\t1\t5\t0\t",    "a|b\n1|2\n",
                                         "1|x\n",      "first name|age|y\n", "sep=|\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(gsai_format_table(), "data", texts[i]);
+        expect(&gsai_format_table, "data", texts[i]);
 }
 
 static void a_bar_behind_a_blank_makes_vowpal_wabbit_text(void **state)
@@ -56,29 +56,29 @@ static void a_bar_behind_a_blank_makes_vowpal_wabbit_text(void **state)
     (void)state;
     static const char *const texts[] = {"1 |a b c:2\n", "|a b\n", " | b, c\n", "1 2 'tag |x y:1 |z w\n", "-1\t| a;b\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(gsai_format_vw(), "data", texts[i]);
-    expect(gsai_format_libsvm(), "data", "1|f a b:2\n"); /* it may be meant so, and is refused */
-    expect(gsai_format_vw(), "train.vw.gz", "1 2 second_house|price:.23\n");
-    expect(gsai_format_vw(), "train.vw", "1\n");
-    expect(gsai_format_table(), "a.csv", "id | x,y\n");
-    expect(gsai_format_table(), "data", "a|b,c\n");
-    expect(gsai_format_libsvm(), "data", "1 # | \n");
-    expect(gsai_format_libsvm(), "data", "1 3:1 | 4:1\n");
+        expect(&gsai_format_vw, "data", texts[i]);
+    expect(&gsai_format_libsvm, "data", "1|f a b:2\n"); /* it may be meant so, and is refused */
+    expect(&gsai_format_vw, "train.vw.gz", "1 2 second_house|price:.23\n");
+    expect(&gsai_format_vw, "train.vw", "1\n");
+    expect(&gsai_format_table, "a.csv", "id | x,y\n");
+    expect(&gsai_format_table, "data", "a|b,c\n");
+    expect(&gsai_format_libsvm, "data", "1 # | \n");
+    expect(&gsai_format_libsvm, "data", "1 3:1 | 4:1\n");
     const char table[] = "a | b,c\n";
-    assert_ptr_equal(gsai_recognise("x", (const unsigned char *)table, sizeof table - 1, gsai_format_table()),
-                     gsai_format_table());
+    assert_ptr_equal(gsai_recognise("x", (const unsigned char *)table, sizeof table - 1, &gsai_format_table),
+                     &gsai_format_table);
 }
 
 static void the_name_decides_where_the_content_does_not(void **state)
 {
     (void)state;
-    expect(gsai_format_table(), "data.csv", "1\n2\n");
-    expect(gsai_format_table(), "data.tsv", "1\t3:1\n");
-    expect(gsai_format_table(), "data.tsv.zst", "1\t3:1\n");
-    expect(gsai_format_libsvm(), "data.tsv.x", "1\t3:1\n");
-    expect(gsai_format_table(), "x.csv", "");
-    expect(gsai_format_table(), "x.tab.bz2", "word\n");
-    expect(gsai_format_libsvm(), ".csv", "word\n");
+    expect(&gsai_format_table, "data.csv", "1\n2\n");
+    expect(&gsai_format_table, "data.tsv", "1\t3:1\n");
+    expect(&gsai_format_table, "data.tsv.zst", "1\t3:1\n");
+    expect(&gsai_format_libsvm, "data.tsv.x", "1\t3:1\n");
+    expect(&gsai_format_table, "x.csv", "");
+    expect(&gsai_format_table, "x.tab.bz2", "word\n");
+    expect(&gsai_format_libsvm, ".csv", "word\n");
 }
 
 static void a_first_line_that_is_cut_is_judged_by_its_whole_tokens(void **state)
@@ -90,7 +90,7 @@ static void a_first_line_that_is_cut_is_judged_by_its_whole_tokens(void **state)
         n += (size_t)snprintf(text + n, sizeof text - n, "\t%zu:0.5", n + 10);
     snprintf(text + n, sizeof text - n, "%*s", (int)(GSAI_DECODE_START - n), "\t17");
     assert_int_equal(strlen(text), GSAI_DECODE_START);
-    expect(gsai_format_libsvm(), "data", text);
+    expect(&gsai_format_libsvm, "data", text);
 }
 
 int main(void)
