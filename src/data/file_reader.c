@@ -79,8 +79,9 @@ static gsa_status open_current(file_reader *reader, gsa_error *error)
 {
     const gsai_env *env = &reader->head.env;
     const bool is_spilled = reader->bytes_spilled > 0;
-    const char *path = is_spilled ? reader->spill.path : reader->paths ? reader->paths[reader->file] : NULL;
+    const char *path = reader->paths ? reader->paths[reader->file] : NULL;
     gsai_source source;
+    path = is_spilled ? reader->spill.path : path;
     if (!path)
         gsai_source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, &source);
     else if (reader->given.open && !is_spilled)

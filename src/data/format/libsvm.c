@@ -74,53 +74,48 @@ static gsa_status fail_label(const gsai_line *line, const char *at, const char *
     return gsai_line_fail(line, at, end, "label", gsai_libsvm_objection(at, (size_t)(end - at)), error);
 }
 
-/* Reports an index that is 0, too high, or not above the previous one (0 before the first). */
-static gsa_status fail_order(const gsai_line *line, const char *at, uint64_t index, uint64_t previous, gsa_error *error)
-{
-    uint64_t byte = gsai_line_offset(line, at);
-    if (index == 0)
-        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index 0: libsvm indices start at 1");
-    if (index > (uint64_t)GSA_MAX_ID + 1)
-        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index %" PRIu64 ": the highest index is %" PRIu64,
-                              index, (uint64_t)GSA_MAX_ID + 1);
-    if (index == previous)
-        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index %" PRIu64 " twice: indices must ascend",
-                              index);
-    return gsai_fail_line(error, GSA_INPUT, line->number, byte,
-                          "index %" PRIu64 " after %" PRIu64 ": indices must ascend", index, previous);
-}
-
-/* The text at `at` is not digits and a colon. */
-static gsa_status fail_index(const gsai_line *line, const char *at, gsa_error *error)
+/* The text at `at` is no pair: its index is not digits and a colon, or is 0, too high or not above the previous one (0
+ * before the first), or its value is not a number. */
+static gsa_status fail_pair(const gsai_line *line, const char *at, uint64_t previous, gsa_error *error)
 {
     const char *end = token_end(line, at);
-    if (memchr(at, '\0', (size_t)(end - at)))
-        return fail_nul(line, at, error);
-    if (is_query_id(line, at))
-        return gsai_line_fail(line, at, end, "query id", "qid: (ranking) is not supported; remove it", error);
+    const uint64_t byte = gsai_line_offset(line, at);
     uint64_t index = 0;
     const char *after = gsai_number_digits(at, &index);
-    if (after == at)
-        return gsai_line_fail(line, at, end, "feature", "expected INDEX:VALUE with an index of digits only", error);
-    if (*after == ':')
-        return gsai_line_fail(line, at, after, "index", "at most ten digits; the highest index is 4294967294", error);
-    if (after == end)
-        return gsai_line_fail(line, at, end, "feature", "expected a colon and a value after the index", error);
-    return gsai_line_fail(line, at, end, "feature", "expected a colon after the digits of the index", error);
-}
-
-/* Reports that the text at `at`, after a colon, is not a number. */
-static gsa_status fail_value(const gsai_line *line, const char *at, gsa_error *error)
-{
-    const char *end = token_end(line, at);
-    if (memchr(at, '\0', (size_t)(end - at)))
-        return fail_nul(line, at, error);
-    if (at == end)
-        return gsai_fail_line(error, GSA_INPUT, line->number, gsai_line_offset(line, at),
+    const bool has_index = *after == ':' && after > at && after - at <= 10;
+    if (has_index && index == 0)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index 0: libsvm indices start at 1");
+    if (has_index && index > (uint64_t)GSA_MAX_ID + 1)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index %" PRIu64 ": the highest index is %" PRIu64,
+                              index, (uint64_t)GSA_MAX_ID + 1);
+    if (has_index && index == previous)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index %" PRIu64 " twice: indices must ascend",
+                              index);
+    if (has_index && index < previous)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte,
+                              "index %" PRIu64 " after %" PRIu64 ": indices must ascend", index, previous);
+    const char *value = has_index ? after + 1 : at;
+    if (memchr(value, '\0', (size_t)(end - value)))
+        return fail_nul(line, value, error);
+    if (has_index && value == end)
+        return gsai_fail_line(error, GSA_INPUT, line->number, gsai_line_offset(line, value),
                               "the value is missing after the colon: expected a decimal number");
-    if (gsai_is_nonfinite_word(at, (size_t)(end - at)))
-        return gsai_line_fail(line, at, end, "value", "values must be finite", error);
-    return gsai_line_fail(line, at, end, "value", "expected a decimal number and then a blank", error);
+    if (has_index)
+        return gsai_line_fail(line, value, end, "value",
+                              gsai_is_nonfinite_word(value, (size_t)(end - value))
+                                  ? "values must be finite"
+                                  : "expected a decimal number and then a blank",
+                              error);
+    if (is_query_id(line, at))
+        return gsai_line_fail(line, at, end, "query id", "qid: (ranking) is not supported; remove it", error);
+    if (*after == ':' && after > at)
+        return gsai_line_fail(line, at, after, "index", "at most ten digits; the highest index is 4294967294", error);
+    const char *expected = "expected a colon after the digits of the index";
+    if (after == at)
+        expected = "expected INDEX:VALUE with an index of digits only";
+    else if (after == end)
+        expected = "expected a colon and a value after the index";
+    return gsai_line_fail(line, at, end, "feature", expected, error);
 }
 
 /* ---- pairs by bitmaps ------------------------------------------------------------------------------------------- */
@@ -235,15 +230,13 @@ static gsa_status parse_pair(const gsai_number_locale *locale, const gsai_line *
     const char *p = *at;
     uint64_t id = 0;
     const char *colon = gsai_number_digits(p, &id);
-    if (*colon != ':' || colon == p || colon - p > 10)
-        return fail_index(line, p, error);
-    if (id <= pairs->previous || id > (uint64_t)GSA_MAX_ID + 1)
-        return fail_order(line, p, id, pairs->previous, error);
-    p = colon + 1;
+    if (*colon != ':' || colon == p || colon - p > 10 || id <= pairs->previous || id > (uint64_t)GSA_MAX_ID + 1)
+        return fail_pair(line, p, pairs->previous, error);
     gsai_number number;
-    gsai_number_parse_float(locale, p, &number);
+    gsai_number_parse_float(locale, colon + 1, &number);
     if (!number.after || !ends_token(number.after, line->end))
-        return fail_value(line, p, error);
+        return fail_pair(line, p, pairs->previous, error);
+    p = colon + 1;
     if (!gsai_number_fits_float(&number))
         return gsai_line_fail(line, p, number.after, "value", GSAI_NO_FLOAT, error);
     float x = (float)number.value;

@@ -75,13 +75,6 @@ void gsai_lines_drop(gsai_lines *lines, size_t size)
     lines->scanned = lines->start;
 }
 
-void gsai_lines_back(gsai_lines *lines, const gsai_line *line)
-{
-    lines->start = lines->scanned = (size_t)(line->start - lines->buffer);
-    lines->byte = line->byte;
-    lines->line = line->number - 1;
-}
-
 gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error)
 {
     size_t size = 0, max = lines->usual;
@@ -108,63 +101,41 @@ gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole w
     return GSA_OK;
 }
 
-static gsa_status fail_too_long(gsai_lines *lines, uint64_t byte, gsa_error *error)
-{
-    char text[GSAI_SIZE_TEXT];
-    gsai_size_text(lines->max_size, text);
-    return gsai_fail_line(error, GSA_INPUT, lines->line, byte,
-                          "the line is longer than %s%s: is this text with one row per line?", text,
-                          lines->max_size < GSAI_LONGEST_LINE ? " (a quarter of the memory limit)" : "");
-}
-
-/* Takes the line [start, start + size), which `taken` bytes including its end remove from the buffer. */
-/* NOLINTNEXTLINE(misc-no-recursion): once, after the rest of a long line */
-static gsa_status take(gsai_lines *lines, size_t size, size_t taken, gsai_line *out, gsa_error *error)
-{
-    const char *start = lines->buffer + lines->start;
-    uint64_t byte = lines->byte;
-    bool rest_of_long_line = lines->discarding;
-    gsai_lines_drop(lines, taken);
-    lines->discarding = false;
-    if (rest_of_long_line)
-        return gsai_lines_next(lines, out, error);
-    lines->line++;
-    if (size > lines->max_size)
-        return fail_too_long(lines, byte, error);
-    if (size > 0 && start[size - 1] == '\r')
-        size--;
-    *out = (gsai_line){start, start + size, lines->line, byte};
-    return GSA_OK;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): see take */
-gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
+/* Fills in the next line, valid until the next call; GSA_END after the last, and if `hurried` also if the stream has no
+ * whole line at the moment; `ended` tells which. A line that is too long is GSA_INPUT with line and byte set; the call
+ * after that delivers the line that follows it. */
+static gsa_status next_line(gsai_lines *lines, gsai_line *out, gsa_error *error)
 {
     for (;;) {
-        char *newline = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
-        if (newline) {
-            size_t size = (size_t)(newline - lines->buffer) - lines->start;
-            return take(lines, size, size + 1, out, error);
-        }
-        lines->scanned = lines->end;
-        size_t size = lines->end - lines->start;
-        if (lines->ended) {
-            if (size == 0)
-                return GSA_END;
-            return take(lines, size, size, out, error);
-        }
-        bool too_long = !lines->discarding && size > lines->max_size;
-        uint64_t byte = lines->byte;
-        if (too_long || lines->discarding)
-            gsai_lines_drop(lines, size);
-        if (too_long) {
-            lines->discarding = true;
-            lines->line++;
-            return fail_too_long(lines, byte, error);
-        }
-        if (lines->hurried && gsai_decode_is_idle(lines->stream))
+        const char *start = lines->buffer + lines->start;
+        const char *newline = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
+        size_t size = newline ? (size_t)(newline - start) : lines->end - lines->start;
+        const uint64_t byte = lines->byte;
+        const bool is_whole = newline || lines->ended, is_rest = lines->discarding;
+        const bool is_too_long = !is_rest && size > lines->max_size;
+        if (is_whole && !newline && size == 0)
             return GSA_END;
-        GSA_TRY(gsai_lines_refill(lines, error));
+        lines->scanned = lines->end;
+        if (is_whole || is_rest || is_too_long)
+            gsai_lines_drop(lines, size + (newline != NULL));
+        lines->discarding = !is_whole && (is_rest || is_too_long);
+        lines->line += !is_rest && (is_whole || is_too_long);
+        if (is_too_long) {
+            char text[GSAI_SIZE_TEXT];
+            gsai_size_text(lines->max_size, text);
+            return gsai_fail_line(error, GSA_INPUT, lines->line, byte,
+                                  "the line is longer than %s%s: is this text with one row per line?", text,
+                                  lines->max_size < GSAI_LONGEST_LINE ? " (a quarter of the memory limit)" : "");
+        }
+        if (is_whole && !is_rest) {
+            size -= size > 0 && start[size - 1] == '\r';
+            *out = (gsai_line){start, start + size, lines->line, byte};
+            return GSA_OK;
+        }
+        if (!is_whole && lines->hurried && gsai_decode_is_idle(lines->stream))
+            return GSA_END;
+        if (!is_whole)
+            GSA_TRY(gsai_lines_refill(lines, error));
     }
 }
 
@@ -229,14 +200,17 @@ gsa_status gsai_line_text_read(void *parser, gsai_line_parse parse, gsai_rows *r
     while (status == GSA_OK && !gsai_rows_full(rows)) {
         gsai_line line;
         text->lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
-        status = gsai_lines_next(&text->lines, &line, error);
+        status = next_line(&text->lines, &line, error);
         if (status == GSA_END && !text->lines.ended)
             return GSA_OK;
         bool found = status == GSA_OK;
         if (found)
             status = parse(parser, &line, rows, error);
-        if (found && status == GSA_STOPPED) /* the next call begins with this line again */
-            gsai_lines_back(&text->lines, &line);
+        if (found && status == GSA_STOPPED) { /* the next call begins with this line again */
+            text->lines.start = text->lines.scanned = (size_t)(line.start - text->lines.buffer);
+            text->lines.byte = line.byte;
+            text->lines.line = line.number - 1;
+        }
         status = gsai_format_settle(text->input, rows, status, error);
     }
     return status;

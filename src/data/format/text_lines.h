@@ -48,16 +48,9 @@ gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsai_env
 void gsai_lines_free(gsai_lines *lines);
 /* Delivers the lines of this stream from now on. */
 void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream);
-/* Fills in the next line, valid until the next call; GSA_END after the last, and if `hurried` also if the stream has no
- * whole line at the moment; `ended` tells which. A line that is too long is GSA_INPUT with line and byte set; the call
- * after that delivers the line that follows it. */
-gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error);
-
 /* Adds bytes of the stream after [start, end), which move to the front of the buffer, and GSAI_LINES_PADDING newlines
  * after these; the buffer grows if it is full. For formats that find other ends than those of lines. */
 gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error);
-/* Makes the line that was delivered last the next one again. */
-void gsai_lines_back(gsai_lines *lines, const gsai_line *line);
 /* Forgets the first bytes. */
 void gsai_lines_drop(gsai_lines *lines, size_t size);
 
