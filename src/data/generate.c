@@ -57,20 +57,8 @@ static uint64_t n_margins(const generated *reader)
     return reader->what.n_classes > 2 ? reader->what.n_classes : 1;
 }
 
-static double planted_weight(const generated *reader, uint32_t feature, uint64_t class_number)
-{
-    gsai_rng rng = {gsai_mix(gsai_mix(reader->weight_key ^ feature) ^ class_number), 0};
-    return (2 * gsai_rng_unit(&rng) - 1) * reader->weight_scale;
-}
-
 /* A place below `width` by the inverse of the distribution of x^-S on [1, width + 1): with a = 1 - S it is
- * (1 + u ((width + 1)^a - 1))^(1 / a), and (width + 1)^u where a is 0. */
-static double growth_of(double skew, uint64_t width)
-{
-    double log_width = gsai_log((double)width + 1);
-    return skew == 1 ? log_width : gsai_expm1((1 - skew) * log_width);
-}
-
+ * (1 + u ((width + 1)^a - 1))^(1 / a), and (width + 1)^u where a is 0. `growth` is what u is multiplied by. */
 static uint64_t draw_skewed(double skew, double growth, uint64_t width, gsai_rng *rng)
 {
     double u = gsai_rng_unit(rng) * growth;
@@ -98,15 +86,6 @@ static void draw_features(const generated *reader, gsai_rng *rng, uint32_t *inde
     }
 }
 
-/* Twelve uniform numbers less six: nearly Gaussian, variance 1, no libm. Cut to three decimals, for short text. */
-static double draw_real(double margin, double deviation, gsai_rng *rng)
-{
-    double noise = -6;
-    for (int i = 0; i < 12; i++)
-        noise += gsai_rng_unit(rng);
-    return floor((margin + deviation * noise) * 1000 + 0.5) / 1000 + 0.0;
-}
-
 static double draw_class(double *margin, uint64_t n_classes, gsai_rng *rng)
 {
     double highest = margin[0], total = 0;
@@ -125,8 +104,14 @@ static double draw_label(generated *reader, gsai_rng *rng)
 {
     uint64_t n_classes = reader->what.n_classes;
     double noise = reader->what.noise, label;
-    if (n_classes == 1)
-        return draw_real(reader->margin[0], noise > 0 ? noise : DEFAULT_NOISE, rng);
+    if (n_classes == 1) {
+        /* Twelve uniform numbers less six: nearly Gaussian, variance 1, no libm. Cut to three decimals, for short text.
+         */
+        double drawn = -6, deviation = noise > 0 ? noise : DEFAULT_NOISE;
+        for (int i = 0; i < 12; i++)
+            drawn += gsai_rng_unit(rng);
+        return floor((reader->margin[0] + deviation * drawn) * 1000 + 0.5) / 1000 + 0.0;
+    }
     if (n_classes == 2)
         label = gsai_rng_unit(rng) * (1 + gsai_exp(-reader->margin[0])) < 1;
     else
@@ -150,8 +135,10 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
         draw_features(reader, &rng, index);
         for (uint64_t c = 0; c < n_margins(reader); c++) {
             double sum = reader->intercept[c];
-            for (uint64_t j = 0; j < reader->what.nnz; j++)
-                sum += planted_weight(reader, index[j], c);
+            for (uint64_t j = 0; j < reader->what.nnz; j++) {
+                gsai_rng weight = {gsai_mix(gsai_mix(reader->weight_key ^ index[j]) ^ c), 0};
+                sum += (2 * gsai_rng_unit(&weight) - 1) * reader->weight_scale;
+            }
             reader->margin[c] = sum;
         }
         reader->label[r] = draw_label(reader, &rng);
@@ -223,8 +210,10 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_memory
     reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSAI_BATCH_ROWS ? GSAI_BATCH_ROWS : (size_t)batch_rows;
     reader->weight_scale = 2 * sqrt(3 / (double)what->nnz);
     reader->weight_key = gsai_mix(gsai_rng_of(what->seed, 0, STREAM_WEIGHTS).key);
-    for (uint64_t i = 0; i < 2; i++)
-        reader->growth[i] = growth_of(what->skew, what->n_features / what->nnz + i);
+    for (uint64_t i = 0; i < 2; i++) {
+        double log_width = gsai_log((double)(what->n_features / what->nnz + i) + 1);
+        reader->growth[i] = what->skew == 1 ? log_width : gsai_expm1((1 - what->skew) * log_width);
+    }
     size_t n = reader->batch_rows, n_values = 0, n_of = (size_t)n_margins(reader);
     gsai_arena *arena = &reader->memory;
     arena->env = &reader->head.env;

@@ -29,14 +29,6 @@ static const char *first_line(const char *p, const char *end, size_t *size)
     return p;
 }
 
-static bool is_pair(const char *p, const char *end)
-{
-    const char *digits = p;
-    while (p < end && gsai_is_digit(*p))
-        p++;
-    return (p > digits && p < end && *p == ':') || (end - digits >= 4 && memcmp(digits, "qid:", 4) == 0);
-}
-
 /* Properties of the tokens behind the first. */
 typedef struct tokens {
     size_t first_size;
@@ -58,7 +50,10 @@ static tokens look_at_tokens(const char *p, const char *end)
             p++;
         if (p == end || *p == '#')
             break;
-        bool paired = is_pair(p, end);
+        const char *digits = p;
+        while (p < end && gsai_is_digit(*p))
+            p++;
+        bool paired = (p > digits && p < end && *p == ':') || (end - digits >= 4 && memcmp(digits, "qid:", 4) == 0);
         found.second_paired = found.second_paired || (!found.any && paired && after_space);
         found.all_paired = found.all_paired && paired;
         found.any = true;

@@ -274,19 +274,6 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     return GSA_OK;
 }
 
-/* Drops the schema: lists come with feature ids, so a model has no schema to keep. */
-static void forget_schema(arrow_reader *arrow)
-{
-    gsai_format_input *input = arrow->table.input;
-    char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
-    gsai_quote(arrow->column[arrow->values].name, strlen(arrow->column[arrow->values].name), values);
-    if (arrow->ids != SIZE_MAX)
-        gsai_quote(arrow->column[arrow->ids].name, strlen(arrow->column[arrow->ids].name), ids);
-    snprintf(input->description, sizeof input->description, "%s: features are the list '%s'%s%s%s", input->name, values,
-             *ids ? " with the ids '" : "", ids, *ids ? "'" : "");
-    gsai_schema_free(input->schema);
-}
-
 /* ---- lists ------------------------------------------------------------------------------------------------------ */
 
 #define PIECE 256 /* items that are read at a time */
@@ -485,7 +472,15 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
         status = use_columns(arrow, error);
     }
     if (status == GSA_OK && arrow->values != SIZE_MAX) {
-        forget_schema(arrow);
+        /* The schema is dropped: lists come with feature ids, so a model has no schema to keep. */
+        gsai_format_input *input = arrow->table.input;
+        char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
+        gsai_quote(arrow->column[arrow->values].name, strlen(arrow->column[arrow->values].name), values);
+        if (arrow->ids != SIZE_MAX)
+            gsai_quote(arrow->column[arrow->ids].name, strlen(arrow->column[arrow->ids].name), ids);
+        snprintf(input->description, sizeof input->description, "%s: features are the list '%s'%s%s%s", input->name,
+                 values, *ids ? " with the ids '" : "", ids, *ids ? "'" : "");
+        gsai_schema_free(input->schema);
         status = arrow->table.input->options->without_offsets ? GSA_OK : tell_far(arrow, first.n_rows, error);
     }
     arrow->table.is_prepared = status == GSA_OK;

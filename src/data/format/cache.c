@@ -45,9 +45,8 @@ typedef struct cache {
     uint64_t n_rows; /* before it */
     unsigned char *buffer;
     size_t capacity, filled;  /* filled: bytes from the offset on */
-    gsai_cache_header header; /* of the next section, if has_header */
-    bool has_header;
-    bool knows_schema; /* or knows that the file has none */
+    gsai_cache_header header; /* of the next section, once it was read */
+    bool knows_schema;        /* or knows that the file has none */
     bool is_at_end;
     int32_t *word; /* the reader's numbers of a block's words */
     size_t word_capacity;
@@ -200,7 +199,7 @@ static void begin_cache(void *memory, gsai_format_input *input)
         parser->bytes && gsai_machine_is_little_endian() && (uintptr_t)parser->bytes % GSAI_CACHE_ALIGNMENT == 0;
     parser->filled = 0;
     parser->offset = parser->n_rows = 0;
-    parser->has_header = parser->knows_schema = parser->is_at_end = false;
+    parser->knows_schema = parser->is_at_end = false;
 }
 
 static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error *error)
@@ -265,7 +264,6 @@ static void move_to(cache *parser, uint64_t offset)
 {
     parser->offset = offset;
     parser->filled = 0;
-    parser->has_header = false;
     if (parser->bytes)
         parser->input->stream->source.n_read = offset;
 }
@@ -301,14 +299,12 @@ static const char *header_objection(const cache *parser)
     return h->first_row != parser->n_rows ? "it does not continue the rows before it" : block_objection(h);
 }
 
-/* Reads the header of the next section, unless that was done, and checks what it says. */
+/* Reads the header of the next section, and checks what it says. */
 static gsa_status read_header(cache *parser, gsa_error *error)
 {
     const gsai_format_input *input = parser->input;
     const gsai_cache_header *header = &parser->header;
-    const unsigned char *bytes;
-    if (parser->has_header)
-        return GSA_OK;
+    const unsigned char *bytes = NULL;
     GSA_TRY(need(parser, GSAI_CACHE_HEADER_SIZE, &bytes, error));
     if (!gsai_cache_header_read(bytes, &parser->header))
         return fail_damaged(parser, "the hash of its header does not match", error);
@@ -333,7 +329,6 @@ static gsa_status read_header(cache *parser, gsa_error *error)
                          "%s is a cache that does not say what its columns were, and %s has columns", input->name,
                          input->schema_from);
     parser->knows_schema = parser->knows_schema || !is_schema;
-    parser->has_header = true;
     return GSA_OK;
 }
 
@@ -521,10 +516,12 @@ static gsa_status take_entries(cache *parser, const unsigned char *payload, gsai
             gsai_rows_reserve_block(rows, n_rows, parser->can_view ? 0 : n, has_values && !parser->can_view, error));
     uint64_t sum = 0;
     for (size_t r = 0; r < n_rows; r++) {
-        const unsigned char *length = payload + at.lengths + 4 * r;
-        sum += width > 0 ? width
-                         : (uint32_t)length[0] | (uint32_t)length[1] << 8 | (uint32_t)length[2] << 16 |
-                               (uint32_t)length[3] << 24;
+        uint32_t length = (uint32_t)width;
+        if (width == 0)
+            memcpy(&length, payload + at.lengths + 4 * r, sizeof length);
+        if (width == 0 && !gsai_machine_is_little_endian())
+            gsai_swap_bytes((unsigned char *)&length, 1, sizeof length);
+        sum += length;
         rows->row_start[r + 1] = (int64_t)sum;
     }
     if (sum != n)

@@ -343,19 +343,6 @@ static void add_values(block *to, const gsai_row *row)
         append(values, row->value, 4 * row->n);
 }
 
-/* Makes room for a row in every column; in that of values for all that may still have to be written down. */
-static bool has_room_for(const gsai_env *env, block *to, const gsai_row *row)
-{
-    size_t n = row->n, n_before = (size_t)to->header.n_entries;
-    const size_t max[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
-    size_t values =
-        row->value || to->header.flags & GSAI_CACHE_VALUES ? 4 * (n_before + n) - to->column[VALUES].size : 0;
-    bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before && room(env, &to->column[VALUES], values);
-    for (size_t i = 0; has_room && i < VALUES; i++)
-        has_room = room(env, &to->column[i], max[i]) != NULL;
-    return has_room;
-}
-
 static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row *row, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
@@ -369,7 +356,15 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     block *to = writer->current;
     if (is_other_file)
         to->header.flags |= GSAI_CACHE_FIRST;
-    GSAI_TRY_MEMORY(has_room_for(&head->env, to, row), &head->env, error, "no memory for a row of %zu values", row->n);
+    /* Room for the row in every column; in that of values for all that may still have to be written down. */
+    const size_t n = row->n, n_before = (size_t)to->header.n_entries;
+    const bool has_values = row->value || to->header.flags & GSAI_CACHE_VALUES;
+    bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before;
+    const size_t more[] = {
+        [LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n, [VALUES] = has_values ? 4 * (n_before + n) : 0};
+    for (size_t i = 0; has_room && i <= VALUES; i++)
+        has_room = room(&head->env, &to->column[i], i == VALUES ? more[i] - to->column[i].size : more[i]) != NULL;
+    GSAI_TRY_MEMORY(has_room, &head->env, error, "no memory for a row of %zu values", n);
     uint64_t label = 0;
     GSA_TRY(find_label(to, batch, r, &label, error));
     const uint32_t length = (uint32_t)row->n;

@@ -74,7 +74,7 @@ static gsa_status fail_label(const gsai_line *line, const char *at, const char *
     return gsai_line_fail(line, at, end, "label", gsai_libsvm_objection(at, (size_t)(end - at)), error);
 }
 
-/* The text at `at` is no pair: its index is not digits and a colon, or is 0, too high or not above the previous one (0
+/* Refuses the pair at `at`: its index is not digits and a colon, or is 0, too high or not above the previous one (0
  * before the first), or its value is not a number. */
 static gsa_status fail_pair(const gsai_line *line, const char *at, uint64_t previous, gsa_error *error)
 {
