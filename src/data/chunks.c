@@ -177,18 +177,6 @@ static bool begin_next(gsai_chunks *chunks)
     return true;
 }
 
-static void end_current(gsai_chunks *chunks)
-{
-    chunk *last = chunks->current;
-    *chunks->format->lines(chunks->parser) += *chunks->format->lines(last->parser);
-    if (last->rows.words.n_words > WORDS) {
-        gsai_words_free(&last->rows.words);
-        last->words.n = 0;
-    }
-    chunks->current = NULL;
-    gsai_pipeline_release(chunks->pipeline);
-}
-
 /* Appends rows that were not taken until these are full. */
 static gsa_status take_rows(chunk *from, gsai_rows *rows, gsa_error *error)
 {
@@ -226,7 +214,13 @@ gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *err
         if (status != GSA_OK || from->n_taken < from->rows.n_rows)
             continue;
         if (from->status == GSA_END) {
-            end_current(chunks);
+            *chunks->format->lines(chunks->parser) += *chunks->format->lines(from->parser);
+            if (from->rows.words.n_words > WORDS) {
+                gsai_words_free(&from->rows.words);
+                from->words.n = 0;
+            }
+            chunks->current = NULL;
+            gsai_pipeline_release(chunks->pipeline);
             continue;
         }
         status = from->status;

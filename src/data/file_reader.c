@@ -640,24 +640,25 @@ gsa_status gsa_reader_seek(gsa_reader *head, const gsa_place *block, gsa_error *
     file_reader *reader = files_of(head);
     if (!reader)
         return fail_in_order(error);
-    gsa_error *failure = &reader->failure;
+    gsa_error failure = {0};
+    gsa_status status = GSA_OK;
     gsai_spill_pause(&reader->spill); /* the rows will not be all of them */
     restart(reader, block->file < reader->n_files ? block->file : reader->n_files);
-    gsa_status status = GSA_OK;
     if (block->file >= reader->n_files)
-        status = gsai_fail(failure, GSA_ARGUMENT, "a block of file number %" PRIu32 ", of %zu files", block->file,
+        status = gsai_fail(&failure, GSA_ARGUMENT, "a block of file number %" PRIu32 ", of %zu files", block->file,
                            reader->n_files);
     if (status == GSA_OK)
-        status = prepare(reader, failure);
+        status = prepare(reader, &failure);
+    bool can = status == GSA_OK && reader->current->enter && !reader->stream.entry && !reader->is_stream;
     if (status == GSA_OK)
         status =
-            reader->current->enter && !reader->stream.entry && !reader->is_stream
-                ? reader->current->enter(current_parser(reader), block, failure)
-                : gsai_fail(failure, GSA_UNSUPPORTED,
+            can ? reader->current->enter(current_parser(reader), block, &failure)
+                : gsai_fail(&failure, GSA_UNSUPPORTED,
                             "%s can only be read from its first row on: convert it to a cache", reader->input.name);
-    if (failure->status != GSA_OK) {
-        locate(reader, failure);
-        return fail(failure, error);
+    if (status != GSA_OK && status != GSA_END) {
+        locate(reader, &failure);
+        reader->failure = failure;
+        return fail(&failure, error);
     }
     head->n_rows = 0;
     tell_position(reader);

@@ -13,22 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the kind of that name or, without a name, by the path's ending; NULL if not found. */
-static const gsai_writer_kind *choose(const char *path, const char *format)
-{
-    const gsai_writer_kind *kinds[] = {&gsai_writer_cache, &gsai_writer_vw, &gsai_writer_libsvm};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || gsai_codec_ends(path, kinds[i]->ending))
-            return kinds[i];
-    return NULL;
-}
-
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_memory *memory, const gsa_call *call,
                            gsa_writer **out, gsa_error *error)
 {
     gsai_env resolved;
     GSA_TRY(gsai_env_take(&resolved, memory, call, error));
-    const gsai_writer_kind *kind = choose(path, format);
+    static const gsai_writer_kind *const kinds[] = {&gsai_writer_cache, &gsai_writer_vw, &gsai_writer_libsvm};
+    const gsai_writer_kind *kind = NULL; /* of that name or, without a name, by the path's ending */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !kind; i++)
+        if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || gsai_codec_ends(path, kinds[i]->ending))
+            kind = kinds[i];
     if (!kind)
         return gsai_fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
     gsa_writer *writer = gsai_alloc_zeroed(&resolved, 1, kind->size);
