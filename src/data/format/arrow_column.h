@@ -21,8 +21,8 @@ typedef struct gsai_arrow_column {
     const struct ArrowSchema *schema;
     const char *name; /* empty if it has none */
     bool is_used;     /* it is label, weight or features */
-    /* Of cells, items or words: the specification's letter; v: "vu"; d: a decimal of 128 bits; t: a duration; D, M:
-     * dates in days and milliseconds; 0, 3, 6, 9: timestamps, by the digits of their seconds; '\0': not read. */
+    /* The type of cells, items or words: the specification's letter; v: "vu"; d: a decimal of 128 bits; t: a duration;
+     * D, M: dates in days and milliseconds; 0, 3, 6, 9: timestamps, by the digits of their seconds; '\0': not read. */
     char type;
     gsai_arrow_copy copy;            /* of the type; NULL: not a plain number */
     gsai_arrow_copy copy_index;      /* of the numbers into a dictionary */
