@@ -34,26 +34,13 @@ static const cli_option compare_options[] = {
 
 typedef struct comparing {
     const cli_arguments *arguments;
-    gsai_env env;
     compare_method *methods;
     compare_data data;
     compare_grid grid;
-    char *data_name;
     cli_output rows; /* closed without --row-results */
 } comparing;
 
 /* ---- what was asked for ------------------------------------------------------------------------------------------ */
-
-static int parse_methods(comparing *what)
-{
-    const char *list = arguments_text(what->arguments, "methods");
-    if (list == NULL)
-        return complain_usage("compare needs --methods LIST, such as gsa,sgd:0.1; `greedystep help compare` lists the "
-                              "methods");
-    int code = compare_methods_parse(list, &what->methods, &what->grid.n_methods);
-    what->grid.methods = what->methods;
-    return code;
-}
 
 static int check_output(const cli_arguments *arguments, const char *option, const char *path)
 {
@@ -77,58 +64,38 @@ static int check_outputs(const cli_arguments *arguments)
     return check_output(arguments, "--row-results", rows);
 }
 
-/* The last part of the path, without the ending of a codec. */
-static int name_data(comparing *what)
-{
-    static const char *const endings[] = {".xz", ".gz", ".zst", ".bz2"};
-    const char *path = what->arguments->positional[0], *name = path + gsai_directory_len(path);
-    what->data_name = strdup(name);
-    if (what->data_name == NULL)
-        return complain_failed("out of memory");
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (session_is_named(name, endings[i]))
-            what->data_name[strlen(name) - strlen(endings[i])] = '\0';
-    what->grid.data_name = what->data_name;
-    return EXIT_DONE;
-}
-
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
-/* Limits a stream, which is read once, to one pass and to methods that never go back. */
-static int check_stream(comparing *what)
-{
-    what->grid.n_passes = (size_t)arguments_number(what->arguments, "passes");
-    if (!progress_of(what->data.reader).is_stream)
-        return EXIT_DONE;
-    for (size_t i = 0; i < what->grid.n_methods; i++) {
-        if (compare_method_needs_rows(&what->methods[i]))
-            return complain_failed("%s cannot learn from a stream: it goes back to earlier rows; save the rows in a "
-                                   "file, or leave the method out",
-                                   what->methods[i].name);
-    }
-    if (!arguments_given(what->arguments, "passes"))
-        what->grid.n_passes = 1;
-    if (what->grid.n_passes > 1)
-        return complain_failed(
-            "--passes %zu: a stream can be read only once; save the rows in a file, or give --passes 1",
-            what->grid.n_passes);
-    return EXIT_DONE;
-}
-
+/* Opens the readers. A stream, which is read once, is limited to one pass and to methods that never go back. */
 static int open_data(comparing *what)
 {
     const cli_arguments *arguments = what->arguments;
     const char *test = arguments_text(arguments, "test");
-    what->data.loss = arguments_text(arguments, "loss");
-    what->data.intercept = arguments_text(arguments, "intercept");
+    compare_data *data = &what->data;
+    compare_grid *grid = &what->grid;
+    data->loss = arguments_text(arguments, "loss");
+    data->intercept = arguments_text(arguments, "intercept");
+    grid->n_passes = (size_t)arguments_number(arguments, "passes");
     if (test != NULL && strcmp(test, "-") == 0 && strcmp(arguments->positional[0], "-") == 0)
         return complain_usage("standard input cannot be both DATA and --test; give one of them as a file");
     static const gsa_reader_options wanted = {.without_offsets = false}, wanted_of_test = {.without_offsets = true};
-    int code = session_open_reader(arguments, &wanted, arguments->positional, arguments->n_positional, &what->env,
-                                   &what->data.reader);
+    int code = session_open_reader(arguments, &wanted, arguments->positional, arguments->n_positional, &data->env,
+                                   &data->reader);
     if (code == EXIT_DONE && test != NULL)
-        code = session_open_reader(arguments, &wanted_of_test, &test, 1, &what->env, &what->data.test_reader);
-    return code == EXIT_DONE ? check_stream(what) : code;
+        code = session_open_reader(arguments, &wanted_of_test, &test, 1, &data->env, &data->test_reader);
+    if (code != EXIT_DONE || !progress_of(data->reader).is_stream)
+        return code;
+    for (size_t i = 0; i < grid->n_methods; i++)
+        if (grid->methods[i].baseline != NULL && grid->methods[i].baseline->needs_rows)
+            return complain_failed("%s cannot learn from a stream: it goes back to earlier rows; save the rows in a "
+                                   "file, or leave the method out",
+                                   grid->methods[i].name);
+    if (!arguments_given(arguments, "passes"))
+        grid->n_passes = 1;
+    return grid->n_passes == 1 ? EXIT_DONE
+                               : complain_failed("--passes %zu: a stream can be read only once; save the rows in a "
+                                                 "file, or give --passes 1",
+                                                 grid->n_passes);
 }
 
 static gsa_status read_data(comparing *what, gsa_error *error)
@@ -136,81 +103,76 @@ static gsa_status read_data(comparing *what, gsa_error *error)
     compare_data *data = &what->data;
     cli_progress *progress = &what->grid.progress;
     GSA_TRY(compare_rows_read(&data->rows, data->reader, progress, error));
-    if (data->test_reader != NULL)
+    uint64_t n_bad_rows = progress_of(data->reader).n_bad_rows;
+    if (data->test_reader != NULL) {
         GSA_TRY(gsa_reader_set_schema(data->test_reader, gsa_reader_schema(data->reader), error));
-    if (data->test_reader != NULL)
         GSA_TRY(compare_rows_read(&data->test_rows, data->test_reader, progress, error));
-    return GSA_OK;
-}
-
-static void tell_bad_rows(comparing *what)
-{
-    gsa_reader *const readers[] = {what->data.reader, what->data.test_reader};
-    uint64_t n_bad_rows = 0;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        n_bad_rows += readers[i] != NULL ? progress_of(readers[i]).n_bad_rows : 0;
+        n_bad_rows += progress_of(data->test_reader).n_bad_rows;
     }
-    if (n_bad_rows == 0)
-        return;
-    progress_clear(&what->grid.progress);
-    note("%" PRIu64 " bad %s skipped", n_bad_rows, n_bad_rows == 1 ? "row was" : "rows were");
+    if (n_bad_rows > 0) {
+        progress_clear(progress);
+        note("%" PRIu64 " bad %s skipped", n_bad_rows, n_bad_rows == 1 ? "row was" : "rows were");
+    }
+    return GSA_OK;
 }
 
 /* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
-static int open_rows(comparing *what)
+static int compare_all(comparing *what)
 {
-    const char *path = arguments_text(what->arguments, "row-results");
-    int code = path != NULL ? output_open(path, &what->rows) : EXIT_DONE;
-    what->grid.row_stream = what->rows.stream;
-    return code;
-}
-
-static int write_results(comparing *what)
-{
-    cli_output output = {0};
+    compare_grid *grid = &what->grid;
     const char *path = arguments_text(what->arguments, "output");
-    int code = what->grid.row_stream != NULL ? output_commit(&what->rows) : EXIT_DONE;
+    gsa_error error = {.row = GSA_NO_ROW};
+    interrupt_catch();
+    progress_begin(&grid->progress, true, NULL);
+    grid->n_seeds = (size_t)arguments_number(what->arguments, "seeds");
+    gsa_status status = read_data(what, &error);
+    if (status == GSA_OK)
+        status = compare_grid_run(grid, &what->data, &error);
+    progress_clear(&grid->progress);
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    cli_output output = {0};
+    int code = grid->row_stream != NULL ? output_commit(&what->rows) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = output_open(path, &output);
     if (code == EXIT_DONE)
-        code = compare_write_csv(&what->grid, output.stream) ? output_commit(&output) : output_complain(&output);
+        code = compare_write_csv(grid, output.stream) ? output_commit(&output) : output_complain(&output);
     output_discard(&output);
     if (code == EXIT_DONE && strcmp(path, "-") != 0 && !message_is_quiet())
-        compare_print_table(&what->grid);
+        compare_print_table(grid);
     return code;
-}
-
-static int compare_all(comparing *what)
-{
-    gsa_error error = {.row = GSA_NO_ROW};
-    interrupt_catch();
-    progress_begin(&what->grid.progress, true, NULL);
-    what->grid.n_seeds = (size_t)arguments_number(what->arguments, "seeds");
-    gsa_status status = read_data(what, &error);
-    if (status == GSA_OK)
-        tell_bad_rows(what);
-    if (status == GSA_OK)
-        status = compare_grid_run(&what->grid, &what->data, &what->env, &error);
-    progress_clear(&what->grid.progress);
-    return status == GSA_OK ? write_results(what) : complain_error(status, &error);
 }
 
 static int run_compare(const cli_arguments *arguments)
 {
-    comparing what = {.arguments = arguments, .env = session_env(arguments)};
-    what.data.env = gsai_env_resolve(&what.env);
+    static const char *const endings[] = {".xz", ".gz", ".zst", ".bz2"};
+    const gsai_env env = session_env(arguments);
+    comparing what = {.arguments = arguments, .data = {.env = gsai_env_resolve(&env)}};
+    const char *list = arguments_text(arguments, "methods"), *rows = arguments_text(arguments, "row-results");
+    const char *path = arguments->positional[0];
+    if (list == NULL)
+        return complain_usage("compare needs --methods LIST, such as gsa,sgd:0.1; `greedystep help compare` lists the "
+                              "methods");
     gsai_rows_init(&what.data.rows, 0, 0, &what.data.env);
     gsai_rows_init(&what.data.test_rows, 0, 0, &what.data.env);
-    int code = parse_methods(&what);
+    int code = compare_methods_parse(list, &what.methods, &what.grid.n_methods);
+    what.grid.methods = what.methods;
     if (code == EXIT_DONE)
         code = check_outputs(arguments);
-    if (code == EXIT_DONE)
-        code = name_data(&what);
+    /* The last part of the path, without the ending of a codec. */
+    char *name = strdup(path + gsai_directory_len(path));
+    if (code == EXIT_DONE && name == NULL)
+        code = complain_failed("out of memory");
+    for (size_t i = 0; name != NULL && i < sizeof endings / sizeof *endings; i++)
+        if (session_is_named(name, endings[i]))
+            name[strlen(name) - strlen(endings[i])] = '\0';
+    what.grid.data_name = name;
     if (code == EXIT_DONE)
         code = open_data(&what);
-    if (code == EXIT_DONE)
-        code = open_rows(&what);
+    if (code == EXIT_DONE && rows != NULL)
+        code = output_open(rows, &what.rows);
+    what.grid.row_stream = what.rows.stream;
     if (code == EXIT_DONE)
         code = compare_all(&what);
     output_discard(&what.rows);
@@ -220,7 +182,7 @@ static int run_compare(const cli_arguments *arguments)
     gsa_reader_close(what.data.reader);
     gsa_reader_close(what.data.test_reader);
     free(what.methods);
-    free(what.data_name);
+    free(name);
     return code;
 }
 

@@ -1,7 +1,7 @@
 /* greedystep-compare, from the inside out.
  *
  * Rows are read once; with every seed they are split into a task (task.c). A method (method.c) learns
- * it pass by pass through a learner (learners.c). Each pass is scored and recorded (grid.c), and the records become a
+ * it pass by pass by a learner (learners.c). Each pass is scored and recorded (grid.c), and the records become a
  * CSV file and a table (results.c). compare.c is the program.
  *
  * Functions that give a gsa_status print nothing, so that the progress line can be cleared before a message. */
@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/rows.h"
+#include "baseline/optimizer.h"
 
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
@@ -38,15 +39,15 @@ gsa_status compare_check_stop(const gsai_env *env, gsa_error *error);
 
 /* The data of the whole comparison. */
 typedef struct compare_data {
+    gsai_env env;                     /* resolved */
     gsa_reader *reader, *test_reader; /* open for the places of rows; test_reader: NULL without --test */
-    gsai_env env;                     /* resolved; whose memory the rows take */
     gsai_rows rows, test_rows;        /* test_rows: of --test */
     const char *loss, *intercept;     /* parameters as text */
 } compare_data;
 
 /* The training task of one seed. */
 typedef struct compare_task {
-    gsai_env env; /* resolved */
+    gsai_env env; /* that of the data */
     const compare_data *data;
     uint64_t seed;
     gsa_batch train, test;
@@ -59,56 +60,55 @@ typedef struct compare_task {
     bool intercept;
 } compare_task;
 
-gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsai_env *env, compare_task *out,
-                            gsa_error *error);
+gsa_status compare_task_new(const compare_data *data, uint64_t seed, compare_task *out, gsa_error *error);
 void compare_task_free(compare_task *task);
 /* Sets the order of a pass, from 0: blocks of consecutive rows, each permuted as `train --order shuffled` does. */
 void compare_task_set_order(compare_task *task, uint64_t pass);
 /* Makes a state that has learned nothing but knows the loss and all labels of the training rows. */
-gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
-                              gsa_state **out, gsa_error *error);
+gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, gsa_state **out,
+                              gsa_error *error);
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
-struct gsai_method;
-struct compare_method;
-
-/* How a method is run: self is what open gives. */
-typedef struct compare_learner {
-    gsa_status (*open)(const struct compare_method *method, const compare_task *task, const gsai_env *env, void **self,
-                       gsa_error *error);
-    /* One pass in the task's order. */
-    gsa_status (*pass)(void *self, gsa_error *error);
-    /* The model so far; GSA_DIVERGED if a weight is not finite. */
-    gsa_status (*model)(void *self, gsa_model **out, gsa_error *error);
-    /* The step, for the report, or NaN. */
-    double (*step)(const void *self);
-    void (*close)(void *self); /* takes NULL */
-} compare_learner;
-
-extern const compare_learner compare_gsa_learner, compare_baseline_learner;
-
-enum { COMPARE_KNOBS = 4, COMPARE_PARAMETERS_SIZE = 96 };
+enum { COMPARE_PARAMETERS_SIZE = 96 };
 
 typedef struct compare_method {
     const char *name;
-    const compare_learner *learner;
-    const struct gsai_method *baseline; /* NULL: greedy step averaging */
-    double knob[COMPARE_KNOBS];         /* of the baseline */
-    const char *of_state;               /* the parameter `method` of a state, NULL for baselines */
-    const char *average;                /* of greedy step averaging */
-    size_t n_shards;                    /* copies that learn apart; 0: the state itself learns */
+    const gsai_method *baseline; /* NULL: greedy step averaging */
+    double knob[GSAI_KNOBS];     /* of the baseline */
+    const char *of_state;        /* the parameter `method` of a state, NULL for baselines */
+    const char *average;         /* of greedy step averaging */
+    size_t n_shards;             /* copies that learn apart; 0: the state itself learns */
 } compare_method;
 
 /* Parses a list such as "gsa,sgd:0.1"; *out is to be freed. Returns an exit code. */
 int compare_methods_parse(const char *list, compare_method **out, size_t *n_out);
 /* Returns the parameters as text, such as "r=0.1;B=200". */
 const char *compare_method_parameters(const compare_method *method, char buffer[COMPARE_PARAMETERS_SIZE]);
-/* Returns whether the method goes back to earlier rows, so that it cannot learn from a stream. */
-bool compare_method_needs_rows(const compare_method *method);
-
 /* Describes a method by its number; returns false beyond the end. */
 bool compare_method_describe(size_t number, verb_method *out);
+
+/* A method that learns a task: a state of the library, or an optimiser and its weights, [slots x outputs]. */
+typedef struct compare_learner {
+    const compare_method *method;
+    const compare_task *task;
+    gsa_state *state;
+    gsai_problem problem; /* of the optimiser */
+    gsai_optimizer *optimizer;
+    double *weights;
+    float *float_weights; /* the same */
+} compare_learner;
+
+/* To be closed in every case. */
+gsa_status compare_learner_open(const compare_method *method, const compare_task *task, compare_learner *out,
+                                gsa_error *error);
+/* Learns one pass in the task's order. */
+gsa_status compare_learner_pass(compare_learner *learner, gsa_error *error);
+/* Makes the model so far; GSA_DIVERGED if a weight is not finite. */
+gsa_status compare_learner_model(compare_learner *learner, gsa_model **out, gsa_error *error);
+/* Returns the step, for the report, or NaN. */
+double compare_learner_step(const compare_learner *learner);
+void compare_learner_close(compare_learner *learner);
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +139,7 @@ typedef struct compare_grid {
 
 compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t seed, size_t pass);
 /* Runs everything; to be freed in every case. */
-gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsai_env *env, gsa_error *error);
+gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, gsa_error *error);
 void compare_grid_free(compare_grid *grid);
 
 /* Over the seeds, of the test rows after the last pass. */

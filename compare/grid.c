@@ -42,49 +42,40 @@ size_t compare_grid_diverged(const compare_grid *grid, size_t method)
 /* ---- scores ----------------------------------------------------------------------------------------------------- */
 
 enum { ROWS_BETWEEN_CHECKS = 4096 };
+static const compare_score no_score = {NAN, NAN, NAN};
 
-static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const gsa_reader *reader, const gsai_env *env,
-                           gsa_error *error)
+static gsa_status score_part(const compare_task *task, const gsa_batch *batch, bool is_test, const gsa_model *model,
+                             compare_score *out, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
+    const gsa_reader *reader = task->data->reader;
+    gsa_metrics *metrics = NULL;
+    gsa_status status = gsa_metrics_new(model, &metrics, error);
+    if (is_test && task->data->test_reader != NULL)
+        reader = task->data->test_reader;
     for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
         gsa_batch part = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
-        GSA_TRY(compare_check_stop(env, error));
+        status = compare_check_stop(&task->env, error);
+        if (status != GSA_OK)
+            break;
         status = gsa_metrics_update(metrics, &part, error);
         if (status != GSA_OK)
             gsa_reader_locate(reader, &part, error);
     }
-    return status;
-}
-
-static compare_score score_of(const gsa_metrics *metrics)
-{
-    compare_score score = {NAN, NAN, NAN};
-    gsa_metric metric;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++) {
-        if (strcmp(metric.name, "log_loss") == 0)
-            score.loss = metric.value;
-        else if (strcmp(metric.name, "rmse") == 0)
-            score.loss = 0.5 * metric.value * metric.value;
-        else if (strcmp(metric.name, "accuracy") == 0)
-            score.accuracy = metric.value;
-        else if (strcmp(metric.name, "auc") == 0)
-            score.auc = metric.value;
-    }
-    return score;
-}
-
-static gsa_status score_part(const gsa_batch *batch, const gsa_reader *reader, const gsa_model *model,
-                             const gsai_env *env, compare_score *out, gsa_error *error)
-{
-    gsa_metrics *metrics = NULL;
-    gsa_status status = gsa_metrics_new(model, &metrics, error);
-    if (status == GSA_OK)
-        status = add_rows(metrics, batch, reader, env, error);
     if (status == GSA_OK) {
         status = gsa_metrics_finish(metrics, error);
         status = status == GSA_LABEL ? GSA_OK : status; /* labels that training lacked count as wrong */
-        *out = score_of(metrics);
+    }
+    gsa_metric metric;
+    *out = no_score;
+    for (size_t i = 0; status == GSA_OK && gsa_metrics_at(metrics, i, &metric) == GSA_OK; i++) {
+        if (strcmp(metric.name, "log_loss") == 0)
+            out->loss = metric.value;
+        else if (strcmp(metric.name, "rmse") == 0)
+            out->loss = 0.5 * metric.value * metric.value;
+        else if (strcmp(metric.name, "accuracy") == 0)
+            out->accuracy = metric.value;
+        else if (strcmp(metric.name, "auc") == 0)
+            out->auc = metric.value;
     }
     gsa_metrics_free(metrics);
     if (status == GSA_OK && !isfinite(out->loss))
@@ -92,52 +83,29 @@ static gsa_status score_part(const gsa_batch *batch, const gsa_reader *reader, c
     return status;
 }
 
-static const gsa_reader *reader_of_test(const compare_task *task)
-{
-    return task->data->test_reader != NULL ? task->data->test_reader : task->data->reader;
-}
-
-static gsa_status score_parts(const compare_task *task, const gsa_model *model, const gsai_env *env,
-                              compare_record *out, gsa_error *error)
-{
-    GSA_TRY(score_part(&task->train, task->data->reader, model, env, &out->score[COMPARE_TRAIN], error));
-    return score_part(&task->test, reader_of_test(task), model, env, &out->score[COMPARE_TEST], error);
-}
-
-static gsa_status score_row(const compare_task *task, const gsa_model *model, size_t row, const gsai_env *env,
-                            compare_score *out, gsa_error *error)
-{
-    gsa_batch single = batch_part(&task->test, row, 1);
-    return score_part(&single, reader_of_test(task), model, env, out, error);
-}
-
 /* ---- results per row -------------------------------------------------------------------------------------------- */
 
-/* A loss of NaN: the method diverged. Numbers are never correct. */
-static void write_result(FILE *stream, const compare_score *score)
-{
-    if (isnan(score->loss))
-        fputs("nan,\n", stream);
-    else if (isnan(score->accuracy))
-        fprintf(stream, "%.9g,\n", score->loss);
-    else
-        fprintf(stream, "%.9g,%d\n", score->loss, score->accuracy > 0);
-}
-
+/* A model of NULL: the method diverged. Numbers are never correct. */
 static gsa_status write_row_results(const compare_grid *grid, size_t method, const compare_task *task,
-                                    const gsa_model *model, const gsai_env *env, gsa_error *error)
+                                    const gsa_model *model, gsa_error *error)
 {
     const compare_method *learned = &grid->methods[method];
     char parameters[COMPARE_PARAMETERS_SIZE];
     compare_method_parameters(learned, parameters);
     for (size_t row = 0; row < task->test.n_rows && !ferror(grid->row_stream); row++) {
-        compare_score score = {NAN, NAN, NAN};
+        gsa_batch single = batch_part(&task->test, row, 1);
+        compare_score score = no_score;
         if (model != NULL)
-            GSA_TRY(score_row(task, model, row, env, &score, error));
+            GSA_TRY(score_part(task, &single, true, model, &score, error));
         size_t number = task->test_number != NULL ? task->test_number[row] : row;
         fprintf(grid->row_stream, "%s,%s,%zu,%zu,%zu,", learned->name, parameters, (size_t)task->seed, grid->n_passes,
                 number);
-        write_result(grid->row_stream, &score);
+        if (isnan(score.loss))
+            fputs("nan,\n", grid->row_stream);
+        else if (isnan(score.accuracy))
+            fprintf(grid->row_stream, "%.9g,\n", score.loss);
+        else
+            fprintf(grid->row_stream, "%.9g,%d\n", score.loss, score.accuracy > 0);
     }
     if (ferror(grid->row_stream))
         return gsai_fail(error, GSA_IO, "cannot write the results of --row-results: %s", strerror(errno));
@@ -194,111 +162,86 @@ static const compare_record diverged_record = {
     .score = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}, .step = NAN, .diverged = true};
 
 /* Runs one pass, timed, and scores it, which is not timed. */
-static gsa_status run_pass(const compare_learner *learner, void *self, const compare_task *task, const gsai_env *env,
-                           compare_record *record, gsa_error *error)
+static gsa_status run_pass(compare_learner *learner, compare_record *record, gsa_error *error)
 {
+    const compare_task *task = learner->task;
     gsa_model *model = NULL;
     double began = progress_clock();
-    gsa_status status = learner->pass(self, error);
+    gsa_status status = compare_learner_pass(learner, error);
     record->seconds += progress_clock() - began;
     if (status == GSA_OK)
-        status = compare_check_stop(env, error);
+        status = compare_check_stop(&task->env, error);
     if (status == GSA_OK)
-        status = learner->model(self, &model, error);
+        status = compare_learner_model(learner, &model, error);
     if (status == GSA_OK)
-        status = score_parts(task, model, env, record, error);
+        status = score_part(task, &task->train, false, model, &record->score[COMPARE_TRAIN], error);
     if (status == GSA_OK)
-        record->step = learner->step(self);
+        status = score_part(task, &task->test, true, model, &record->score[COMPARE_TEST], error);
+    if (status == GSA_OK)
+        record->step = compare_learner_step(learner);
     gsa_model_free(model);
     return status;
 }
 
-static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *task, void *self, const gsai_env *env,
+static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *task, compare_learner *learner,
                              gsa_error *error)
 {
-    const compare_learner *learner = grid->methods[method].learner;
     size_t seed = (size_t)task->seed;
-    bool diverged = false;
+    gsa_status status = GSA_OK;
     double seconds = 0;
     for (size_t pass = 0; pass < grid->n_passes; pass++) {
         compare_record *record = compare_grid_at(grid, method, seed, pass);
         show_progress(grid, (method * grid->n_seeds + seed) * grid->n_passes + pass, method);
         record->seconds = seconds;
-        gsa_status status = GSA_DIVERGED;
-        if (!diverged) {
+        if (status == GSA_OK) {
             compare_task_set_order(task, pass);
-            status = run_pass(learner, self, task, env, record, error);
+            status = run_pass(learner, record, error);
             grid->n_rows_learned += task->train.n_rows;
         }
-        diverged = status == GSA_DIVERGED;
-        if (status != GSA_OK && !diverged)
+        if (status != GSA_OK && status != GSA_DIVERGED)
             return status;
         seconds = record->seconds;
-        if (diverged) {
+        if (status == GSA_DIVERGED)
             *record = diverged_record;
-            record->seconds = seconds;
-        }
+        record->seconds = seconds;
     }
-    return GSA_OK;
-}
-
-static gsa_status write_rows(const compare_grid *grid, size_t method, const compare_task *task, void *self,
-                             const gsai_env *env, gsa_error *error)
-{
+    if (grid->row_stream == NULL)
+        return GSA_OK;
     gsa_model *model = NULL;
-    gsa_status status = GSA_OK;
-    if (!compare_grid_at(grid, method, (size_t)task->seed, grid->n_passes - 1)->diverged)
-        status = grid->methods[method].learner->model(self, &model, error);
+    status = status == GSA_OK ? compare_learner_model(learner, &model, error) : GSA_OK;
     if (status == GSA_OK)
-        status = write_row_results(grid, method, task, model, env, error);
+        status = write_row_results(grid, method, task, model, error);
     gsa_model_free(model);
     return status;
 }
 
-static gsa_status run_seed(compare_grid *grid, size_t method, compare_task *task, const gsai_env *env, gsa_error *error)
+gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, gsa_error *error)
 {
-    const compare_learner *learner = grid->methods[method].learner;
-    void *self = NULL;
-    gsa_status status = learner->open(&grid->methods[method], task, env, &self, error);
-    if (status == GSA_OK)
-        status = run_passes(grid, method, task, self, env, error);
-    if (status == GSA_OK && grid->row_stream != NULL)
-        status = write_rows(grid, method, task, self, env, error);
-    learner->close(self);
-    return status;
-}
-
-/* The task of a seed is made anew for every method: splitting costs little beside learning, and keeping the splits of
- * all seeds would take their number times the memory. */
-static gsa_status run_method(compare_grid *grid, const compare_data *data, size_t method, const gsai_env *env,
-                             gsa_error *error)
-{
+    size_t n_seeds = grid->n_seeds;
     gsa_status status = GSA_OK;
-    grid->n_rows_learned = 0;
-    for (size_t seed = 0; seed < grid->n_seeds && status == GSA_OK; seed++) {
-        compare_task task;
-        status = compare_task_new(data, seed, env, &task, error);
-        grid->n_train = task.train.n_rows;
-        grid->n_test = task.test.n_rows;
-        if (status == GSA_OK)
-            status = run_seed(grid, method, &task, env, error);
-        compare_task_free(&task);
-    }
-    return status;
-}
-
-gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsai_env *env, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    if (grid->n_methods > SIZE_MAX / grid->n_seeds / grid->n_passes)
-        return gsai_fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
-    grid->records = calloc(grid->n_methods * grid->n_seeds * grid->n_passes, sizeof *grid->records);
+    if (grid->n_methods <= SIZE_MAX / n_seeds / grid->n_passes)
+        grid->records = calloc(grid->n_methods * n_seeds * grid->n_passes, sizeof *grid->records);
     if (grid->records == NULL)
         return gsai_fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
     if (grid->row_stream != NULL)
         fputs("method,parameters,seed,pass,row,loss,correct\n", grid->row_stream);
     for (size_t method = 0; method < grid->n_methods && status == GSA_OK; method++) {
-        status = run_method(grid, data, method, env, error);
+        grid->n_rows_learned = 0;
+        /* The task of a seed is made anew for every method: splitting costs little beside learning, and keeping the
+         * splits of all seeds would take their number times the memory. */
+        for (size_t seed = 0; seed < n_seeds && status == GSA_OK; seed++) {
+            compare_task task;
+            compare_learner learner = {.task = &task};
+            status = compare_task_new(data, seed, &task, error);
+            grid->n_train = task.train.n_rows;
+            grid->n_test = task.test.n_rows;
+            if (status == GSA_OK)
+                status = compare_learner_open(&grid->methods[method], &task, &learner, error);
+            if (status == GSA_OK)
+                status = run_passes(grid, method, &task, &learner, error);
+            compare_learner_close(&learner);
+            compare_task_free(&task);
+        }
         if (status == GSA_OK)
             show_method(grid, method);
     }

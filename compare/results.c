@@ -84,19 +84,12 @@ static void fill_measure(const compare_grid *grid, size_t method, compare_measur
         snprintf(cell, CELL_SIZE, "%.5g (%.5g..%.5g)%s", spread.mean, spread.min, spread.max, mark);
 }
 
-/* NaN if every method diverged. */
-static double best_loss(const compare_grid *grid)
-{
-    double best = NAN;
-    for (size_t method = 0; method < grid->n_methods; method++)
-        best = fmin(best, compare_grid_spread(grid, method, COMPARE_LOSS).mean);
-    return best;
-}
-
 static void fill_table(const compare_grid *grid, table_row *rows)
 {
     static const char *const titles[N_COLUMNS] = {"method", "parameters", "loss", "accuracy", "auc"};
-    double best = best_loss(grid);
+    double best = NAN; /* if every method diverged */
+    for (size_t method = 0; method < grid->n_methods; method++)
+        best = fmin(best, compare_grid_spread(grid, method, COMPARE_LOSS).mean);
     for (size_t column = 0; column < N_COLUMNS; column++)
         snprintf(rows[0][column], CELL_SIZE, "%s", titles[column]);
     for (size_t method = 0; method < grid->n_methods; method++) {

@@ -22,9 +22,7 @@ const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT])
 
 gsa_status compare_check_stop(const gsai_env *env, gsa_error *error)
 {
-    if (env->call.should_stop != NULL && gsai_should_stop(env))
-        return gsai_fail(error, GSA_STOPPED, "stopped on request");
-    return GSA_OK;
+    return gsai_should_stop(env) ? gsai_fail(error, GSA_STOPPED, "stopped on request") : GSA_OK;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -59,7 +57,7 @@ gsa_status compare_rows_read(gsai_rows *rows, gsa_reader *reader, cli_progress *
     return status == GSA_END ? GSA_OK : status;
 }
 
-/* ---- the split -------------------------------------------------------------------------------------------------- */
+/* ---- the task ---------------------------------------------------------------------------------------------------- */
 
 static gsa_status no_memory_to_split(const compare_task *task, gsa_error *error)
 {
@@ -69,26 +67,21 @@ static gsa_status no_memory_to_split(const compare_task *task, gsa_error *error)
 /* In place of a pass, for an order of its own. */
 #define SPLIT_STREAM 0x5917u
 
-/* Chooses a fifth of the rows to test by, rounded down, at least 1. Depends on the seed and n_rows alone. */
-static void choose_tests(uint64_t seed, uint32_t n_rows, uint32_t *scratch, bool *is_test)
-{
-    uint32_t n_tests = n_rows >= 5 ? n_rows / 5 : 1;
-    gsa_plan_order(seed, SPLIT_STREAM, 0, n_rows, scratch);
-    for (uint32_t i = 0; i < n_rows; i++)
-        is_test[scratch[i]] = i < n_tests;
-}
-
-/* Adds every row to the test or the training rows, in order. */
+/* Adds every row to the test or the training rows, in order. A fifth of the rows, rounded down, but at least 1, is to
+ * test by; the choice depends on the seed and the number of rows alone. */
 static gsa_status split_by_seed(compare_task *task, const gsa_batch *all, gsa_error *error)
 {
     bool *is_test = gsai_alloc_zeroed(&task->env, all->n_rows, sizeof *is_test);
-    task->test_number = gsai_alloc_zeroed(&task->env, all->n_rows, sizeof *task->test_number);
-    gsa_status status = task->test_number != NULL && is_test != NULL ? GSA_OK : no_memory_to_split(task, error);
+    uint32_t *number = gsai_alloc_zeroed(&task->env, all->n_rows, sizeof *number), n_rows = (uint32_t)all->n_rows;
+    task->test_number = number;
+    gsa_status status = number != NULL && is_test != NULL ? GSA_OK : no_memory_to_split(task, error);
     if (status == GSA_OK)
-        choose_tests(task->seed, (uint32_t)all->n_rows, task->test_number, is_test); /* as scratch */
-    for (size_t row = 0; row < all->n_rows && status == GSA_OK; row++) {
+        gsa_plan_order(task->seed, SPLIT_STREAM, 0, n_rows, number); /* as scratch */
+    for (uint32_t i = 0; status == GSA_OK && i < (n_rows >= 5 ? n_rows / 5 : 1); i++)
+        is_test[number[i]] = true;
+    for (uint32_t row = 0; row < n_rows && status == GSA_OK; row++) {
         if (is_test[row])
-            task->test_number[task->test_rows.n_rows] = (uint32_t)row;
+            number[task->test_rows.n_rows] = row;
         status = gsai_rows_append(is_test[row] ? &task->test_rows : &task->train_rows, all, row, 1, false, NULL, error);
     }
     gsai_free(&task->env, is_test);
@@ -99,124 +92,79 @@ static gsa_status split_by_seed(compare_task *task, const gsa_batch *all, gsa_er
     return status;
 }
 
-static gsa_status set_parts(compare_task *task, gsa_error *error)
+gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, gsa_state **out,
+                              gsa_error *error)
 {
-    const compare_data *data = task->data;
-    const gsa_batch all = gsai_rows_view(&data->rows);
-    gsai_rows_init(&task->train_rows, 0, 0, &task->env);
-    gsai_rows_init(&task->test_rows, 0, 0, &task->env);
-    if (data->test_reader != NULL) {
-        task->train = all;
-        task->test = gsai_rows_view(&data->test_rows);
-        return GSA_OK;
-    }
-    if (all.n_rows < 2)
-        return gsai_fail(error, GSA_INPUT, "cannot split a single row into training and test rows; give --test a file");
-    return split_by_seed(task, &all, error);
-}
-
-/* ---- what the labels mean ---------------------------------------------------------------------------------------- */
-
-static gsa_status make_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
-                             gsa_state **out, gsa_error *error)
-{
+    const char *const given[][2] = {
+        {"loss", task->data->loss}, {"intercept", task->data->intercept}, {"method", method}, {"average", average}};
     gsa_config *config = NULL;
-    gsa_status status = gsa_config_new(&env->memory, &config, error);
+    gsa_status status = gsa_config_new(&task->env.memory, &config, error);
+    for (size_t i = 0; i < sizeof given / sizeof *given && status == GSA_OK; i++)
+        status = gsa_config_set(config, given[i][0], given[i][1], error);
     if (status == GSA_OK)
-        status = gsa_config_set(config, "loss", task->data->loss, error);
-    if (status == GSA_OK)
-        status = gsa_config_set(config, "intercept", task->data->intercept, error);
-    if (status == GSA_OK)
-        status = gsa_config_set(config, "method", method, error);
-    if (status == GSA_OK)
-        status = gsa_config_set(config, "average", average, error);
-    if (status == GSA_OK)
-        status = gsa_state_new(config, &env->memory, out, error);
+        status = gsa_state_new(config, &task->env.memory, out, error);
     gsa_config_free(config);
+    GSA_TRY(status);
+    status = gsa_state_prepare(*out, &task->train, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(task->data->reader, &task->train, error);
     return status;
 }
 
-gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsai_env *env,
-                              gsa_state **out, gsa_error *error)
-{
-    gsa_status status = make_state(task, method, average, env, out, error);
-    if (status == GSA_OK) {
-        status = gsa_state_prepare(*out, &task->train, error);
-        if (status != GSA_OK)
-            gsa_reader_locate(task->data->reader, &task->train, error);
-    }
-    return status;
-}
-
-static gsa_status set_like(compare_task *task, const gsai_env *env, gsa_error *error)
-{
-    gsa_state *state = NULL;
-    gsa_status status = compare_task_state(task, "paper", "last", env, &state, error);
-    if (status == GSA_OK)
-        status = gsa_state_finish(state, &env->call, &task->like, error);
-    gsa_state_free(state);
-    return status;
-}
-
-static gsa_status refuse_word(compare_task *task, size_t row, gsa_error *error)
-{
-    gsai_fail(error, GSA_LABEL,
-              "label '%s' is a word, but this loss predicts numbers; give --loss softmax if the labels are classes",
-              task->train.words[task->train.word[row]]);
-    error->row = row;
-    gsa_reader_locate(task->data->reader, &task->train, error);
-    return GSA_LABEL;
-}
-
-static gsa_status check_numbers(compare_task *task, gsa_error *error)
-{
-    for (size_t row = 0; row < task->train.n_rows && task->train.word != NULL; row++) {
-        if (task->train.word[row] >= 0)
-            return refuse_word(task, row, error);
-    }
-    return GSA_OK;
-}
-
+/* Finds the classes of the training rows, or that all labels are numbers. */
 static gsa_status set_classes(compare_task *task, gsa_error *error)
 {
+    const gsa_batch *train = &task->train;
     gsa_model_info info = info_of(task->like);
+    for (size_t row = 0; info.n_classes == 0 && row < train->n_rows && train->word != NULL; row++)
+        if (train->word[row] >= 0) {
+            gsai_fail(error, GSA_LABEL,
+                      "label '%s' is a word, but this loss predicts numbers; give --loss softmax if the labels are "
+                      "classes",
+                      train->words[train->word[row]]);
+            error->row = row;
+            gsa_reader_locate(task->data->reader, train, error);
+            return GSA_LABEL;
+        }
     if (info.n_classes == 0)
-        return check_numbers(task, error);
+        return GSA_OK;
     if (info.n_classes < 2)
         return gsai_fail(error, GSA_LABEL,
                          "all training rows have the label '%s': with one class there is nothing to compare",
                          gsa_model_label(task->like, 0));
-    task->classes = gsai_alloc_zeroed(&task->env, task->train.n_rows, sizeof *task->classes);
+    task->classes = gsai_alloc_zeroed(&task->env, train->n_rows, sizeof *task->classes);
     if (task->classes == NULL)
         return no_memory_to_split(task, error);
-    for (size_t row = 0, class_number; row < task->train.n_rows; row++) {
-        GSA_TRY(gsa_model_class(task->like, &task->train, row, &class_number, error));
+    for (size_t row = 0, class_number; row < train->n_rows; row++) {
+        GSA_TRY(gsa_model_class(task->like, train, row, &class_number, error));
         task->classes[row] = (uint32_t)class_number;
     }
     return GSA_OK;
 }
 
-/* ---- the task ---------------------------------------------------------------------------------------------------- */
-
-static size_t count_features(const gsa_batch *rows)
+gsa_status compare_task_new(const compare_data *data, uint64_t seed, compare_task *out, gsa_error *error)
 {
-    size_t n_features = 0;
-    for (int64_t e = rows->row_start[0]; e < rows->row_start[rows->n_rows]; e++) {
-        if (rows->index[e] >= n_features)
-            n_features = (size_t)rows->index[e] + 1;
-    }
-    return n_features;
-}
-
-gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsai_env *env, compare_task *out,
-                            gsa_error *error)
-{
+    const gsa_batch all = gsai_rows_view(&data->rows);
     *out = (compare_task){
-        .env = gsai_env_resolve(env), .data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
-    GSA_TRY(set_parts(out, error));
-    GSA_TRY(set_like(out, env, error));
+        .env = data->env, .data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0, .train = all};
+    gsai_rows_init(&out->train_rows, 0, 0, &out->env);
+    gsai_rows_init(&out->test_rows, 0, 0, &out->env);
+    if (data->test_reader != NULL)
+        out->test = gsai_rows_view(&data->test_rows);
+    else if (all.n_rows < 2)
+        return gsai_fail(error, GSA_INPUT, "cannot split a single row into training and test rows; give --test a file");
+    else
+        GSA_TRY(split_by_seed(out, &all, error));
+    gsa_state *state = NULL;
+    gsa_status status = compare_task_state(out, "paper", "last", &state, error);
+    if (status == GSA_OK)
+        status = gsa_state_finish(state, &out->env.call, &out->like, error);
+    gsa_state_free(state);
+    GSA_TRY(status);
     GSA_TRY(set_classes(out, error));
-    out->n_features = count_features(&out->train);
+    for (int64_t e = out->train.row_start[0]; e < out->train.row_start[out->train.n_rows]; e++)
+        if (out->train.index[e] >= out->n_features)
+            out->n_features = (size_t)out->train.index[e] + 1;
     out->order = gsai_alloc_zeroed(&out->env, out->train.n_rows, sizeof *out->order);
     return out->order != NULL ? GSA_OK : no_memory_to_split(out, error);
 }

@@ -8,7 +8,7 @@
  * there and both means only decay: by gamma^m over m rows, which is caught up with lazily. Without gamma, the paper's
  * choice gamma = (t-1)/t: both are plain means over all rows, E_t = sum / t, and the sums do not decay at all.
  * table[0] is E[g^2] (or its sum), table[1] E[D^2], slot_time the row up to which they are right. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *   G_i += (g x_i)^2,   w_i -= r / sqrt(G_i + eps) g x_i
  *
  * The original adds its delta to the root, not under it. table[0] is G. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

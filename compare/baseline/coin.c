@@ -6,7 +6,7 @@
  * A weight that a row does not touch has h = 0 and stays. The original uses alpha = 100 for neural networks; up to 2 it
  * does nothing, and the bet is T / (G + L), which theory (their Algorithm 1) has as tanh of that. Tables: L, G, R, T.
  */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
  * |w|^2 changes only in the touched weights. The average is that of iterates with weights a_t, A_t = a_1 + .. + a_t and
  * a_t / A_t = c_t, so that A_t = A_{t-1} (t + gamma) / (t - 1), and avg = w - (1/A) sum_t A_{t-1} D_t with D_t the
  * update of row t. table[0] is that sum; scalar: |w|^2, d, S, A. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
  *
  * A partition is a run of consecutive rows of the order. table[0]: weights at the start of the pass; table[1]: sum of
  * finished partitions; scalar[0], [1]: the steps of this partition, their number; scalar[2]: partitions begun. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,32 +21,24 @@ static void close_partition(gsai_optimizer *o)
         o->table[1][i] += o->w[i];
 }
 
-static void begin_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows)
+static void begin_pass(gsai_optimizer *o)
 {
-    (void)order;
-    (void)n_rows;
     memcpy(o->table[0], o->w, gsai_problem_cells(o->problem) * sizeof *o->w);
     memset(o->table[1], 0, gsai_problem_cells(o->problem) * sizeof *o->w);
     o->scalar[BEGUN] = 0;
 }
 
-static void open_partition(gsai_optimizer *o)
-{
-    if (o->scalar[BEGUN] > 0)
-        close_partition(o);
-    memcpy(o->w, o->table[0], gsai_problem_cells(o->problem) * sizeof *o->w);
-    o->scalar[STEPS] = o->scalar[N_STEPS] = 0;
-    o->scalar[BEGUN]++;
-}
-
 static void learn(gsai_optimizer *o, size_t row)
 {
     double n_partitions = fmin(floor(o->knob[0]), (double)o->n_order);
-    if ((double)o->order_at >= o->scalar[BEGUN] * (double)o->n_order / n_partitions)
-        open_partition(o);
-    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
-    gsai_problem_margins(o->problem, o->w, o->terms, o->n_terms, o->g);
-    double lambda = gsai_problem_gradient(o->problem, row, o->g).lambda, xx = gsai_optimizer_length(o);
+    if ((double)o->order_at >= o->scalar[BEGUN] * (double)o->n_order / n_partitions) {
+        if (o->scalar[BEGUN] > 0)
+            close_partition(o);
+        memcpy(o->w, o->table[0], gsai_problem_cells(o->problem) * sizeof *o->w);
+        o->scalar[STEPS] = o->scalar[N_STEPS] = 0;
+        o->scalar[BEGUN]++;
+    }
+    double lambda = gsai_optimizer_gradient(o, o->w, row).lambda, xx = gsai_optimizer_length(o);
     if (!(xx > 0))
         return;
     o->scalar[STEPS] += lambda / xx;
@@ -54,15 +46,11 @@ static void learn(gsai_optimizer *o, size_t row)
     gsai_optimizer_step(o, o->scalar[STEPS] / o->scalar[N_STEPS]);
 }
 
-/* At the end of a pass; a second call finds nothing open. */
-static void catch_up(gsai_optimizer *o)
+static void end_pass(gsai_optimizer *o)
 {
-    if (o->scalar[BEGUN] == 0)
-        return;
     close_partition(o);
     for (size_t i = 0; i < gsai_problem_cells(o->problem); i++)
-        o->w[i] = o->table[1][i] / o->scalar[BEGUN];
-    o->scalar[BEGUN] = 0;
+        o->w[i] = o->table[1][i] / fmax(1, o->scalar[BEGUN]); /* 0: a pass without rows */
 }
 
 const gsai_method gsai_fregata = {
@@ -73,5 +61,5 @@ const gsai_method gsai_fregata = {
     .n_tables = 2,
     .begin_pass = begin_pass,
     .learn = learn,
-    .catch_up = catch_up,
+    .end_pass = end_pass,
 };

@@ -5,7 +5,7 @@
  *   w = 0 if |z| <= L1, else -(z - sign(z) L1) / ((beta + sqrt(N)) / alpha + L2)
  * Without L1 and L2 this is w -= alpha / (beta + sqrt(N)) h. The authors find that the best alpha varies with the data
  * and that beta = 1 is good enough. A weight that a row does not touch has h = 0 and stays. Tables: z, N. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * Lazily: while a slot is not touched its S is constant, and rows a+1 .. b move it by -r S (H_b - H_a) with the
  * harmonic sums H_t = 1 + 1/2 + .. + 1/t. table[0] is S, time is H, slot_time the H up to which a slot is right.
  */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 
@@ -14,27 +14,17 @@ static void advance(gsai_optimizer *o, size_t slot)
     double travel = o->knob[0] * (o->time - o->slot_time[slot]);
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
         o->w[k] -= travel * o->table[0][k];
-    o->slot_time[slot] = o->time;
 }
 
 static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
-    for (size_t i = 0; i < o->n_terms; i++)
-        advance(o, o->terms[i].slot);
     gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             o->table[0][o->terms[i].slot * n_outputs + k] += o->g[k] * o->terms[i].x;
     o->time += 1 / (double)o->t; /* the touched slots take this row's share with their new S */
     o->last_step = o->knob[0] / (double)o->t;
-}
-
-static void catch_up(gsai_optimizer *o)
-{
-    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
-        advance(o, slot);
 }
 
 const gsai_method gsai_gradient_average = {
@@ -44,5 +34,5 @@ const gsai_method gsai_gradient_average = {
     .knobs = {{"r", NAN, 1e-12, 1e6, "the step"}},
     .n_tables = 1,
     .learn = learn,
-    .catch_up = catch_up,
+    .advance = advance,
 };

@@ -5,7 +5,7 @@
  * The paper prints another scheme, in which the mean is also the next search point: with w_k the mean of the first k
  * points, w_{k+1} = (k w_k + w_k - r g x) / (k + 1) = w_k - r g x / (k + 1), which is SGD with a step of r / (k + 1):
  * sgd-decay:r, but for its first step, r itself. table[0] is sum (t - 1) D_t. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* The list of methods, and a method from its text. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include "base/error.h"
-#include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,81 +37,33 @@ const gsai_method *gsai_method_find(const char *name)
     return NULL;
 }
 
-#define MOST_NAMES 256
-
-/* "sgd, momentum, ...", as many as there is room for. */
-static void list_names(char out[MOST_NAMES])
+gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error)
 {
-    size_t len = 0;
-    for (const gsai_method *const *each = gsai_methods; *each; each++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): every method has a name */
-        size_t name_len = strlen((*each)->name), comma = len ? 2 : 0;
-        if (len + comma + name_len >= MOST_NAMES)
-            break;
-        memcpy(out + len, ", ", comma);
-        memcpy(out + len + comma, (*each)->name, name_len);
-        len += comma + name_len;
-    }
-    out[len] = '\0';
-}
-
-static gsa_status unknown_method(const char *name, gsa_error *error)
-{
-    const char *best = NULL;
-    size_t distance = 3;
-    for (const gsai_method *const *each = gsai_methods; *each; each++)
-        if (gsai_edit_distance(name, (*each)->name) < distance) {
-            distance = gsai_edit_distance(name, (*each)->name);
-            best = (*each)->name;
-        }
-    if (best)
-        return gsai_fail(error, GSA_ARGUMENT, "unknown method '%s'; did you mean '%s'?", name, best);
-    char all[MOST_NAMES];
-    list_names(all);
-    return gsai_fail(error, GSA_ARGUMENT, "unknown method '%s', expected one of %s", name, all);
-}
-
-/* One number at the front of the text; *end is what follows. */
-static gsa_status parse_knob(const gsai_method *method, const gsai_knob *knob, const char *text, char **end,
-                             double *out, gsa_error *error)
-{
-    *out = strtod(text, end);
-    if (*end == text || (**end && **end != ':') || !(*out >= knob->least && *out <= knob->most))
-        return gsai_fail(error, GSA_ARGUMENT, "%s of %s is '%s', expected a number from %g to %g", knob->name,
-                         method->name, text, knob->least, knob->most);
-    return GSA_OK;
-}
-
-static gsa_status parse_knobs(const gsai_method *method, const char *text, double knobs[GSAI_KNOBS], gsa_error *error)
-{
-    size_t n = 0;
-    for (; n < GSAI_KNOBS && method->knobs[n].name; n++)
-        knobs[n] = method->knobs[n].initial;
+    char name[32];
+    const gsai_knob *knob;
+    size_t len = strcspn(text, ":"), n = 0;
+    /* A name that does not fit is not one of ours; its beginning is enough to say so. */
+    snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
+    memset(knobs, 0, GSAI_KNOBS * sizeof *knobs);
+    *method = gsai_method_find(name);
+    if (!*method)
+        return gsai_fail(error, GSA_ARGUMENT, "unknown method '%s'", name);
+    for (knob = (*method)->knobs; n < GSAI_KNOBS && knob[n].name; n++)
+        knobs[n] = knob[n].initial;
+    text = text[len] ? text + len + 1 : NULL;
     for (size_t i = 0; text; i++) {
         char *end;
         if (i >= n)
-            return gsai_fail(error, GSA_ARGUMENT, "%s takes %zu number%s, not '%s'", method->name, n, n == 1 ? "" : "s",
-                             text);
-        GSA_TRY(parse_knob(method, &method->knobs[i], text, &end, &knobs[i], error));
+            return gsai_fail(error, GSA_ARGUMENT, "%s takes %zu number%s, not '%s'", name, n, n == 1 ? "" : "s", text);
+        knobs[i] = strtod(text, &end);
+        if (end == text || (*end && *end != ':') || !(knobs[i] >= knob[i].least && knobs[i] <= knob[i].most))
+            return gsai_fail(error, GSA_ARGUMENT, "%s of %s is '%s', expected a number from %g to %g", knob[i].name,
+                             name, text, knob[i].least, knob[i].most);
         text = *end ? end + 1 : NULL;
     }
     for (size_t i = 0; i < n; i++)
         if (isnan(knobs[i]))
-            return gsai_fail(error, GSA_ARGUMENT, "%s needs %s (%s), such as %s:%s", method->name,
-                             method->knobs[i].name, method->knobs[i].help, method->name, i == 0 ? "0.1" : "0.1:200");
+            return gsai_fail(error, GSA_ARGUMENT, "%s needs %s (%s), such as %s:%s", name, knob[i].name, knob[i].help,
+                             name, i == 0 ? "0.1" : "0.1:200");
     return GSA_OK;
-}
-
-gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error)
-{
-    char name[32] = {0};
-    const char *colon = strchr(text, ':');
-    size_t len = colon ? (size_t)(colon - text) : strlen(text);
-    /* A name that does not fit is not one of ours; its beginning is enough to say so. */
-    memcpy(name, text, len < sizeof name ? len : sizeof name - 1);
-    memset(knobs, 0, GSAI_KNOBS * sizeof *knobs);
-    *method = gsai_method_find(name);
-    if (!*method)
-        return unknown_method(name, error);
-    return parse_knobs(*method, colon ? colon + 1 : NULL, knobs, error);
 }

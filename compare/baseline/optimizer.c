@@ -28,7 +28,10 @@ void gsai_optimizer_free(gsai_optimizer *o)
 static gsa_status allocate(gsai_optimizer *o, gsa_error *error)
 {
     const gsai_problem *problem = o->problem;
-    size_t n_cells, n_memory, n_slots = gsai_problem_slots(problem);
+    const int64_t *start = problem->rows->row_start;
+    size_t n_cells, n_memory, n_slots = gsai_problem_slots(problem), longest = 0;
+    for (size_t row = 0; row < problem->rows->n_rows; row++)
+        longest = (size_t)(start[row + 1] - start[row]) > longest ? (size_t)(start[row + 1] - start[row]) : longest;
     bool fits = gsai_multiply(n_slots, problem->n_outputs, &n_cells) &&
                 gsai_multiply(problem->rows->n_rows, o->method->row_numbers * problem->n_outputs, &n_memory);
     fits = fits && (o->w = gsai_alloc_zeroed(&o->env, n_cells, sizeof(double)));
@@ -36,7 +39,7 @@ static gsa_status allocate(gsai_optimizer *o, gsa_error *error)
         fits = (o->table[i] = gsai_alloc_zeroed(&o->env, n_cells, sizeof(double))) != NULL;
     fits = fits && (o->slot_time = gsai_alloc_zeroed(&o->env, n_slots, sizeof(double))) &&
            (o->row_memory = gsai_alloc_zeroed(&o->env, n_memory, sizeof(double))) &&
-           (o->terms = gsai_alloc(&o->env, gsai_problem_longest(problem), sizeof *o->terms)) &&
+           (o->terms = gsai_alloc(&o->env, longest + 1, sizeof *o->terms)) &&
            (o->g = gsai_alloc(&o->env, problem->n_outputs, sizeof(double))) &&
            (o->g2 = gsai_alloc(&o->env, problem->n_outputs, sizeof(double)));
     GSAI_TRY_MEMORY(fits, &o->env, error, "no memory for %s on %zu features and %zu outputs", o->method->name,
@@ -70,15 +73,16 @@ gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t 
     o->order = order;
     o->n_order = n_rows;
     if (o->method->begin_pass)
-        o->method->begin_pass(o, order, n_rows);
+        o->method->begin_pass(o);
     for (o->order_at = 0; o->order_at < n_rows; o->order_at++) {
         if (o->order_at % ROWS_BETWEEN_CHECKS == 0 && gsai_should_stop(&o->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         o->t++;
         o->method->learn(o, order[o->order_at]);
     }
-    if (o->method->catch_up)
-        o->method->catch_up(o);
+    gsai_optimizer_catch_up(o);
+    if (o->method->end_pass)
+        o->method->end_pass(o);
     for (size_t i = 0; i < gsai_problem_cells(o->problem); i++)
         if (!isfinite(o->w[i]))
             return gsai_fail(error, GSA_DIVERGED, "%s diverged: a weight is no longer finite", o->method->name);
@@ -87,19 +91,60 @@ gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t 
 
 void gsai_optimizer_weights(gsai_optimizer *o, double *out)
 {
-    if (o->method->catch_up)
-        o->method->catch_up(o);
     if (o->method->returned)
         o->method->returned(o, out);
     else
         memcpy(out, o->w, gsai_problem_cells(o->problem) * sizeof *out);
 }
 
-double gsai_optimizer_gradient(gsai_optimizer *o, const double *w, size_t row)
+size_t gsai_problem_terms(const gsai_problem *problem, size_t row, gsai_term *terms)
 {
-    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
-    gsai_problem_margins(o->problem, w, o->terms, o->n_terms, o->g);
-    return gsai_problem_gradient(o->problem, row, o->g).loss;
+    const gsa_batch *rows = problem->rows;
+    size_t n = 0;
+    if (problem->intercept)
+        terms[n++] = (gsai_term){0, 1};
+    for (int64_t e = rows->row_start[row]; e < rows->row_start[row + 1]; e++) {
+        double x = rows->value ? (double)rows->value[e] : 1;
+        if (x != 0)
+            terms[n++] = (gsai_term){(size_t)rows->index[e] + 1, x};
+    }
+    return n;
+}
+
+static void advance(gsai_optimizer *o, size_t slot)
+{
+    if (o->slot_time[slot] < o->time)
+        o->method->advance(o, slot);
+    o->slot_time[slot] = o->time;
+}
+
+void gsai_optimizer_advance(gsai_optimizer *o)
+{
+    for (size_t i = 0; o->method->advance && i < o->n_terms; i++)
+        advance(o, o->terms[i].slot);
+}
+
+void gsai_optimizer_catch_up(gsai_optimizer *o)
+{
+    for (size_t slot = 0; o->method->advance && slot < gsai_problem_slots(o->problem); slot++)
+        advance(o, slot);
+}
+
+gsai_greedy_step gsai_optimizer_gradient(gsai_optimizer *o, const double *w, size_t row)
+{
+    const gsai_problem *problem = o->problem;
+    size_t n_outputs = problem->n_outputs;
+    o->n_terms = gsai_problem_terms(problem, row, o->terms);
+    gsai_optimizer_advance(o);
+    for (size_t k = 0; k < n_outputs; k++)
+        o->g[k] = 0;
+    for (size_t i = 0; i < o->n_terms; i++) {
+        const double *weights = w + o->terms[i].slot * n_outputs;
+        for (size_t k = 0; k < n_outputs; k++)
+            o->g[k] += weights[k] * o->terms[i].x; /* margins, which become the gradient in place */
+    }
+    gsai_target target = {.class_number = problem->classes ? problem->classes[row] : 0, .y = problem->rows->label[row]};
+    return problem->loss->greedy_step(o->g, n_outputs, &target);
 }
 
 double gsai_optimizer_length(const gsai_optimizer *o)

@@ -9,10 +9,41 @@
 
 #include "base/env.h"
 #include "base/rng.h"
-#include "baseline/problem.h"
+#include "learn/loss/loss.h"
 
 #define GSAI_KNOBS 4
 #define GSAI_TABLES 4
+
+/* Rows in memory, a loss, and weights as one table of doubles, [slots x outputs]: slot 0 is the intercept, slot i + 1
+ * feature i. The gradient of a row is g_k x for output k, so that one number per output and the row's entries are all
+ * there is to it. */
+typedef struct gsai_problem {
+    const gsa_batch *rows;   /* sparse rows; ids below n_features */
+    const uint32_t *classes; /* by row; NULL for a loss of numbers, which takes rows->label */
+    const gsai_loss *loss;
+    size_t n_features;
+    size_t n_outputs; /* 1, or the number of classes */
+    bool intercept;
+} gsai_problem;
+
+static inline size_t gsai_problem_slots(const gsai_problem *problem)
+{
+    return problem->n_features + 1;
+}
+
+static inline size_t gsai_problem_cells(const gsai_problem *problem)
+{
+    return gsai_problem_slots(problem) * problem->n_outputs;
+}
+
+/* One term of a row: x of a slot. The intercept is a term like any other. */
+typedef struct gsai_term {
+    size_t slot;
+    double x;
+} gsai_term;
+
+/* Fills in the terms of a row; the array has room for the longest row and the intercept. Returns their number. */
+size_t gsai_problem_terms(const gsai_problem *problem, size_t row, gsai_term *terms);
 
 typedef struct gsai_knob {
     const char *name;   /* NULL: no more knobs */
@@ -32,10 +63,11 @@ typedef struct gsai_method {
     size_t n_tables;    /* tables [slots x outputs] beside the weights, at most GSAI_TABLES */
     size_t row_numbers; /* doubles kept for every row, times outputs */
     /* NULL where there is nothing to do. */
-    void (*begin_pass)(gsai_optimizer *o, const uint32_t *order, size_t n_rows);
+    void (*begin_pass)(gsai_optimizer *o);
     void (*learn)(gsai_optimizer *o, size_t row);
-    /* Brings every weight up to date; called before weights are read. */
-    void (*catch_up)(gsai_optimizer *o);
+    /* Brings the weights of a slot from o->slot_time[slot] to o->time; called before they are read. */
+    void (*advance)(gsai_optimizer *o, size_t slot);
+    void (*end_pass)(gsai_optimizer *o);
     /* The weights to evaluate; NULL: o->w itself. */
     void (*returned)(const gsai_optimizer *o, double *out);
 } gsai_method;
@@ -62,12 +94,15 @@ struct gsai_optimizer {
     size_t n_order, order_at; /* order_at: the position of the row being learned */
 };
 
+extern const gsai_method gsai_sgd, gsai_sgd_decay, gsai_momentum, gsai_gradient_average, gsai_iterate_average,
+    gsai_adagrad, gsai_adadelta, gsai_sag, gsai_saga, gsai_svrg, gsai_scsg, gsai_coin, gsai_dog, gsai_polyak,
+    gsai_fregata, gsai_ftrl, gsai_schedule_free;
 /* All methods, NULL-terminated, in the order of the manual. */
 extern const gsai_method *const gsai_methods[];
 const gsai_method *gsai_method_find(const char *name);
 
 /* Parses a method and its parameters, "sgd:0.1" or "scsg:0.1:200", with defaults filled in. Unknown names, too many
- * parameters and values out of range are GSA_ARGUMENT; the message lists the choices. */
+ * parameters and values out of range are GSA_ARGUMENT. */
 gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error);
 
 gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI_KNOBS], const gsai_problem *problem,
@@ -75,11 +110,15 @@ gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI
 void gsai_optimizer_free(gsai_optimizer *o);
 /* Learns the rows in the order given: one pass. Returns GSA_DIVERGED if a weight is not finite at its end. */
 gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);
-/* Fills in the weights to evaluate, [slots x outputs]. */
+/* Fills in the weights to evaluate after a pass, [slots x outputs]. */
 void gsai_optimizer_weights(gsai_optimizer *o, double *out);
 
-/* Computes terms, margins and gradient of a row under weights w; returns the loss, with g in o->g. For the methods. */
-double gsai_optimizer_gradient(gsai_optimizer *o, const double *w, size_t row);
+/* For the methods: advance the slots of the row in o->terms, or all slots. */
+void gsai_optimizer_advance(gsai_optimizer *o);
+void gsai_optimizer_catch_up(gsai_optimizer *o);
+/* Computes the terms of a row, advances their slots, and computes margins and gradient under weights w, with g in o->g.
+ * Returns the row's loss and greedy step. */
+gsai_greedy_step gsai_optimizer_gradient(gsai_optimizer *o, const double *w, size_t row);
 /* Return |x|^2 of the row whose terms are in o->terms, and |gradient|^2. */
 double gsai_optimizer_length(const gsai_optimizer *o);
 double gsai_optimizer_gradient_length(const gsai_optimizer *o);

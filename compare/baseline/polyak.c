@@ -6,23 +6,22 @@
  * The authors' choice is c = 1/2, a first bound of 1 and tau = 2; with tau = 0 the bound stays as given. A row without
  * a gradient leaves the bound alone. The loss of a row that is fitted is taken to be 0, which a logistic loss never
  * reaches: without a bound, rows that cannot be fitted make steps of any length. scalar: the bound, tau^(1 / rows). */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 
 enum { C, FIRST, TAU };
 
-static void begin_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows)
+static void begin_pass(gsai_optimizer *o)
 {
-    (void)order;
     if (o->t == 0)
         o->scalar[0] = o->knob[FIRST];
-    o->scalar[1] = o->knob[TAU] > 0 ? pow(o->knob[TAU], 1 / (double)n_rows) : 1;
+    o->scalar[1] = o->knob[TAU] > 0 ? pow(o->knob[TAU], 1 / (double)o->n_order) : 1;
 }
 
 static void learn(gsai_optimizer *o, size_t row)
 {
-    double loss = gsai_optimizer_gradient(o, o->w, row), squares = gsai_optimizer_gradient_length(o);
+    double loss = gsai_optimizer_gradient(o, o->w, row).loss, squares = gsai_optimizer_gradient_length(o);
     if (squares <= 0)
         return;
     double step = fmin(loss / (o->knob[C] * squares), o->scalar[0] * o->scalar[1]);

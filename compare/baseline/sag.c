@@ -10,7 +10,7 @@
  *
  * Lazily: while a slot is not touched its D is constant; `time` is the sum of r/m (SAG) or r/n (SAGA) over the rows so
  * far, slot_time the time up to which a slot is right. table[0] is D. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 
@@ -19,7 +19,6 @@ static void advance(gsai_optimizer *o, size_t slot)
     double travel = o->time - o->slot_time[slot];
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
         o->w[k] -= travel * o->table[0][k];
-    o->slot_time[slot] = o->time;
 }
 
 /* The gradient of the row at the present weights; o->g2 becomes g_new - g_old and the memory g_new. */
@@ -27,9 +26,6 @@ static void refresh(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double *memory = o->row_memory + row * n_outputs;
-    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
-    for (size_t i = 0; i < o->n_terms; i++)
-        advance(o, o->terms[i].slot);
     gsai_optimizer_gradient(o, o->w, row);
     for (size_t k = 0; k < n_outputs; k++) {
         o->g2[k] = o->g[k] - memory[k];
@@ -59,18 +55,11 @@ static void learn_saga(gsai_optimizer *o, size_t row)
     size_t n_outputs = o->problem->n_outputs;
     refresh(o, row);
     o->time += o->knob[0] / (double)o->problem->rows->n_rows;
-    for (size_t i = 0; i < o->n_terms; i++) {
-        advance(o, o->terms[i].slot); /* this row's D/n, with D as it was */
+    gsai_optimizer_advance(o); /* this row's D/n, with D as it was */
+    for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             o->w[o->terms[i].slot * n_outputs + k] -= o->knob[0] * o->g2[k] * o->terms[i].x;
-    }
     remember(o);
-}
-
-static void catch_up(gsai_optimizer *o)
-{
-    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
-        advance(o, slot);
 }
 
 const gsai_method gsai_sag = {
@@ -82,7 +71,7 @@ const gsai_method gsai_sag = {
     .n_tables = 1,
     .row_numbers = 1,
     .learn = learn_sag,
-    .catch_up = catch_up,
+    .advance = advance,
 };
 
 const gsai_method gsai_saga = {
@@ -94,5 +83,5 @@ const gsai_method gsai_saga = {
     .n_tables = 1,
     .row_numbers = 1,
     .learn = learn_saga,
-    .catch_up = catch_up,
+    .advance = advance,
 };

@@ -2,7 +2,7 @@
  *
  *   sgd:        w -= r g x
  *   sgd-decay:  w -= r t0 / (t0 + t - 1) g x        t = 1, 2, ...: r at first, then like r t0 / t */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include <math.h>
 

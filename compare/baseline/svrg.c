@@ -9,38 +9,30 @@
  *
  * Lazily: while a slot is not touched it moves by -r mu at every row since the snapshot. table[0] is v, table[1] mu,
  * slot_time the row up to which a slot is right. */
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 #include "base/real.h"
 
 #include <math.h>
 #include <string.h>
 
-static void advance(gsai_optimizer *o, size_t slot, double until)
+static void advance(gsai_optimizer *o, size_t slot)
 {
-    double travel = o->knob[0] * (until - o->slot_time[slot]);
+    double travel = o->knob[0] * (o->time - o->slot_time[slot]);
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
         o->w[k] -= travel * o->table[1][k];
-    o->slot_time[slot] = until;
 }
 
-static void catch_up(gsai_optimizer *o)
+/* A new snapshot of the weights, and the mean gradient of n rows of the order from `from` on. */
+static void take_snapshot(gsai_optimizer *o, size_t from, size_t n)
 {
-    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
-        advance(o, slot, (double)o->t);
-}
-
-/* A new snapshot of the weights after row `until`, and the mean gradient of n rows of the order from `from` on. */
-static void take_snapshot(gsai_optimizer *o, const uint32_t *order, size_t n_order, size_t from, size_t n, double until)
-{
-    size_t n_outputs = o->problem->n_outputs, n_slots = gsai_problem_slots(o->problem);
+    size_t n_outputs = o->problem->n_outputs, n_cells = gsai_problem_cells(o->problem);
     double *mu = o->table[1];
-    for (size_t slot = 0; slot < n_slots; slot++)
-        advance(o, slot, until);
-    memcpy(o->table[0], o->w, n_slots * n_outputs * sizeof *mu);
-    memset(mu, 0, n_slots * n_outputs * sizeof *mu);
+    gsai_optimizer_catch_up(o);
+    memcpy(o->table[0], o->w, n_cells * sizeof *mu);
+    memset(mu, 0, n_cells * sizeof *mu);
     for (size_t j = 0; j < n; j++) {
-        gsai_optimizer_gradient(o, o->w, order[(from + j) % n_order]);
+        gsai_optimizer_gradient(o, o->w, o->order[(from + j) % o->n_order]);
         for (size_t i = 0; i < o->n_terms; i++)
             for (size_t k = 0; k < n_outputs; k++)
                 mu[o->terms[i].slot * n_outputs + k] += o->g[k] * o->terms[i].x / (double)n;
@@ -50,23 +42,20 @@ static void take_snapshot(gsai_optimizer *o, const uint32_t *order, size_t n_ord
 static void step(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    double now = (double)o->t;
     gsai_optimizer_gradient(o, o->table[0], row);
     memcpy(o->g2, o->g, n_outputs * sizeof *o->g);
-    for (size_t i = 0; i < o->n_terms; i++)
-        advance(o, o->terms[i].slot, now - 1);
     gsai_optimizer_gradient(o, o->w, row);
-    for (size_t i = 0; i < o->n_terms; i++) {
+    for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             o->w[o->terms[i].slot * n_outputs + k] -= o->knob[0] * (o->g[k] - o->g2[k]) * o->terms[i].x;
-        advance(o, o->terms[i].slot, now);
-    }
+    o->time = (double)o->t;
+    gsai_optimizer_advance(o);
     o->last_step = o->knob[0];
 }
 
-static void begin_svrg(gsai_optimizer *o, const uint32_t *order, size_t n_rows)
+static void begin_svrg(gsai_optimizer *o)
 {
-    take_snapshot(o, order, n_rows, 0, n_rows, (double)o->t);
+    take_snapshot(o, 0, o->n_order);
 }
 
 /* scalar[0]: rows that the present snapshot still serves. */
@@ -74,7 +63,7 @@ static void learn_scsg(gsai_optimizer *o, size_t row)
 {
     if (o->scalar[0] < 1) {
         double mean = fmin(floor(o->knob[1]), (double)o->n_order);
-        take_snapshot(o, o->order, o->n_order, o->order_at, (size_t)mean, (double)(o->t - 1));
+        take_snapshot(o, o->order_at, (size_t)mean);
         /* P(N = j) = q^(j-1) (1 - q), j >= 1, mean 1 / (1 - q): a snapshot that served no row would be wasted. */
         double q = 1 - 1 / mean;
         o->scalar[0] = q > 0 ? 1 + floor(gsai_log(gsai_rng_unit(&o->rng)) / gsai_log(q)) : 1;
@@ -92,7 +81,7 @@ const gsai_method gsai_svrg = {
     .n_tables = 2,
     .begin_pass = begin_svrg,
     .learn = step,
-    .catch_up = catch_up,
+    .advance = advance,
 };
 
 const gsai_method gsai_scsg = {
@@ -103,5 +92,5 @@ const gsai_method gsai_scsg = {
     .needs_rows = true,
     .n_tables = 2,
     .learn = learn_scsg,
-    .catch_up = catch_up,
+    .advance = advance,
 };

@@ -4,7 +4,7 @@
 
 #include "unit/learn/rows.h"
 
-#include "baseline/methods.h"
+#include "baseline/optimizer.h"
 
 typedef struct toy {
     rows *rows;
@@ -98,13 +98,11 @@ static inline void pass_over(gsai_optimizer *o, const toy *t)
 /* The mean loss of all rows under weights. */
 static inline double toy_loss(const toy *t, const double *w)
 {
-    gsai_term terms[64];
-    double margins[16], sum = 0;
-    for (size_t i = 0; i < t->batch.n_rows; i++) {
-        size_t n = gsai_problem_terms(&t->problem, i, terms);
-        gsai_problem_margins(&t->problem, w, terms, n, margins);
-        sum += gsai_problem_gradient(&t->problem, i, margins).loss;
-    }
+    gsai_optimizer *o = optimizer_of(t, "sgd:1", 0);
+    double sum = 0;
+    for (size_t i = 0; i < t->batch.n_rows; i++)
+        sum += gsai_optimizer_gradient(o, w, i).loss;
+    gsai_optimizer_free(o);
     return sum / (double)t->batch.n_rows;
 }
 

@@ -142,20 +142,15 @@ static void too_many_and_too_few_numbers_are_refused(void **state)
     expect_refusal("adadelta", "adadelta needs eps");
 }
 
-static void unknown_names_get_a_suggestion(void **state)
+static void unknown_names_are_refused(void **state)
 {
     (void)state;
-    expect_refusal("svrd:0.1", "unknown method 'svrd'; did you mean 'svrg'?");
-    expect_refusal("adagrid", "did you mean 'adagrad'?");
-    expect_refusal("sagaa:1", "did you mean 'saga'?");
-    expect_refusal("gradient_average:1", "did you mean 'gradient-average'?");
+    expect_refusal("svrd:0.1", "unknown method 'svrd'");
+    expect_refusal("gradient_average:1", "unknown method 'gradient_average'");
     expect_refusal("SGD", "unknown method 'SGD'");
     expect_refusal("", "unknown method ''");
-    parsed p = parse("lbfgs-b:1");
-    assert_null(p.method);
-    for (const gsai_method *const *m = gsai_methods; *m; m++)
-        assert_non_null(strstr(p.error.message, (*m)->name));
-    expect_refusal("a-name-longer-than-any-that-a-method-could-have:1", "expected one of sgd, sgd-decay, momentum, ");
+    assert_null(parse("lbfgs-b:1").method);
+    expect_refusal("a-name-longer-than-any-that-a-method-could-have:1", "unknown method 'a-name-longer-than");
     expect_refusal("0123456789012345678901234567890", "unknown method '0123456789012345678901234567890'");
     expect_refusal("01234567890123456789012345678901", "unknown method '0123456789012345678901234567890'");
 }
@@ -193,7 +188,7 @@ int main(void)
         cmocka_unit_test(defaults_lie_within_their_ranges),
         cmocka_unit_test(wrong_numbers_are_refused),
         cmocka_unit_test(too_many_and_too_few_numbers_are_refused),
-        cmocka_unit_test(unknown_names_get_a_suggestion),
+        cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(methods_say_what_they_need),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
