@@ -86,21 +86,13 @@ static double collision_rate(const inspection *what)
     return (double)what->found.n_used / (double)(UINT64_C(1) << what->schema.bits);
 }
 
-/* The loss as people know it, such as rmse, beside the metrics that training measured. */
 static void print_results(const inspection *what)
 {
     char line[512] = "";
-    double held_out = report_result(what->model, "held_out_loss"),
-           baseline = report_result(what->model, "baseline_loss");
-    const char *name = gsa_loss_measure(what->info.loss, &held_out);
-    (void)gsa_loss_measure(what->info.loss, &baseline);
+    double held_out = report_result(what->model, "held_out_loss");
     if (!isnan(held_out)) {
-        report_append(line, sizeof line, "%s %s %.4g",
-                      report_result(what->model, "folds") > 1 ? "cross-validated" : "held-out",
-                      name != NULL ? name : "loss", held_out);
-        if (!isnan(baseline))
-            report_append(line, sizeof line, " (baseline %.4g)", baseline);
-        report_append_metrics(line, sizeof line, what->model);
+        report_append_quality(line, sizeof line, what->model, NULL, held_out,
+                              report_result(what->model, "baseline_loss"));
         report_field("quality", "%s", line);
     }
     line[0] = '\0';

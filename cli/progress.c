@@ -119,15 +119,6 @@ static void take_loss(cli_progress *progress, const gsa_state *learner, const gs
     recent->sum = recent->weight = 0;
 }
 
-/* "  progressive log loss 0.46885", once it is of enough rows. */
-static void append_loss(const cli_progress *progress, const gsa_summary *summary, char line[LINE_SIZE])
-{
-    double loss = progress->loss / progress->loss_weight;
-    const char *name = gsa_loss_measure(summary->loss, &loss);
-    if (progress->loss_weight > 0 && summary->n_rows_all >= progress->loss_from + FIRST_LOSS_ROWS)
-        report_append(line, LINE_SIZE, "  progressive %s %.5g", name != NULL ? name : "loss", loss);
-}
-
 /* The share of the pass that is done, or NaN. */
 static double fraction_read(const gsa_reader *reader)
 {
@@ -185,7 +176,10 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
              of_passes(learner, passes), (unsigned long long)summary->n_rows_all);
     if (widths[width].rate)
         append_rate(progress, summary->n_rows_all, line);
-    append_loss(progress, summary, line);
+    double loss = progress->loss / progress->loss_weight;
+    const char *name = report_measure(summary->loss, &loss);
+    if (progress->loss_weight > 0 && summary->n_rows_all >= progress->loss_from + FIRST_LOSS_ROWS)
+        report_append(line, LINE_SIZE, "  progressive %s %.5g", name, loss); /* once it is of enough rows */
     if (widths[width].step)
         report_append(line, LINE_SIZE, "  step %.4g", summary->step);
     if (widths[width].fraction)
@@ -228,9 +222,9 @@ void progress_show_penalty(cli_progress *progress, uint64_t n_tried, uint64_t n_
     char line[LINE_SIZE];
     if (!progress->shown || !progress->is_live || !progress_is_due(progress))
         return;
-    const char *measure = gsa_loss_measure(loss, &best_loss);
+    const char *measure = report_measure(loss, &best_loss);
     snprintf(line, sizeof line, "penalty %llu of about %llu, best %s %.4g", (unsigned long long)n_tried,
-             (unsigned long long)n_about, measure != NULL ? measure : "loss", best_loss);
+             (unsigned long long)n_about, measure, best_loss);
     draw(progress, line);
 }
 

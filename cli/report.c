@@ -3,6 +3,7 @@
 
 #include "printable.h"
 #include "style.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -186,55 +187,62 @@ static const char *const result_metrics[][2] = {
     {"mae", "mean absolute error"}};
 enum { RESULT_METRICS = sizeof result_metrics / sizeof *result_metrics };
 
-void report_append_metrics(char *line, size_t size, const gsa_model *model)
+const char *report_measure(const char *loss, double *value)
 {
-    for (size_t i = 0; i < RESULT_METRICS; i++) {
-        double value = report_result(model, result_metrics[i][0]);
-        if (result_metrics[i][1] != NULL && !isnan(value))
-            report_append(line, size, ", %s %.4g", result_metrics[i][1], value);
-    }
+    const char *name = gsa_loss_measure(loss, value);
+    return name != NULL ? name : "loss";
 }
 
-static void append_penalty(char *line, size_t size, const gsa_model *model)
+void report_append_quality(char *line, size_t size, const gsa_model *model, const char *kind, double value,
+                           double baseline)
 {
-    static const char *const names[] = {"C", "alpha", "lambda"};
-    double value = (double)NAN, folds = report_result(model, "folds"), share = report_result(model, "prior_share");
-    double n_averaged = report_result(model, "penalties_averaged");
-    size_t i = 0;
-    while (i < 3 && isnan(value = report_result(model, names[i])))
-        i++;
-    if (isnan(value))
-        return;
-    report_append(line, size, "%s %.3g (L2 penalty", names[i], value);
-    if (!isnan(share))
-        report_append(line, size, " towards the earlier model, whose rows count %.3g %%", 100 * share);
-    if (folds == 8)
-        report_append(line, size, ", 8-fold cross-validation");
-    else if (folds > 1)
-        report_append(line, size, ", cross-validation on %.0f of 8 folds", folds);
-    else
-        report_append(line, size, ", held-out rows");
-    report_append(line, size, " over %.0f penalties", report_result(model, "penalties_tried"));
-    if (n_averaged > 1)
-        report_append(line, size, "; %.0f averaged", n_averaged);
-    report_append(line, size, "), ");
+    gsa_model_info info = info_of(model);
+    const char *name = report_measure(info.loss, &value);
+    if (kind == NULL)
+        kind = report_result(model, "folds") > 1 ? "cross-validated" : "held-out";
+    report_append(line, size, "%s %s %.4g", kind, name, value);
+    report_measure(info.loss, &baseline);
+    if (!isnan(baseline))
+        report_append(line, size, " (baseline %.4g)", baseline);
+    for (size_t i = 0; i < RESULT_METRICS; i++) {
+        double metric = report_result(model, result_metrics[i][0]);
+        if (result_metrics[i][1] != NULL && !isnan(metric))
+            report_append(line, size, ", %s %.4g", result_metrics[i][1], metric);
+    }
 }
 
 void report_append_chosen(char *line, size_t size, const gsa_model *model)
 {
-    double standardised = report_result(model, "standardised"), pass = report_result(model, "best_pass");
-    double power = report_result(model, "inverse_frequency"), shrinkage = report_result(model, "shrinkage");
-    double scale = report_result(model, "calibration_scale");
-    gsa_model_info info = {.size = sizeof info};
-    gsa_model_get_info(model, &info);
-    append_penalty(line, size, model);
+    static const char *const names[] = {"C", "alpha", "lambda"};
+    double penalty = (double)NAN, folds = report_result(model, "folds"), share = report_result(model, "prior_share");
+    double n_averaged = report_result(model, "penalties_averaged"), pass = report_result(model, "best_pass");
+    double standardised = report_result(model, "standardised"), power = report_result(model, "inverse_frequency");
+    double shrinkage = report_result(model, "shrinkage"), scale = report_result(model, "calibration_scale");
+    size_t i = 0;
+    while (i < 3 && isnan(penalty = report_result(model, names[i])))
+        i++;
+    if (!isnan(penalty)) {
+        report_append(line, size, "%s %.3g (L2 penalty", names[i], penalty);
+        if (!isnan(share))
+            report_append(line, size, " towards the earlier model, whose rows count %.3g %%", 100 * share);
+        if (folds == 8)
+            report_append(line, size, ", 8-fold cross-validation");
+        else if (folds > 1)
+            report_append(line, size, ", cross-validation on %.0f of 8 folds", folds);
+        else
+            report_append(line, size, ", held-out rows");
+        report_append(line, size, " over %.0f penalties", report_result(model, "penalties_tried"));
+        if (n_averaged > 1)
+            report_append(line, size, "; %.0f averaged", n_averaged);
+        report_append(line, size, "), ");
+    }
     if (isnan(standardised))
         return;
     report_append(line, size, "%s", standardised > 0 ? "standardised" : "not scaled");
     if (power > 0 || power < 0)
         report_append(line, size, ", inverse frequency ^%.3g", power);
-    if (pass > 0 && info.n_passes > 1)
-        report_append(line, size, ", best pass %.0f of %" PRIu64, pass, info.n_passes);
+    if (pass > 0 && info_of(model).n_passes > 1)
+        report_append(line, size, ", best pass %.0f of %" PRIu64, pass, info_of(model).n_passes);
     if (shrinkage > 0)
         report_append(line, size, ", shrinkage %.0f rows", shrinkage);
     if (!isnan(scale))

@@ -38,8 +38,12 @@ bool report_is_whole(double value);
 void report_metrics_json(json_t *object, const gsa_metrics *metrics);
 /* Returns a result of training by its name; NaN: not known. */
 double report_result(const gsa_model *model, const char *name);
-/* Appends the held-out metrics beside the loss, ", accuracy 0.91, AUC 0.93". */
-void report_append_metrics(char *line, size_t size, const gsa_model *model);
+/* Turns a loss into what people know it as: of squared loss the root of the mean squared error. Returns its name. */
+const char *report_measure(const char *loss, double *value);
+/* Appends a loss, by default the held-out one, and the metrics beside it: "held-out log loss 0.25 (baseline 0.55),
+ * accuracy 0.91, AUC 0.93". */
+void report_append_quality(char *line, size_t size, const gsa_model *model, const char *kind, double value,
+                           double baseline);
 /* Appends what training chose, in words; nothing if that is not known. */
 void report_append_chosen(char *line, size_t size, const gsa_model *model);
 /* Adds the results of training: metrics under their names, and an object "chosen". */

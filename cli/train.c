@@ -57,7 +57,8 @@ typedef struct training {
     gsa_reader *reader;
     gsa_state *state;
     train_test test;
-    train_spill spill;
+    const char *spill_folder; /* NULL: rows are not kept, or it was told */
+    uint64_t first_pass;
     train_checkpoint checkpoint;
     cli_progress progress;
     cli_trace trace;
@@ -67,25 +68,54 @@ typedef struct training {
     bool is_sorted;  /* the rows, by label, as it seems */
 } training;
 
-/* Returns the rows learned so far. In a round some copies learn after others, so one copy does not know how far all
- * are; the reader does, unless it reads only the blocks of one process. */
-static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint64_t as_copy)
+/* Passes over compressed text take as long as decompressing it does, so that its rows are kept in a temporary cache
+ * after the first; docs/decisions/0014 has the figures. Less than this many compressed bytes, where their number is
+ * known, are read in a moment, or kept in memory by the engine. */
+static const uint64_t min_bytes_kept = 4000000;
+
+/* Keeps rows where that pays; does not fail if they cannot be kept. */
+static void begin_spill(training *run)
 {
-    gsa_summary base = summary_of(run->state);
-    gsa_reader_progress reading = progress_of(reader);
-    if (run->cluster.comm != NULL || base.n_rows == 0 || reading.n_rows < base.pass_rows)
-        return as_copy;
-    return base.n_rows_all + (reading.n_rows - base.pass_rows);
+    gsa_error error = {0};
+    gsa_reader_progress reading = progress_of(run->reader);
+    uint64_t passes = parameter_of(run->state, "passes");
+    bool is_little = reading.bytes_total > 0 && reading.bytes_total < min_bytes_kept;
+    run->first_pass = summary_of(run->state).pass;
+    if (reading.is_stream || is_little || (passes > 0 && passes < run->first_pass + 2))
+        return;
+    if (gsa_reader_spill(run->reader, session_temporary_folder(), &error) == GSA_OK)
+        run->spill_folder = session_temporary_folder();
+    else
+        progress_say(&run->progress, "note: %s (set by TMPDIR): every pass reads the input", error.message);
+}
+
+/* Prints, once, that a later pass reads the spill file, or that rows could not be spilled. */
+static void tell_spill(training *run, uint64_t pass, const gsa_reader_progress *reading)
+{
+    if (run->spill_folder == NULL || pass == run->first_pass)
+        return;
+    if (reading->bytes_kept > 0)
+        progress_say(&run->progress, "note: pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
+                     pass + 1, (double)reading->bytes_kept / 1e6, run->spill_folder);
+    else if (reading->keep_failed)
+        progress_say(&run->progress,
+                     "note: no space for a temporary cache of the rows in %s (set by TMPDIR): every pass reads the "
+                     "input",
+                     run->spill_folder);
+    run->spill_folder = NULL;
 }
 
 static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader *reader)
 {
     training *run = ctx;
-    gsa_summary summary = summary_of(learner);
-    if (learner != run->state)
-        summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
+    gsa_summary summary = summary_of(learner), base = summary_of(run->state);
+    gsa_reader_progress reading = progress_of(reader);
+    /* In a round some copies learn after others, so one copy does not know how far all are; the reader does, unless it
+     * reads only the blocks of one process. */
+    if (learner != run->state && run->cluster.comm == NULL && base.n_rows > 0 && reading.n_rows >= base.pass_rows)
+        summary.n_rows_all = base.n_rows_all + (reading.n_rows - base.pass_rows);
     run->checkpoint.has_new = true;
-    train_spill_tell(&run->spill, summary.pass, reader, &run->progress);
+    tell_spill(run, summary.pass, &reading);
     progress_show_training(&run->progress, learner, &summary, run->state, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
 }
@@ -110,26 +140,21 @@ static void show_penalty(void *ctx, uint64_t n_tried, uint64_t n_about, const ch
     progress_show_penalty(&run->progress, n_tried, n_about, loss, best_loss);
 }
 
-static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
-{
-    gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
-    if (status == GSA_OK || status == GSA_STOPPED)
-        return status;
-    /* The model is worth more than its test: the run continues, and the exit code reports the failure. */
-    progress_clear(&run->progress);
-    complain_error(status, error);
-    complain("cannot evaluate --test %s; training continues without it", run->test.path);
-    gsa_reader_close(run->test.reader);
-    run->test.reader = NULL;
-    run->test_failed = true;
-    return GSA_OK;
-}
-
 static gsa_status report_pass(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
     double began = progress_clock();
-    gsa_status status = test_model(run, state, error);
+    gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
+    if (status != GSA_OK && status != GSA_STOPPED) {
+        /* The model is worth more than its test: the run continues, and the exit code reports the failure. */
+        progress_clear(&run->progress);
+        complain_error(status, error);
+        complain("cannot evaluate --test %s; training continues without it", run->test.path);
+        gsa_reader_close(run->test.reader);
+        run->test.reader = NULL;
+        run->test_failed = true;
+        status = GSA_OK;
+    }
     size_t n_results = json_array_size(run->test.results);
     bool has_result = status == GSA_OK && run->test.reader != NULL && n_results > 0;
     trace_pass(&run->trace, state, has_result ? json_array_get(run->test.results, n_results - 1) : NULL, began);
@@ -209,15 +234,6 @@ static void print_resuming_command(const cli_arguments *arguments)
     fputc('\n', stderr);
 }
 
-static void tell_stop(const training *run, const gsa_summary *summary)
-{
-    fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved%s",
-            summary->pass_rows, summary->pass + 1, session_skips_calibration(run->state) ? " (not calibrated)" : "",
-            run->has_shards ? "\n" : "; continue with: ");
-    if (!run->has_shards)
-        print_resuming_command(run->arguments);
-}
-
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
 static int save_and_report(training *run)
@@ -244,8 +260,13 @@ static int save_and_report(training *run)
     }
     train_checkpoint_remove(&run->checkpoint); /* the state beside the model is ahead of it now */
     trace_stage(&run->trace, "save");
-    if (run->stopped)
-        tell_stop(run, &summary);
+    if (run->stopped) {
+        fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved%s",
+                summary.pass_rows, summary.pass + 1, session_skips_calibration(run->state) ? " (not calibrated)" : "",
+                run->has_shards ? "\n" : "; continue with: ");
+        if (!run->has_shards)
+            print_resuming_command(run->arguments);
+    }
     session_tell_recoded(run->reader);
     train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
     outcome.model = model;
@@ -277,25 +298,6 @@ static int complain_text(const char *reason)
     return complain_failed("%s; make caches first: mpirun greedystep convert DATA... -o FOLDER/", reason);
 }
 
-/* Agrees on the columns with all ranks, and that each can read its input. *code: a failure that was printed. */
-static gsa_status begin_reading(training *run, int *code, gsa_error *error)
-{
-    *code = cluster_agree(&run->cluster, EXIT_DONE);
-    if (*code != EXIT_DONE)
-        return GSA_OK;
-    char *schema = cluster_broadcast(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
-    gsa_status status = gsa_reader_set_schema(run->reader, schema, error);
-    free(schema);
-    if (status == GSA_OK)
-        status = session_begin_reader(run->reader, error);
-    trace_start(&run->trace, run->arguments, run->state, run->reader);
-    if (status == GSA_OK && run->test.reader != NULL)
-        *code = session_match(run->test.reader, gsa_reader_schema(run->reader));
-    if (status == GSA_OK && *code == EXIT_DONE)
-        *code = cluster_agree(&run->cluster, EXIT_DONE);
-    return status;
-}
-
 static int learn(training *run)
 {
     gsa_error error = {0};
@@ -313,9 +315,21 @@ static int learn(training *run)
                              .strength_tried = show_penalty};
     interrupt_catch();
     progress_begin(&run->progress, true, run->state);
-    run->spill = train_spill_begin(run->state, run->reader, &run->progress);
-    int code;
-    gsa_status status = begin_reading(run, &code, &error);
+    begin_spill(run);
+    /* All ranks agree on the columns, and that each can read its input. */
+    int code = cluster_agree(&run->cluster, EXIT_DONE);
+    if (code != EXIT_DONE)
+        return code;
+    char *schema = cluster_broadcast(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
+    gsa_status status = gsa_reader_set_schema(run->reader, schema, &error);
+    free(schema);
+    if (status == GSA_OK)
+        status = session_begin_reader(run->reader, &error);
+    trace_start(&run->trace, run->arguments, run->state, run->reader);
+    if (status == GSA_OK && run->test.reader != NULL)
+        code = session_match(run->test.reader, gsa_reader_schema(run->reader));
+    if (status == GSA_OK && code == EXIT_DONE)
+        code = cluster_agree(&run->cluster, EXIT_DONE);
     if (code != EXIT_DONE)
         return code;
     if (status == GSA_OK)
@@ -332,35 +346,33 @@ static int learn(training *run)
     return save_and_report(run);
 }
 
-/* Returns the arguments of a rank that does not print: it writes and evaluates nothing, and starts with the state of
- * rank 0. */
-static cli_arguments silent_arguments(const cli_arguments *given)
-{
-    static const char *const of_rank_0[] = {"trace", "checkpoint", "every", "resume", "test"};
-    cli_arguments own = *given;
-    for (size_t i = 0; i < own.n_options; i++)
-        for (size_t k = 0; k < sizeof of_rank_0 / sizeof *of_rank_0; k++)
-            if (strcmp(own.options[i].name, of_rank_0[k]) == 0)
-                own.value[i] = NULL;
-    return own;
-}
-
-/* Options that need others. */
-static int check_publishing(const training *run)
+/* Options that need others, or exclude them. */
+static int check_options(const training *run)
 {
     const cli_arguments *arguments = run->arguments;
     bool publishes = arguments_given(arguments, "publish"), keeps = arguments_given(arguments, "checkpoint");
-    bool goes_on = arguments_flag(arguments, "from-position");
+    bool goes_on = arguments_flag(arguments, "from-position"), resumes = arguments_flag(arguments, "resume");
+    const char *test = arguments_text(arguments, "test");
     if (run->model_path == NULL)
         return complain_usage("train needs -o MODEL; usage: greedystep train %s", arguments->verb->usage);
-    if ((goes_on && !arguments_flag(arguments, "resume")) ||
-        ((goes_on || arguments_given(arguments, "position")) && !publishes))
+    if ((goes_on && !resumes) || ((goes_on || arguments_given(arguments, "position")) && !publishes))
         return complain_usage("--position needs --publish, --from-position needs --publish and --resume");
     if (arguments_given(arguments, "every") && !publishes && !keeps)
         return complain_usage("--every is the time between models of --publish or checkpoints; give one of these");
     if (publishes && keeps)
         return complain_usage("--publish keeps the state beside the model; leave out --checkpoint");
-    return EXIT_DONE;
+    int code = EXIT_DONE;
+    if (cluster_is_root(&run->cluster))
+        code = session_check_model_path(run->model_path, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && cluster_is_root(&run->cluster) && test != NULL)
+        code = session_check_model_path(run->model_path, &test, 1);
+    if (code == EXIT_DONE && cluster_is_root(&run->cluster))
+        code = trace_check(arguments);
+    if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
+        code = complain_usage("--local and --shards exclude each other: with --local every file is a shard");
+    if (code == EXIT_DONE && run->has_shards && (resumes || keeps))
+        code = complain_usage("a run with --local or --shards cannot be resumed; leave out --resume and --checkpoint");
+    return code;
 }
 
 static int open_input(training *run)
@@ -387,20 +399,7 @@ static int open_input(training *run)
 static int run_with(training *run)
 {
     const cli_arguments *arguments = run->arguments;
-    const char *test = arguments_text(arguments, "test");
-    bool is_root = cluster_is_root(&run->cluster);
-    int code = check_publishing(run);
-    if (code == EXIT_DONE && is_root)
-        code = session_check_model_path(run->model_path, arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE && is_root && test != NULL)
-        code = session_check_model_path(run->model_path, &test, 1);
-    if (code == EXIT_DONE && is_root)
-        code = trace_check(arguments);
-    if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
-        code = complain_usage("--local and --shards exclude each other: with --local every file is a shard");
-    if (code == EXIT_DONE && run->has_shards &&
-        (arguments_flag(arguments, "resume") || arguments_given(arguments, "checkpoint")))
-        code = complain_usage("a run with --local or --shards cannot be resumed; leave out --resume and --checkpoint");
+    int code = check_options(run);
     if (code == EXIT_DONE)
         code = open_input(run);
     if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->reader).is_stream)
@@ -425,13 +424,19 @@ static int run_with(training *run)
 
 static int run_train(const cli_arguments *arguments)
 {
+    /* A rank that does not print writes and evaluates nothing, and starts with the state of rank 0. */
+    static const char *const of_rank_0[] = {"trace", "checkpoint", "every", "resume", "test"};
     training run = {.arguments = arguments};
     int code = cluster_join(&run.cluster, !message_is_quiet());
     if (code != EXIT_DONE)
         return code;
     if (!cluster_is_root(&run.cluster))
         message_quieten();
-    cli_arguments own = cluster_is_root(&run.cluster) ? *arguments : silent_arguments(arguments);
+    cli_arguments own = *arguments;
+    for (size_t i = 0; i < own.n_options && !cluster_is_root(&run.cluster); i++)
+        for (size_t k = 0; k < sizeof of_rank_0 / sizeof *of_rank_0; k++)
+            if (strcmp(own.options[i].name, of_rank_0[k]) == 0)
+                own.value[i] = NULL;
     if (arguments_given(&own, "publish") && arguments_given(&own, "output"))
         return cluster_leave(&run.cluster, complain_usage("--publish is in place of -o; leave one out"));
     arguments_stand_in(&own, "publish", "output");

@@ -96,17 +96,4 @@ double train_progressive_loss(const gsa_summary *summary);
  * that had not learned it. */
 uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss);
 
-/* ---- kept rows --------------------------------------------------------------------------------------------------- */
-
-/* Compressed rows of several passes, kept in a temporary cache after the first. */
-typedef struct train_spill {
-    const char *folder; /* NULL: nothing is kept */
-    uint64_t first_pass;
-} train_spill;
-
-/* Keeps rows where that pays; does not fail if they cannot be kept. */
-train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
-/* Prints, once, that a later pass reads the spill file, or that rows could not be spilled. */
-void train_spill_tell(train_spill *spill, uint64_t pass, const gsa_reader *reader, cli_progress *progress);
-
 #endif

@@ -20,31 +20,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-    return path + gsai_directory_len(path);
-}
-
-/* ".NAME.123456.tmp", as files are called while they are written. */
-static bool is_unfinished(const char *found, const char *name)
-{
-    size_t length = strlen(name);
-    return found[0] == '.' && strncmp(found + 1, name, length) == 0 &&
-           strlen(found) == length + sizeof "..123456.tmp" - 1 &&
-           strcmp(found + length + sizeof "..123456" - 1, ".tmp") == 0;
-}
-
-/* Removes files left by processes that were killed while they wrote; one that still writes has locked its file. */
+/* Removes files left by processes that were killed while they wrote, ".NAME.123456.tmp"; one that still writes has
+ * locked its file. */
 static void remove_unfinished(const char *folder, const char *name)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    size_t size = strlen(folder) + strlen(name) + sizeof "/..123456.tmp";
+    size_t length = strlen(name), size = strlen(folder) + length + sizeof "/..123456.tmp";
     char *path = malloc(size);
     DIR *found = path != NULL ? opendir(folder) : NULL;
     for (const struct dirent *each; found != NULL && (each = readdir(found)) != NULL;) {
-        if (!is_unfinished(each->d_name, name))
+        const char *base = each->d_name;
+        if (base[0] != '.' || strncmp(base + 1, name, length) != 0 ||
+            strlen(base) != length + sizeof "..123456.tmp" - 1 ||
+            strcmp(base + length + sizeof "..123456" - 1, ".tmp") != 0)
             continue;
-        snprintf(path, size, "%s/%s", folder, each->d_name);
+        snprintf(path, size, "%s/%s", folder, base);
         int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
         bool is_left = file >= 0 && fcntl(file, F_SETLK, &whole) == 0;
         if (file >= 0)
@@ -57,69 +47,50 @@ static void remove_unfinished(const char *folder, const char *name)
     free(path);
 }
 
-/* Removes unfinished files of the model and its state, beside them. Returns false if out of memory. */
-static bool remove_unfinished_results(const char *model_path)
-{
-    const char *name = base_name(model_path);
-    char *folder = strndup(model_path, (size_t)(name - model_path)), *state = session_state_path(name);
-    if (folder != NULL && state != NULL) {
-        remove_unfinished(folder[0] != '\0' ? folder : ".", name);
-        remove_unfinished(folder[0] != '\0' ? folder : ".", state);
-    }
-    bool has_memory = folder != NULL && state != NULL;
-    free(folder);
-    free(state);
-    return has_memory;
-}
-
-/* The checkpoint would have the name of the state beside the model, which must outlive it. */
-static bool is_folder_of_model(const char *folder, const char *model_path)
-{
-    const char *name = base_name(model_path);
-    char *of_model = name > model_path ? strndup(model_path, (size_t)(name - model_path)) : strdup(".");
-    struct stat a, b;
-    bool is_same = of_model != NULL && stat(folder, &a) == 0 && stat(of_model, &b) == 0 && a.st_dev == b.st_dev &&
-                   a.st_ino == b.st_ino;
-    free(of_model);
-    return is_same;
-}
-
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
 {
+    const char *model = arguments_text(arguments, "output"), *name = model + gsai_directory_len(model);
     const char *folder = arguments_text(arguments, "checkpoint");
+    char *beside = name > model ? strndup(model, (size_t)(name - model)) : strdup(".");
+    char *state = session_state_path(name);
+    struct stat a, b;
+    int code = beside != NULL && state != NULL ? EXIT_DONE : complain_failed("out of memory");
     *out = (train_checkpoint){.every = arguments_real(arguments, "every")};
-    if (!remove_unfinished_results(arguments_text(arguments, "output")))
-        return complain_failed("out of memory");
-    if (arguments_given(arguments, "publish")) { /* the file that --resume asks for */
+    if (code == EXIT_DONE) {
+        remove_unfinished(beside, name);
+        remove_unfinished(beside, state);
+    }
+    if (code == EXIT_DONE && arguments_given(arguments, "publish")) { /* the file that --resume asks for */
         out->model = arguments_text(arguments, "publish");
         out->last = progress_clock();
         out->path = session_state_path(out->model);
-        if (out->path == NULL)
-            return EXIT_FAILED;
-        note("publishes %s every %s, with %s to --resume from", out->model, arguments_text(arguments, "every"),
-             out->path);
-        return EXIT_DONE;
+        code = out->path != NULL ? EXIT_DONE : EXIT_FAILED;
+        if (code == EXIT_DONE)
+            note("publishes %s every %s, with %s to --resume from", out->model, arguments_text(arguments, "every"),
+                 out->path);
+    } else if (code == EXIT_DONE && folder != NULL) {
+        if (access(folder, W_OK | X_OK) != 0)
+            code = complain_failed("--checkpoint %s: %s; give a writable folder", folder, strerror(errno));
+        /* The checkpoint would have the name of the state beside the model, which must outlive it. */
+        else if (stat(folder, &a) == 0 && stat(beside, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+            code = complain_failed("--checkpoint %s: the folder of the model, whose state has the same name; give "
+                                   "another",
+                                   folder);
+        size_t size = strlen(folder) + strlen(state) + 2;
+        out->path = code == EXIT_DONE ? malloc(size) : NULL;
+        if (code == EXIT_DONE && out->path == NULL)
+            code = complain_failed("out of memory");
+        if (code == EXIT_DONE) {
+            snprintf(out->path, size, "%s/%s", folder, state);
+            remove_unfinished(folder, state);
+            if (!arguments_flag(arguments, "resume"))
+                train_checkpoint_remove(out);
+            code = output_check_place(out->path);
+        }
     }
-    if (folder == NULL)
-        return EXIT_DONE;
-    if (access(folder, W_OK | X_OK) != 0)
-        return complain_failed("--checkpoint %s: %s; give a writable folder", folder, strerror(errno));
-    if (is_folder_of_model(folder, arguments_text(arguments, "output")))
-        return complain_failed("--checkpoint %s: the folder of the model, whose state has the same name; give another",
-                               folder);
-    char *name = session_state_path(base_name(arguments_text(arguments, "output")));
-    size_t size = name != NULL ? strlen(folder) + strlen(name) + 2 : 0;
-    out->path = size > 0 ? malloc(size) : NULL;
-    if (out->path != NULL) {
-        snprintf(out->path, size, "%s/%s", folder, name);
-        remove_unfinished(folder, name);
-    }
-    free(name);
-    if (out->path == NULL)
-        return complain_failed("out of memory");
-    if (!arguments_flag(arguments, "resume"))
-        train_checkpoint_remove(out);
-    return output_check_place(out->path);
+    free(beside);
+    free(state);
+    return code;
 }
 
 bool train_checkpoint_is_there(const train_checkpoint *checkpoint)

@@ -1,5 +1,4 @@
-/* How a training run begins: from nothing, where it was interrupted, or from another run; and whether its rows are
- * spilled. */
+/* How a training run begins: from nothing, where it was interrupted, or from another run. */
 #include "train.h"
 
 #include "message.h"
@@ -65,26 +64,11 @@ static int check_given(const cli_arguments *arguments, gsa_state *state)
     return EXIT_DONE;
 }
 
-/* --from-position: the position must be there, and what --position said of it. */
-static int check_position(const cli_arguments *arguments, const gsa_state *state)
-{
-    const char *position = gsa_state_position(state), *model = arguments_text(arguments, "output");
-    bool is_line = strspn(position, "0123456789") == strlen(position);
-    if (!arguments_flag(arguments, "from-position"))
-        return EXIT_DONE;
-    if (*position == '\0')
-        return complain_failed("%s.state has no position; leave out --from-position, and give all rows again", model);
-    if (!is_line && !arguments_given(arguments, "position"))
-        return complain_failed("the position in %s.state is not a line number; give --position COLUMN again", model);
-    note("continues after position %s, row %" PRIu64, position, summary_of(state).pass_rows);
-    return EXIT_DONE;
-}
-
 /* With checkpoints the same command can be given again and again, until it has ended. */
 static int resume(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
                   gsa_state **out)
 {
-    const char *model = arguments_text(arguments, "output");
+    const char *model = arguments_text(arguments, "output"), *position;
     bool has_checkpoint = checkpoint->model == NULL && train_checkpoint_is_there(checkpoint);
     if (!has_checkpoint && !session_has_state(model)) {
         if (checkpoint->path == NULL)
@@ -97,7 +81,17 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
     int code = session_load_state(has_checkpoint ? checkpoint->path : model, env, out);
     if (code == EXIT_DONE)
         code = check_given(arguments, *out);
-    return code == EXIT_DONE ? check_position(arguments, *out) : code;
+    if (code != EXIT_DONE || !arguments_flag(arguments, "from-position"))
+        return code;
+    /* The position must be there, and what --position said of it. */
+    position = gsa_state_position(*out);
+    bool is_line = strspn(position, "0123456789") == strlen(position);
+    if (*position == '\0')
+        return complain_failed("%s.state has no position; leave out --from-position, and give all rows again", model);
+    if (!is_line && !arguments_given(arguments, "position"))
+        return complain_failed("the position in %s.state is not a line number; give --position COLUMN again", model);
+    note("continues after position %s, row %" PRIu64, position, summary_of(*out).pass_rows);
+    return EXIT_DONE;
 }
 
 int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsai_env *env,
@@ -114,43 +108,4 @@ int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoi
         code = begin(arguments, from, env, out);
     gsa_state_free(from);
     return code;
-}
-
-/* ---- kept rows -------------------------------------------------------------------------------------------------- */
-
-/* Passes over compressed text take as long as decompressing it does; docs/decisions/0014 has the figures.
- *
- * Of compressed bytes, where their number is known. Less is read in a moment, or kept in memory by the engine. */
-static const uint64_t min_bytes = 4000000;
-
-train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress)
-{
-    train_spill spill = {.first_pass = summary_of(state).pass};
-    gsa_reader_progress reading = progress_of(reader);
-    uint64_t passes = parameter_of(state, "passes");
-    bool is_little = reading.bytes_total > 0 && reading.bytes_total < min_bytes;
-    if (reading.is_stream || is_little || (passes > 0 && passes < spill.first_pass + 2))
-        return spill;
-    gsa_error error = {0};
-    if (gsa_reader_spill(reader, session_temporary_folder(), &error) == GSA_OK)
-        spill.folder = session_temporary_folder();
-    else
-        progress_say(progress, "note: %s (set by TMPDIR): every pass reads the input", error.message);
-    return spill;
-}
-
-void train_spill_tell(train_spill *spill, uint64_t pass, const gsa_reader *reader, cli_progress *progress)
-{
-    if (spill->folder == NULL || pass == spill->first_pass)
-        return;
-    gsa_reader_progress reading = progress_of(reader);
-    if (reading.bytes_kept > 0)
-        progress_say(progress, "note: pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
-                     pass + 1, (double)reading.bytes_kept / 1e6, spill->folder);
-    else if (reading.keep_failed)
-        progress_say(
-            progress,
-            "note: no space for a temporary cache of the rows in %s (set by TMPDIR): every pass reads the input",
-            spill->folder);
-    spill->folder = NULL;
 }

@@ -15,18 +15,10 @@
 
 enum { LINE_SIZE = 512, ADVICE_SIZE = 160, FEW_ROWS = 100, MAX_BITS = 31 };
 
-/* The loss as people know it: of squared loss the root of the mean squared error. */
 static double measure(const char *loss, double value)
 {
-    (void)gsa_loss_measure(loss, &value);
+    report_measure(loss, &value);
     return value;
-}
-
-static const char *measure_name(const char *loss)
-{
-    double any = 0;
-    const char *name = gsa_loss_measure(loss, &any);
-    return name != NULL ? name : "loss";
 }
 
 double train_progressive_loss(const gsa_summary *summary)
@@ -169,8 +161,6 @@ static bool of_features(const train_outcome *run, train_advice *out)
 static bool of_one_pass(const train_outcome *run, train_advice *out)
 {
     bool is_asked = run->passes_asked == 1;
-    if (isnan(run->summary.falling))
-        return false;
     if (run->summary.falling <= GSA_MIN_GAIN)
         return say(out->limit, "features; the loss had stopped falling");
     if (run->reading.is_stream) {
@@ -190,13 +180,6 @@ static bool of_data(const train_outcome *run, train_advice *out)
     return learned < (1 - min_gap) * held_out &&
            say(out->limit, "amount of data (%.4g on training rows, %.4g held out); more rows may help", learned,
                held_out);
-}
-
-static bool of_optimum(const train_outcome *run, train_advice *out)
-{
-    if (run->summary.n_features_kept < run->summary.n_features_full)
-        return say(out->limit, "features kept by --compact");
-    return of_data(run, out) || say(out->limit, "features; more rows would hardly help");
 }
 
 static bool of_passes(const train_outcome *run, train_advice *out)
@@ -219,17 +202,23 @@ static bool of_passes(const train_outcome *run, train_advice *out)
 
 static train_advice advise(const train_outcome *run)
 {
+    const gsa_summary *summary = &run->summary;
     train_advice advice = {.verb = "evaluate", .path = run->model_path, .what = " TEST_DATA"};
     if (run->test->results != NULL)
         advice = (train_advice){.verb = "predict", .path = run->model_path, .what = " NEW_DATA"};
-    bool is_once = run->reading.is_stream || run->passes_asked == 1 || run->summary.best_pass == 1;
-    if (of_input(run, &advice) || of_features(run, &advice) ||
-        (rows_of_pass(run) < FEW_ROWS &&
-         say(advice.limit, "amount of data (only %" PRIu64 " rows); more rows may help", rows_of_pass(run))) ||
-        (is_optimum(run->summary.method) && of_optimum(run, &advice)) ||
-        (run->summary.pass <= 1 && is_once && of_one_pass(run, &advice)))
+    bool is_once = run->reading.is_stream || run->passes_asked == 1 || summary->best_pass == 1;
+    if (of_input(run, &advice) || of_features(run, &advice))
         return advice;
-    if (run->reading.is_stream)
+    if (rows_of_pass(run) < FEW_ROWS)
+        say(advice.limit, "amount of data (only %" PRIu64 " rows); more rows may help", rows_of_pass(run));
+    else if (is_optimum(summary->method)) {
+        if (summary->n_features_kept < summary->n_features_full)
+            say(advice.limit, "features kept by --compact");
+        else if (!of_data(run, &advice))
+            say(advice.limit, "features; more rows would hardly help");
+    } else if (summary->pass <= 1 && is_once && !isnan(summary->falling))
+        of_one_pass(run, &advice);
+    else if (run->reading.is_stream)
         say(advice.limit, "length of the stream; too few rows to tell whether more would help");
     else
         of_passes(run, &advice);
@@ -241,42 +230,6 @@ static train_advice advise(const train_outcome *run)
 static const char *plural(uint64_t n, const char *ending)
 {
     return n == 1 ? "" : ending;
-}
-
-/* The columns of a table: the highest number of a hashed category says nothing. */
-static void append_features(const train_outcome *run, char line[LINE_SIZE])
-{
-    const gsa_schema_info *schema = &run->schema;
-    const char *text = gsa_reader_schema(run->reader);
-    if (text == NULL)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", run->summary.n_features,
-                      plural(run->summary.n_features, "s"));
-    else if (strstr(text, "\ncolumns namespaces\n") != NULL)
-        report_append(line, LINE_SIZE, ", features hashed to 2^%u slots", schema->bits);
-    else if (schema->n_words == 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric column%s", schema->n_numbers,
-                      plural(schema->n_numbers, "s"));
-    else if (schema->n_numbers == 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " categorical column%s", schema->n_words,
-                      plural(schema->n_words, "s"));
-    else
-        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric + %" PRIu64 " categorical columns", schema->n_numbers,
-                      schema->n_words);
-}
-
-/* How the model was trained, and why so. */
-static void append_method(const train_outcome *run, char line[LINE_SIZE])
-{
-    const char *method = run->summary.method;
-    bool is_solved = is_optimum(method);
-    report_append(line, LINE_SIZE, ", %s",
-                  is_solved                      ? "solved in memory"
-                  : strcmp(method, "paper") == 0 ? "Algorithm 1 of the paper"
-                                                 : "greedy step averaging");
-    if (run->chosen_by != NULL)
-        report_append(line, LINE_SIZE, " (--%s)", run->chosen_by);
-    else if (!is_solved)
-        report_append(line, LINE_SIZE, " (%s)", run->reading.is_stream ? "stream" : "too large to solve in memory");
 }
 
 static const char *model_name(const char *loss)
@@ -297,15 +250,32 @@ static const char *model_name(const char *loss)
 static void print_model(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
+    const gsa_schema_info *schema = &run->schema;
+    const char *text = gsa_reader_schema(run->reader);
+    bool is_solved = is_optimum(summary->method);
     uint64_t n_unlabelled = run->reading.n_unlabelled, n_skipped = run->n_bad_rows + n_unlabelled;
     char line[LINE_SIZE] = "";
     report_append(line, LINE_SIZE, "%s", model_name(summary->loss));
     if (summary->n_classes > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " class%s", summary->n_classes, plural(summary->n_classes, "es"));
-    append_features(run, line);
+    /* The columns of a table: the highest number of a hashed category says nothing. */
+    if (text == NULL)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", summary->n_features,
+                      plural(summary->n_features, "s"));
+    else if (strstr(text, "\ncolumns namespaces\n") != NULL)
+        report_append(line, LINE_SIZE, ", features hashed to 2^%u slots", schema->bits);
+    else if (schema->n_words == 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric column%s", schema->n_numbers,
+                      plural(schema->n_numbers, "s"));
+    else if (schema->n_numbers == 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " categorical column%s", schema->n_words,
+                      plural(schema->n_words, "s"));
+    else
+        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric + %" PRIu64 " categorical columns", schema->n_numbers,
+                      schema->n_words);
     if (run->stopped || summary->pass == 0) /* 0: a stream that may go on */
         report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->stopped ? run->n_rows : summary->pass_rows);
-    else if (is_optimum(summary->method))
+    else if (is_solved)
         report_append(line, LINE_SIZE, ", %" PRIu64 " row%s", run->n_rows, plural(run->n_rows, "s"));
     else if (run->n_input_rows > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " pass%s over %" PRIu64 " row%s", summary->pass,
@@ -321,25 +291,26 @@ static void print_model(const train_outcome *run)
             report_append(line, LINE_SIZE, "%" PRIu64 " unlabelled", n_unlabelled);
         report_append(line, LINE_SIZE, " row%s skipped)", plural(n_skipped, "s"));
     }
-    append_method(run, line);
+    /* How the model was trained, and why so. */
+    report_append(line, LINE_SIZE, ", %s",
+                  is_solved                               ? "solved in memory"
+                  : strcmp(summary->method, "paper") == 0 ? "Algorithm 1 of the paper"
+                                                          : "greedy step averaging");
+    if (run->chosen_by != NULL)
+        report_append(line, LINE_SIZE, " (--%s)", run->chosen_by);
+    else if (!is_solved)
+        report_append(line, LINE_SIZE, " (%s)", run->reading.is_stream ? "stream" : "too large to solve in memory");
     report_paragraph("model", "%s", line);
 }
 
 static void print_quality(const train_outcome *run)
 {
-    const char *loss = run->summary.loss;
     char line[LINE_SIZE] = "";
-    if (isnan(run->held_out_loss)) {
-        report_append(line, LINE_SIZE, "progressive %s %.4g", measure_name(loss),
-                      measure(loss, train_progressive_loss(&run->summary)));
-    } else {
-        report_append(line, LINE_SIZE, "%s %s %.4g",
-                      report_result(run->model, "folds") > 1 ? "cross-validated" : "held-out", measure_name(loss),
-                      measure(loss, run->held_out_loss));
-    }
-    if (!isnan(run->constant_loss))
-        report_append(line, LINE_SIZE, " (baseline %.4g)", measure(loss, run->constant_loss));
-    report_append_metrics(line, LINE_SIZE, run->model);
+    if (isnan(run->held_out_loss))
+        report_append_quality(line, LINE_SIZE, run->model, "progressive", train_progressive_loss(&run->summary),
+                              run->constant_loss);
+    else
+        report_append_quality(line, LINE_SIZE, run->model, NULL, run->held_out_loss, run->constant_loss);
     report_paragraph("quality", "%s", line);
     train_test_report(run->test);
     line[0] = '\0';
@@ -359,32 +330,19 @@ static void print_compact(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
     const char *loss = summary->loss;
-    double full = measure(loss, summary->full_loss);
+    double full = summary->full_loss;
+    const char *name = report_measure(loss, &full);
     if (summary->n_features_full > 0)
-        report_paragraph("compact",
-                         "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out %s "
-                         "%.6g instead of %.6g (standard error %.2g)",
-                         summary->n_features_kept, summary->n_features_full,
-                         weights_size(summary, summary->n_features_kept) / 1e3,
-                         weights_size(summary, summary->n_features_full) / 1e3, measure_name(loss),
-                         measure(loss, summary->compact_loss), full,
-                         measure(loss, summary->full_loss + summary->compact_error) - full);
+        report_paragraph(
+            "compact",
+            "%" PRIu64 " of %" PRIu64 " features kept, %.3g kB of weights instead of %.3g; held-out %s "
+            "%.6g instead of %.6g (standard error %.2g)",
+            summary->n_features_kept, summary->n_features_full, weights_size(summary, summary->n_features_kept) / 1e3,
+            weights_size(summary, summary->n_features_full) / 1e3, name, measure(loss, summary->compact_loss), full,
+            measure(loss, summary->full_loss + summary->compact_error) - full);
     else if (parameter_of(run->state, "compact") && !run->stopped)
         report_paragraph("compact", "nothing dropped: %s",
                          is_optimum(run->summary.method) ? "too few rows to hold some out" : "too few held-out rows");
-}
-
-/* A command where there is one. */
-static void print_next(const train_advice *advice)
-{
-    report_short_name("next");
-    fputs(advice->next, stdout);
-    if (advice->next[0] == '\0') {
-        printf("greedystep %s ", advice->verb);
-        printable_put_word(stdout, advice->path);
-        fputs(advice->what, stdout);
-    }
-    putchar('\n');
 }
 
 int train_summary_print(const train_outcome *run, bool as_json)
@@ -399,6 +357,13 @@ int train_summary_print(const train_outcome *run, bool as_json)
     for (size_t i = 0; i < run->n_warnings; i++)
         report_paragraph("warning", "%s", run->warning[i]);
     report_paragraph("limit", "%s", advice.limit);
-    print_next(&advice);
+    report_short_name("next");
+    fputs(advice.next, stdout);
+    if (advice.next[0] == '\0') { /* a command */
+        printf("greedystep %s ", advice.verb);
+        printable_put_word(stdout, advice.path);
+        fputs(advice.what, stdout);
+    }
+    putchar('\n');
     return EXIT_DONE;
 }

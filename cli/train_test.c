@@ -25,18 +25,6 @@ int train_test_open(const cli_arguments *arguments, const gsai_env *env, train_t
     return EXIT_DONE;
 }
 
-/* The measured line on stderr and the object of --json. */
-static void tell_results(train_test *test, uint64_t pass, const gsa_metrics *metrics, cli_progress *progress)
-{
-    char results[256];
-    progress_say(progress, "pass %llu  test%s", (unsigned long long)pass,
-                 report_headlines(metrics, results, sizeof results));
-    json_t *object = json_object();
-    json_object_set_new(object, "pass", report_count(pass));
-    report_metrics_json(object, metrics);
-    json_array_append_new(test->results, object);
-}
-
 gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_env *env, cli_progress *progress,
                           gsa_error *error)
 {
@@ -54,8 +42,15 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_e
         status = gsa_evaluate(metrics, test->reader, &env->call, error);
     if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, error);
-    if (status == GSA_OK)
-        tell_results(test, summary.pass, metrics, progress);
+    if (status == GSA_OK) { /* a line on stderr, and the object of --json */
+        char results[256];
+        progress_say(progress, "pass %llu  test%s", (unsigned long long)summary.pass,
+                     report_headlines(metrics, results, sizeof results));
+        json_t *object = json_object();
+        json_object_set_new(object, "pass", report_count(summary.pass));
+        report_metrics_json(object, metrics);
+        json_array_append_new(test->results, object);
+    }
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     return status;
