@@ -4,13 +4,13 @@
 #include "printable.h"
 #include "report.h"
 #include "session.h"
-#include "strongest.h"
 #include "verbs.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 static const cli_option inspect_options[] = {
@@ -27,36 +27,19 @@ typedef struct inspection {
     gsa_state *state; /* NULL if not found beside the model */
     gsa_model_info info;
     gsa_schema_info schema;
-    strongest found; /* n_used: of those that words are hashed to */
+    gsa_strong_feature *top; /* the strongest first, each at the output where its weight is largest */
+    size_t n_top;
+    uint64_t n_nonzero;    /* weights */
+    double collision_rate; /* as gsa_reader_collision_rate: by the features hashed to that have a weight */
 } inspection;
 
+/* Returns the class that a weight belongs to; NULL if there is one output. */
+static const char *label_of(const inspection *what, const gsa_strong_feature *feature)
+{
+    return what->info.n_outputs > 1 ? gsa_model_label(what->model, feature->output) : NULL;
+}
+
 /* ---- for people ------------------------------------------------------------------------------------------------- */
-
-static void print_labels(const inspection *what)
-{
-    if (what->info.n_classes == 0)
-        return;
-    report_field("classes", "%" PRIu64, what->info.n_classes);
-    report_name("labels");
-    const char *label;
-    for (size_t i = 0; i < LABELS_SHOWN && (label = gsa_model_label(what->model, i)) != NULL; i++) {
-        fputs(i > 0 ? " " : "", stdout);
-        printable_put(stdout, label);
-    }
-    puts(what->info.n_classes > LABELS_SHOWN ? " ..." : "");
-}
-
-static void print_intercepts(const inspection *what)
-{
-    if (!what->info.has_intercept) {
-        report_field("intercept", "off");
-        return;
-    }
-    report_name("intercept");
-    for (size_t i = 0; i < LABELS_SHOWN && i < what->info.n_outputs; i++)
-        printf("%s%.6g", i > 0 ? " " : "", gsa_model_intercept(what->model, i));
-    puts(what->info.n_outputs > LABELS_SHOWN ? " ..." : "");
-}
 
 static void print_state(const gsa_state *state, bool is_solved)
 {
@@ -80,32 +63,11 @@ static void print_state(const gsa_state *state, bool is_solved)
         report_field("merged", "%" PRIu64 " runs", summary.n_merged);
 }
 
-/* As gsa_reader_collision_rate: by the features that have a weight. */
-static double collision_rate(const inspection *what)
-{
-    return (double)what->found.n_used / (double)(UINT64_C(1) << what->schema.bits);
-}
-
-static void print_results(const inspection *what)
-{
-    char line[512] = "";
-    double held_out = report_result(what->model, "held_out_loss");
-    if (!isnan(held_out)) {
-        report_append_quality(line, sizeof line, what->model, NULL, held_out,
-                              report_result(what->model, "baseline_loss"));
-        report_field("quality", "%s", line);
-    }
-    line[0] = '\0';
-    report_append_chosen(line, sizeof line, what->model);
-    if (line[0] != '\0')
-        report_field("chosen", "%s", line);
-}
-
 static void print_top(const inspection *what)
 {
-    if (what->found.n == 0)
+    if (what->n_top == 0)
         return;
-    bool has_names = gsa_model_schema(what->model) != NULL, has_importance = what->found.has_importance;
+    bool has_names = gsa_model_schema(what->model) != NULL, has_importance = !isnan(what->top[0].importance);
     putchar('\n');
     if (what->info.n_classes == 2 && what->info.n_outputs == 1)
         report_heading("strongest features (positive weights favour %s)", gsa_model_label(what->model, 1));
@@ -113,10 +75,9 @@ static void print_top(const inspection *what)
         report_heading("strongest features");
     printf("%10s%s  %12s%s%s\n", "index", has_importance ? "    importance" : "", "weight", has_names ? "  name" : "",
            what->info.n_outputs > 1 ? "  label" : "");
-    for (size_t i = 0; i < what->found.n; i++) {
-        const gsa_strong_feature *feature = &what->found.at[i];
-        const char *label = strongest_label(&what->found, feature);
-        const char *name = gsa_model_name(what->model, feature->feature);
+    for (size_t i = 0; i < what->n_top; i++) {
+        const gsa_strong_feature *feature = &what->top[i];
+        const char *label = label_of(what, feature), *name = gsa_model_name(what->model, feature->feature);
         printf("%10" PRIu64, feature->feature + 1);
         if (has_importance)
             printf("  %12.4g", feature->importance);
@@ -128,30 +89,54 @@ static void print_top(const inspection *what)
     }
 }
 
-static int print_inspection(const inspection *what)
+static void print_inspection(const inspection *what)
 {
     const gsa_model_info *info = &what->info;
     bool is_solved = is_optimum(info->method);
+    const char *label;
     report_field("loss", "%s", info->loss);
     report_field("method", "%s", info->method);
     if (!is_solved)
         report_field("average", "%s", info->average);
-    print_labels(what);
+    if (info->n_classes > 0) {
+        report_field("classes", "%" PRIu64, info->n_classes);
+        report_name("labels");
+        for (size_t i = 0; i < LABELS_SHOWN && (label = gsa_model_label(what->model, i)) != NULL; i++) {
+            fputs(i > 0 ? " " : "", stdout);
+            printable_put(stdout, label);
+        }
+        puts(info->n_classes > LABELS_SHOWN ? " ..." : "");
+    }
     report_field("rows learned", "%" PRIu64, info->n_rows);
     if (!is_solved)
         report_field("passes", "%" PRIu64, info->n_passes);
     report_field("features", "%" PRIu64, info->n_features);
-    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->found.n_nonzero,
-                 info->n_features * info->n_outputs);
-    print_intercepts(what);
+    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_features * info->n_outputs);
+    if (info->has_intercept) {
+        report_name("intercept");
+        for (size_t i = 0; i < LABELS_SHOWN && i < info->n_outputs; i++)
+            printf("%s%.6g", i > 0 ? " " : "", gsa_model_intercept(what->model, i));
+        puts(info->n_outputs > LABELS_SHOWN ? " ..." : "");
+    } else {
+        report_field("intercept", "off");
+    }
     if (what->schema.n_words + what->schema.n_crosses > 0)
-        report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * collision_rate(what),
-                     collision_rate(what) > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
-    print_results(what);
+        report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * what->collision_rate,
+                     what->collision_rate > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
+    /* The metrics that training measured, and what it chose. */
+    char quality[512] = "", chosen[512] = "";
+    double held_out = report_result(what->model, "held_out_loss");
+    double baseline = report_result(what->model, "baseline_loss");
+    if (!isnan(held_out)) {
+        report_append_quality(quality, sizeof quality, what->model, NULL, held_out, baseline);
+        report_field("quality", "%s", quality);
+    }
+    report_append_chosen(chosen, sizeof chosen, what->model);
+    if (chosen[0] != '\0')
+        report_field("chosen", "%s", chosen);
     if (what->state != NULL)
         print_state(what->state, is_solved);
     print_top(what);
-    return EXIT_DONE;
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
@@ -166,27 +151,52 @@ static json_t *state_json(const gsa_state *state)
                      "held_out", report_count(summary.n_held_out), "merged", report_count(summary.n_merged));
 }
 
+static json_t *top_json(const inspection *what)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < what->n_top; i++) {
+        json_t *entry = json_object();
+        const gsa_strong_feature *feature = &what->top[i];
+        const char *label = label_of(what, feature), *name = gsa_model_name(what->model, feature->feature);
+        json_object_set_new(entry, "index", report_count(feature->feature + 1));
+        json_object_set_new(entry, "importance", report_real(feature->importance));
+        json_object_set_new(entry, "weight", report_real(feature->weight));
+        if (label != NULL)
+            json_object_set_new(entry, "label", report_text(label));
+        if (name != NULL)
+            json_object_set_new(entry, "name", report_text(name));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
 static int print_json(const inspection *what)
 {
     const gsa_model_info *info = &what->info;
-    json_t *object = json_object();
+    json_t *object = json_object(), *labels = json_array();
+    json_t *intercepts = info->has_intercept ? json_array() : json_null();
+    const char *label;
+    for (size_t i = 0; (label = gsa_model_label(what->model, i)) != NULL; i++)
+        json_array_append_new(labels, report_text(label));
+    for (size_t i = 0; i < info->n_outputs && info->has_intercept; i++)
+        json_array_append_new(intercepts, report_real(gsa_model_intercept(what->model, i)));
     json_object_set_new(object, "model", report_text(what->path));
     json_object_set_new(object, "loss", json_string(info->loss));
     json_object_set_new(object, "method", json_string(info->method));
     json_object_set_new(object, "average", json_string(info->average));
     json_object_set_new(object, "classes", report_count(info->n_classes));
-    json_object_set_new(object, "labels", report_labels(what->model, SIZE_MAX));
+    json_object_set_new(object, "labels", labels);
     json_object_set_new(object, "rows", report_count(info->n_rows));
     json_object_set_new(object, "passes", report_count(info->n_passes));
     json_object_set_new(object, "features", report_count(info->n_features));
-    json_object_set_new(object, "nonzero_weights", report_count(what->found.n_nonzero));
-    json_object_set_new(object, "intercept", strongest_intercepts(&what->found));
+    json_object_set_new(object, "nonzero_weights", report_count(what->n_nonzero));
+    json_object_set_new(object, "intercept", intercepts);
     if (what->schema.n_words + what->schema.n_crosses > 0) {
         json_object_set_new(object, "bits", report_count(what->schema.bits));
-        json_object_set_new(object, "colliding", report_real(collision_rate(what)));
+        json_object_set_new(object, "colliding", report_real(what->collision_rate));
     }
     report_results_json(object, what->model);
-    json_object_set_new(object, "top", strongest_json(&what->found));
+    json_object_set_new(object, "top", top_json(what));
     json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());
     return report_print_json(object);
 }
@@ -213,10 +223,22 @@ static int load(const cli_arguments *arguments, inspection *out)
         status = gsa_schema_get_info(schema, &out->schema, &error);
     if (status != GSA_OK)
         return complain_error(status, &error);
+    const gsa_model_info *info = &out->info;
     out->info = info_of(out->model);
     size_t max = (size_t)arguments_number(arguments, "top");
-    return strongest_find(out->model, max, out->schema.n_numbers, &out->found) ? EXIT_DONE
-                                                                               : complain_failed("out of memory");
+    out->top = calloc(max + 1, sizeof *out->top);
+    if (out->top == NULL)
+        return complain_failed("out of memory");
+    out->n_top = gsa_model_strongest(out->model, SIZE_MAX, out->top, max);
+    uint64_t n_used = 0; /* features that words are hashed to and whose weight is not 0 */
+    for (uint64_t id = 0; id < info->n_features; id++) {
+        uint64_t before = out->n_nonzero;
+        for (size_t output = 0; output < info->n_outputs; output++)
+            out->n_nonzero += gsa_model_weight(out->model, id, output) != 0;
+        n_used += out->n_nonzero > before && id >= out->schema.n_numbers;
+    }
+    out->collision_rate = (double)n_used / (double)(UINT64_C(1) << out->schema.bits);
+    return EXIT_DONE;
 }
 
 /* A stream is data: its bytes come once. */
@@ -248,10 +270,13 @@ static int inspect_model(const cli_arguments *arguments)
         /* A state that cannot be read is told, and the model is shown all the same. */
         bool has_other = what.state == NULL && session_has_state(what.path);
         int state_code = has_other ? session_load_state(what.path, &env, &what.state) : EXIT_DONE;
-        code = arguments_flag(arguments, "json") ? print_json(&what) : print_inspection(&what);
+        if (arguments_flag(arguments, "json"))
+            code = print_json(&what);
+        else
+            print_inspection(&what);
         code = code == EXIT_DONE ? state_code : code;
     }
-    strongest_free(&what.found);
+    free(what.top);
     gsa_state_free(what.state);
     gsa_model_free(what.model);
     return code;

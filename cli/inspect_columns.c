@@ -259,27 +259,7 @@ void features_free(data_features *features)
 {
     value_set_free(&features->beyond);
     free(features->count);
-    top_free(&features->frequent);
-}
-
-static bool count_feature(data_features *features, uint32_t id)
-{
-    features->highest = id > features->highest ? id : features->highest;
-    if (id >= MAX_COUNTED)
-        return value_set_add(&features->beyond, id, 0);
-    if (id >= features->n_counts) {
-        size_t n = features->n_counts > 0 ? features->n_counts : 1024;
-        while (n <= id)
-            n *= 2;
-        uint32_t *count = realloc(features->count, n * sizeof *count);
-        if (count == NULL)
-            return false;
-        memset(count + features->n_counts, 0, (n - features->n_counts) * sizeof *count);
-        features->count = count;
-        features->n_counts = n;
-    }
-    features->count[id] += features->count[id] < UINT32_MAX;
-    return true;
+    free(features->frequent);
 }
 
 bool features_add(data_features *features, const gsai_row *row)
@@ -291,25 +271,48 @@ bool features_add(data_features *features, const gsai_row *row)
             continue;
         features->min = features->n_entries == 0 || x < features->min ? x : features->min;
         features->max = features->n_entries == 0 || x > features->max ? x : features->max;
-        has_room = count_feature(features, gsai_row_id(row, i));
+        uint32_t id = gsai_row_id(row, i);
+        features->highest = id > features->highest ? id : features->highest;
         features->n_entries++;
+        if (id >= MAX_COUNTED) {
+            has_room = value_set_add(&features->beyond, id, 0);
+            continue;
+        }
+        if (id >= features->n_counts) {
+            size_t n = features->n_counts > 0 ? features->n_counts : 1024;
+            while (n <= id)
+                n *= 2;
+            uint32_t *count = realloc(features->count, n * sizeof *count);
+            if (count == NULL)
+                return false;
+            memset(count + features->n_counts, 0, (n - features->n_counts) * sizeof *count);
+            features->count = count;
+            features->n_counts = n;
+        }
+        features->count[id] += features->count[id] < UINT32_MAX;
     }
     return has_room;
 }
 
-bool features_finish(data_features *features, size_t n_frequent)
+bool features_finish(data_features *features, size_t max)
 {
-    if (!top_init(&features->frequent, n_frequent))
-        return false;
-    features->n_seen = value_set_count(&features->beyond);
-    for (size_t id = 0; id < features->n_counts; id++) {
-        features->n_seen += features->count[id] > 0;
-        if (features->count[id] > 0)
-            top_consider(&features->frequent, (top_feature){.id = id, .value = (double)features->count[id]});
+    const value_set *beyond = &features->beyond;
+    value_entry *top = calloc(max + 1, sizeof *top);
+    size_t n = 0;
+    features->frequent = top;
+    features->n_seen = value_set_count(beyond);
+    for (size_t i = 0; top != NULL && i < features->n_counts + beyond->n; i++) {
+        bool is_counted = i < features->n_counts;
+        value_entry next =
+            is_counted ? (value_entry){.value = i, .count = features->count[i]} : beyond->entry[i - features->n_counts];
+        features->n_seen += is_counted && next.count > 0;
+        if (next.count == 0 || (n == max && (n == 0 || top[n - 1].count >= next.count)))
+            continue;
+        size_t at = n < max ? n++ : n - 1;
+        for (; at > 0 && top[at - 1].count < next.count; at--)
+            top[at] = top[at - 1];
+        top[at] = next;
     }
-    for (size_t i = 0; i < features->beyond.n; i++) {
-        const value_entry *entry = &features->beyond.entry[i];
-        top_consider(&features->frequent, (top_feature){.id = entry->value, .value = (double)entry->count});
-    }
-    return true;
+    features->n_frequent = n;
+    return top != NULL;
 }

@@ -124,22 +124,6 @@ static bool finish(data_inspection *data)
     return features_finish(&data->features, data->n_frequent) && data_warn(data);
 }
 
-static int tell(data_inspection *data, bool as_json)
-{
-    const char *where = data->n_paths > 0 ? data->paths[0] : "the query";
-    if (data->labels.n_rows == 0 && data->reading.n_bad_rows > 0)
-        return complain_failed("cannot read any row of %s; leave out --bad-rows skip to see the first error", where);
-    if (data->labels.n_rows == 0)
-        return complain_failed("no rows in %s%s: nothing to inspect; give a file with rows", where,
-                               data->n_paths > 1 ? " and the others" : "");
-    if (!finish(data))
-        return complain_failed("out of memory");
-    if (as_json)
-        return report_print_json(data_json(data));
-    data_print(data);
-    return EXIT_DONE;
-}
-
 static void release(data_inspection *data)
 {
     value_set_free(&data->labels.values);
@@ -159,17 +143,6 @@ static const char *const serious[] = {"label_again", "id",      "row_number", "m
                                       "rare_class",  "missing", "constant",   "empty"};
 enum { FIRST_ROWS = 4096, SERIOUS = sizeof serious / sizeof *serious, SERIOUS_OF_PART = 3 };
 
-static char *warning_text(const data_inspection *data, const char *text, bool is_part)
-{
-    size_t size = strlen(text) + 64;
-    char *copy = malloc(size);
-    if (copy != NULL && is_part)
-        snprintf(copy, size, "in the first %llu rows, %s", (unsigned long long)data->labels.n_rows, text);
-    else if (copy != NULL)
-        snprintf(copy, size, "%s", text);
-    return copy;
-}
-
 static const gsa_reader_options wanted = {.remember_names = true, .keep_cells = true};
 
 size_t inspect_first_rows(const cli_arguments *arguments, char **out, size_t max)
@@ -178,16 +151,21 @@ size_t inspect_first_rows(const cli_arguments *arguments, char **out, size_t max
     gsa_error error = {0};
     gsa_batch more;
     data_inspection data = {.paths = arguments->positional, .n_paths = arguments->n_positional, .max_rows = FIRST_ROWS};
+    char part[64] = "";
     size_t n = 0;
     if (session_open_reader(arguments, &wanted, data.paths, data.n_paths, &env, &data.reader) != EXIT_DONE)
         return 0;
     if (read_all(&data, &error) == GSA_OK && data.labels.n_rows > 0 && finish(&data)) {
         bool is_part = data.labels.n_rows >= FIRST_ROWS && gsa_reader_next(data.reader, &more, &error) == GSA_OK;
+        if (is_part)
+            snprintf(part, sizeof part, "in the first %llu rows, ", (unsigned long long)data.labels.n_rows);
         for (size_t i = 0; i < (is_part ? SERIOUS_OF_PART : SERIOUS) && n < max; i++)
-            for (size_t k = 0; k < data.n_warnings && n < max; k++)
-                if (strcmp(data.warning[k].what, serious[i]) == 0 &&
-                    (out[n] = warning_text(&data, data.warning[k].text, is_part)) != NULL)
-                    n++;
+            for (size_t k = 0; k < data.n_warnings && n < max; k++) {
+                size_t size = sizeof part + data.warning[k].length;
+                if (strcmp(data.warning[k].what, serious[i]) != 0 || (out[n] = malloc(size)) == NULL)
+                    continue;
+                snprintf(out[n++], size, "%s%s", part, data.warning[k].text);
+            }
     }
     release(&data);
     return n;
@@ -205,7 +183,20 @@ int inspect_data(const cli_arguments *arguments)
         return code;
     interrupt_catch();
     gsa_status status = read_all(&data, &error);
-    code = status == GSA_OK ? tell(&data, arguments_flag(arguments, "json")) : complain_error(status, &error);
+    const char *where = data.n_paths > 0 ? data.paths[0] : "the query";
+    if (status != GSA_OK)
+        code = complain_error(status, &error);
+    else if (data.labels.n_rows == 0 && data.reading.n_bad_rows > 0)
+        code = complain_failed("cannot read any row of %s; leave out --bad-rows skip to see the first error", where);
+    else if (data.labels.n_rows == 0)
+        code = complain_failed("no rows in %s%s: nothing to inspect; give a file with rows", where,
+                               data.n_paths > 1 ? " and the others" : "");
+    else if (!finish(&data))
+        code = complain_failed("out of memory");
+    else if (arguments_flag(arguments, "json"))
+        code = report_print_json(data_json(&data));
+    else
+        data_print(&data);
     release(&data);
     return code;
 }

@@ -9,7 +9,6 @@
 #define GREEDYSTEP_CLI_INSPECT_DATA_H
 
 #include "options.h"
-#include "top.h"
 #include "value_set.h"
 
 #include "base/batch.h"
@@ -121,9 +120,10 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns);
 typedef struct data_features {
     uint32_t *count; /* rows that have each feature, no more than UINT32_MAX */
     size_t n_counts;
-    value_set beyond; /* numbers from MOST_COUNTED on */
-    uint64_t n_seen;  /* once all rows are there, as the next */
-    top_features frequent;
+    value_set beyond;      /* numbers from MOST_COUNTED on */
+    uint64_t n_seen;       /* once all rows are there, as the next */
+    value_entry *frequent; /* the most frequent first; of equals the one with the smaller number */
+    size_t n_frequent;
     uint64_t highest, n_entries;
     double min, max; /* of values */
 } data_features;
@@ -131,8 +131,8 @@ typedef struct data_features {
 bool features_init(data_features *features);
 void features_free(data_features *features);
 bool features_add(data_features *features, const gsai_row *row);
-/* Counts features after the last row and finds the most frequent ones. */
-bool features_finish(data_features *features, size_t n_frequent);
+/* Counts features after the last row and finds the most frequent ones, at most `max`. */
+bool features_finish(data_features *features, size_t max);
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
@@ -140,9 +140,8 @@ typedef struct data_warning {
     const char *what; /* a name for programs */
     char *text;
     size_t length;
-    bool is_cut; /* there was no memory for all of it */
 } data_warning;
-enum { MAX_WARNINGS = 16 };
+enum { MAX_WARNINGS = 16 }; /* more than there are kinds */
 
 typedef struct data_inspection {
     gsa_reader *reader;
@@ -163,6 +162,7 @@ typedef struct data_inspection {
     uint64_t max_rows; /* 0: all */
     data_warning warning[MAX_WARNINGS];
     size_t n_warnings;
+    bool is_cut; /* there was no memory for all of a warning */
 } data_inspection;
 
 /* Fills `warning`. Returns false if out of memory. */

@@ -126,15 +126,6 @@ static void print_classes(const data_inspection *data)
         printf("  and %" PRIu64 " more\n", n_classes - n);
 }
 
-static void print_numbers_to_predict(const data_labels *labels)
-{
-    report_field("labels", "numbers, %s%" PRIu64 " different", labels->values.sketch != NULL ? "about " : "",
-                 value_set_count(&labels->values));
-    report_field("  least, most", "%.6g, %.6g", labels->numbers.min, labels->numbers.max);
-    report_field("  mean", "%.6g", moments_mean(&labels->numbers));
-    report_field("  deviation", "%.6g", moments_deviation(&labels->numbers));
-}
-
 /* ---- a line a column -------------------------------------------------------------------------------------------- */
 
 /* Days since 1970 as a date. */
@@ -146,28 +137,34 @@ static void put_day(double days, char out[CELL_SIZE])
         snprintf(out, CELL_SIZE, "%.6g", days);
 }
 
-static void print_numbers(const data_column *column)
+static void print_column(const data_inspection *data, const data_column *column, int width)
 {
     const moments *numbers = &column->numbers;
-    char from[CELL_SIZE], to[CELL_SIZE];
-    if (numbers->n > 0 && column->is_date) {
+    const value_set *values = &column->values;
+    char missing[CELL_SIZE], distinct[CELL_SIZE], from[CELL_SIZE], to[CELL_SIZE];
+    const char *separator = "  ";
+    print_padded(column->name, width);
+    printf(" %s", column_kind_name(column));
+    if (column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS) {
+        snprintf(missing, sizeof missing, "%" PRIu64 " (%.3g %%)", column->n_absent,
+                 percent(column->n_absent, column->n_absent + column->n_present));
+        snprintf(distinct, sizeof distinct, "%s%" PRIu64, values->sketch != NULL ? "about " : "",
+                 value_set_count(values));
+        printf("%*s %16s %16s", 7 - (int)strlen(column_kind_name(column)), "", column->n_absent > 0 ? missing : "0",
+               distinct);
+    }
+    if (column->kind == COLUMN_NUMBER && numbers->n > 0 && column->is_date) {
         put_day(numbers->min, from);
         put_day(numbers->max, to);
         printf("  %s to %s", from, to);
-    } else if (numbers->n > 0) {
+    } else if (column->kind == COLUMN_NUMBER && numbers->n > 0) {
         int digits = 6; /* of the range, where the values are far from 0 */
         for (double size = fabs(column->offset); size > numbers->max - numbers->min && digits < 17; size /= 10)
             digits++;
         printf("  %.*g to %.*g, mean %.*g", digits, numbers->min, digits, numbers->max, digits, moments_mean(numbers));
     }
-}
-
-/* Those that are surely more frequent than one in a hundred, or any of few. */
-static void print_words(const data_inspection *data, const data_column *column)
-{
-    const value_set *values = &column->values;
-    const char *separator = "  ";
-    for (size_t i = 0; i < values->n && i < WORDS_LISTED; i++) {
+    /* Words that are surely more frequent than one in a hundred, or any of few. */
+    for (size_t i = 0; column->kind == COLUMN_WORDS && i < values->n && i < WORDS_LISTED; i++) {
         const char *word = data_word(data, column, values->entry[i].value);
         if (word == NULL || (values->sketch != NULL && values->entry[i].count * 100 < column->n_present))
             continue;
@@ -177,25 +174,6 @@ static void print_words(const data_inspection *data, const data_column *column)
                percent(values->entry[i].count, column->n_present + column->n_absent));
         separator = ", ";
     }
-}
-
-static void print_column(const data_inspection *data, const data_column *column, int width)
-{
-    char missing[CELL_SIZE], distinct[CELL_SIZE];
-    print_padded(column->name, width);
-    printf(" %s", column_kind_name(column));
-    if (column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS) {
-        snprintf(missing, sizeof missing, "%" PRIu64 " (%.3g %%)", column->n_absent,
-                 percent(column->n_absent, column->n_absent + column->n_present));
-        snprintf(distinct, sizeof distinct, "%s%" PRIu64, column->values.sketch != NULL ? "about " : "",
-                 value_set_count(&column->values));
-        printf("%*s %16s %16s", 7 - (int)strlen(column_kind_name(column)), "", column->n_absent > 0 ? missing : "0",
-               distinct);
-    }
-    if (column->kind == COLUMN_NUMBER)
-        print_numbers(column);
-    else if (column->kind == COLUMN_WORDS)
-        print_words(data, column);
     putchar('\n');
 }
 
@@ -216,18 +194,17 @@ static void print_columns(const data_inspection *data)
 static void print_frequent(const data_inspection *data)
 {
     const data_features *features = &data->features;
-    if (features->frequent.n == 0)
+    if (features->n_frequent == 0)
         return;
     putchar('\n');
     report_heading("most frequent features");
     printf("%10s  %12s  %8s\n", "index", "rows", "share");
-    for (size_t i = 0; i < features->frequent.n; i++) {
-        const top_feature *feature = &features->frequent.at[i];
-        const char *name = gsa_reader_name(data->reader, feature->id);
-        uint64_t count = (uint64_t)feature->value;
+    for (size_t i = 0; i < features->n_frequent; i++) {
+        const value_entry *feature = &features->frequent[i];
+        const char *name = gsa_reader_name(data->reader, feature->value);
         char share[CELL_SIZE];
-        snprintf(share, sizeof share, "%.3g %%", percent(count, data->labels.n_rows));
-        printf("%10" PRIu64 "  %12" PRIu64 "  %8s", feature->id + 1, count, share);
+        snprintf(share, sizeof share, "%.3g %%", percent(feature->count, data->labels.n_rows));
+        printf("%10" PRIu64 "  %12" PRIu64 "  %8s", feature->value + 1, feature->count, share);
         fputs(name != NULL ? "  " : "", stdout);
         print_padded(name != NULL ? name : "", 0);
         putchar('\n');
@@ -236,11 +213,27 @@ static void print_frequent(const data_inspection *data)
         printf("(counts of indices above 2^24 may be too low, by %" PRIu64 " at most)\n", features->beyond.lost);
 }
 
-static void print_notes(const data_inspection *data)
+void data_print(const data_inspection *data)
 {
+    const data_labels *labels = &data->labels;
     const char *schema = gsa_reader_schema(data->reader);
     uint64_t n_columns = data->schema.n_numbers + data->schema.n_words;
     bool is_table = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL && n_columns > 0;
+    print_rows(data);
+    print_features(data);
+    if (labels_are_numbers(labels)) {
+        report_field("labels", "numbers, %s%" PRIu64 " different", labels->values.sketch != NULL ? "about " : "",
+                     value_set_count(&labels->values));
+        report_field("  least, most", "%.6g, %.6g", labels->numbers.min, labels->numbers.max);
+        report_field("  mean", "%.6g", moments_mean(&labels->numbers));
+        report_field("  deviation", "%.6g", moments_deviation(&labels->numbers));
+    } else {
+        print_classes(data);
+    }
+    if (data->column != NULL)
+        print_columns(data);
+    else
+        print_frequent(data);
     if (data->column == NULL && is_table && n_columns > MAX_COLUMNS)
         printf("\n(a table of more than %d columns: they are shown as features)\n", MAX_COLUMNS);
     else if (data->column == NULL && is_table)
@@ -255,21 +248,6 @@ static void print_notes(const data_inspection *data)
         printable_put(stdout, data->warning[i].text);
         putchar('\n');
     }
-}
-
-void data_print(const data_inspection *data)
-{
-    print_rows(data);
-    print_features(data);
-    if (labels_are_numbers(&data->labels))
-        print_numbers_to_predict(&data->labels);
-    else
-        print_classes(data);
-    if (data->column != NULL)
-        print_columns(data);
-    else
-        print_frequent(data);
-    print_notes(data);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
@@ -329,21 +307,6 @@ static json_t *column_json(const data_inspection *data, const data_column *colum
     return object;
 }
 
-static json_t *frequent_json(const data_inspection *data)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < data->features.frequent.n; i++) {
-        const top_feature *feature = &data->features.frequent.at[i];
-        json_t *entry = json_pack("{s:o, s:o}", "index", report_count(feature->id + 1), "rows_at_least",
-                                  report_count((uint64_t)feature->value));
-        const char *name = gsa_reader_name(data->reader, feature->id);
-        if (name != NULL)
-            json_object_set_new(entry, "name", report_text(name));
-        json_array_append_new(list, entry);
-    }
-    return list;
-}
-
 json_t *data_json(const data_inspection *data)
 {
     json_t *object = json_object(), *paths = json_array(), *warnings = json_array();
@@ -374,7 +337,17 @@ json_t *data_json(const data_inspection *data)
         json_object_set_new(object, "highest_index", report_count(features->highest + (features->n_entries > 0)));
         json_object_set_new(object, "least_value", report_real(features->min));
         json_object_set_new(object, "most_value", report_real(features->max));
-        json_object_set_new(object, "frequent", frequent_json(data));
+        json_t *frequent = json_array();
+        for (size_t i = 0; i < features->n_frequent; i++) {
+            const value_entry *feature = &features->frequent[i];
+            const char *name = gsa_reader_name(data->reader, feature->value);
+            json_t *entry = json_pack("{s:o, s:o}", "index", report_count(feature->value + 1), "rows_at_least",
+                                      report_count(feature->count));
+            if (name != NULL)
+                json_object_set_new(entry, "name", report_text(name));
+            json_array_append_new(frequent, entry);
+        }
+        json_object_set_new(object, "frequent", frequent);
     }
     for (size_t i = 0; i < data->n_warnings; i++)
         json_array_append_new(warnings, json_pack("{s:s, s:o}", "what", data->warning[i].what, "text",

@@ -268,15 +268,6 @@ void report_results_json(json_t *object, const gsa_model *model)
     json_object_set_new(object, "chosen", chosen);
 }
 
-json_t *report_labels(const gsa_model *model, size_t max)
-{
-    json_t *labels = json_array();
-    const char *label;
-    for (size_t i = 0; i < max && (label = gsa_model_label(model, i)) != NULL; i++)
-        json_array_append_new(labels, report_text(label));
-    return labels;
-}
-
 /* Objects are built member by member, and one that there was no memory for would only be missing: the code that prints
  * them asks here. A variable of the process, like jansson's allocator. */
 static atomic_bool json_lacked_memory;

@@ -48,8 +48,6 @@ void report_append_quality(char *line, size_t size, const gsa_model *model, cons
 void report_append_chosen(char *line, size_t size, const gsa_model *model);
 /* Adds the results of training: metrics under their names, and an object "chosen". */
 void report_results_json(json_t *object, const gsa_model *model);
-/* Returns the labels of a model in order, at most `max`. */
-json_t *report_labels(const gsa_model *model, size_t max);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */
 int report_print_json(json_t *object);
 
