@@ -31,35 +31,17 @@ static const launcher launchers[] = {
     {"PMIX_RANK", "SLURM_NTASKS", "openmpi", "Open MPI", "libopenmpi-dev"},
 };
 
-bool cluster_was_launched(void)
+static const launcher *find_launcher(void)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         if (getenv(launchers[i].rank) != NULL)
-            return true;
-    return false;
-}
-
-/* NULL if this process was not started with others. */
-static const launcher *find_launcher(void)
-{
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        const char *size = getenv(launchers[i].size);
-        if (getenv(launchers[i].rank) != NULL)
-            return size != NULL && strcmp(size, "1") == 0 ? NULL : &launchers[i];
-    }
+            return &launchers[i];
     return NULL;
 }
 
-/* Refuses several processes that srun started without --mpi: they cannot find one another. A batch script is not a
- * step: it is one process. */
-static int check_step(void)
+bool cluster_was_launched(void)
 {
-    const char *n = getenv("SLURM_STEP_NUM_TASKS");
-    if (n == NULL || strcmp(n, "1") == 0 || cluster_was_launched())
-        return EXIT_DONE;
-    return complain_failed("cannot connect the %s processes that srun started; start them with srun --mpi=pmix (Open "
-                           "MPI) or --mpi=pmi2 (MPICH), or start only one",
-                           n);
+    return find_launcher() != NULL;
 }
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
@@ -194,35 +176,12 @@ static void say(const char *text)
     fprintf(stderr, "greedystep: %s\n", text);
 }
 
-static double heartbeat_seconds(void)
-{
-    const char *text = getenv("GREEDYSTEP_HEARTBEAT_SECONDS");
-    double seconds = 60;
-    if (text != NULL && (!number_parse_real(text, &seconds) || seconds < 0)) {
-        note("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is not a number of seconds; using 60", text);
-        seconds = 60;
-    }
-    return seconds;
-}
-
 typedef struct place {
     char host[256];
     long process;
 } place;
 
-/* Prints the processes, since a launcher may name one that died by its number only. */
-static void tell_places(const place *of, size_t n)
-{
-    for (size_t first = 0, r = 1; first < n; r++) {
-        if (r < n && strcmp(of[r].host, of[first].host) == 0)
-            continue;
-        fprintf(stderr, "greedystep: ranks %zu to %zu of %zu on %s are the processes", first, r - 1, n, of[first].host);
-        for (; first < r; first++)
-            fprintf(stderr, " %ld", of[first].process);
-        fputc('\n', stderr);
-    }
-}
-
+/* Counts the ranks here, and prints the processes, since a launcher may name one that died by its number only. */
 static gsa_status gather_places(cli_cluster *cluster, bool tells, gsa_error *error)
 {
     const gsa_comm *comm = cluster->comm;
@@ -233,15 +192,22 @@ static gsa_status gather_places(cli_cluster *cluster, bool tells, gsa_error *err
     gsa_status status = comm->allgather(comm->ctx, &mine, sizeof mine, &all, &sizes, error);
     if (status != GSA_OK)
         return status;
-    place *places = malloc(comm->n_ranks * sizeof *places);
-    if (places == NULL)
+    place *of = malloc(comm->n_ranks * sizeof *of);
+    if (of == NULL)
         return GSA_MEMORY;
-    memcpy(places, all, comm->n_ranks * sizeof *places);
+    memcpy(of, all, comm->n_ranks * sizeof *of);
     for (size_t r = 0; r < comm->n_ranks; r++)
-        cluster->n_here += strcmp(places[r].host, mine.host) == 0;
-    if (tells && comm->rank == 0)
-        tell_places(places, comm->n_ranks);
-    free(places);
+        cluster->n_here += strcmp(of[r].host, mine.host) == 0;
+    for (size_t first = 0, r = 1; tells && comm->rank == 0 && first < comm->n_ranks; r++) {
+        if (r < comm->n_ranks && strcmp(of[r].host, of[first].host) == 0)
+            continue;
+        fprintf(stderr, "greedystep: ranks %zu to %zu of %zu on %s are the processes", first, r - 1, comm->n_ranks,
+                of[first].host);
+        for (; first < r; first++)
+            fprintf(stderr, " %ld", of[first].process);
+        fputc('\n', stderr);
+    }
+    free(of);
     return GSA_OK;
 }
 
@@ -250,13 +216,26 @@ int cluster_join(cli_cluster *out, bool tells)
     gsa_error error = {0};
     start_function *start = NULL;
     const launcher *by = find_launcher();
+    const char *size = by != NULL ? getenv(by->size) : NULL, *n_tasks = getenv("SLURM_STEP_NUM_TASKS");
+    const char *heartbeat = getenv("GREEDYSTEP_HEARTBEAT_SECONDS");
+    double seconds = 60;
     *out = (cli_cluster){0};
-    if (by == NULL)
-        return check_step();
+    /* Processes that srun started without --mpi cannot find one another. A batch script is not a step: it is one
+     * process. */
+    if (by == NULL && n_tasks != NULL && strcmp(n_tasks, "1") != 0)
+        return complain_failed("cannot connect the %s processes that srun started; start them with srun --mpi=pmix "
+                               "(Open MPI) or --mpi=pmi2 (MPICH), or start only one",
+                               n_tasks);
+    if (by == NULL || (size != NULL && strcmp(size, "1") == 0))
+        return EXIT_DONE;
     int code = load(by, &start, out);
     if (code != EXIT_DONE)
         return code;
-    gsa_status status = start(heartbeat_seconds(), say, &out->comm, &error);
+    if (heartbeat != NULL && (!number_parse_real(heartbeat, &seconds) || seconds < 0)) {
+        note("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is not a number of seconds; using 60", heartbeat);
+        seconds = 60;
+    }
+    gsa_status status = start(seconds, say, &out->comm, &error);
     if (status != GSA_OK)
         return complain_error(status, &error);
     if (out->comm->rank > 0)

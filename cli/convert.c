@@ -42,39 +42,31 @@ typedef struct converting {
     cli_progress progress;
 } converting;
 
-/* A value of zero means the same as none. */
-static void count_rows(converting *what, const gsa_batch *batch)
-{
-    what->n_rows += batch->n_rows;
-    for (size_t r = 0; r < batch->n_rows; r++) {
-        gsai_row row = gsai_row_at(batch, r);
-        for (size_t i = 0; i < row.n; i++) {
-            bool is_there = gsai_row_value(&row, i) != 0;
-            what->n_entries += is_there;
-            if (is_there && gsai_row_id(&row, i) >= what->n_features)
-                what->n_features = (uint64_t)gsai_row_id(&row, i) + 1;
-        }
-    }
-}
-
-/* Rows that there will be if the rest of the bytes is like those before; 0: unknown. */
-static uint64_t expected_rows(const converting *what)
-{
-    gsa_reader_progress reading = progress_of(what->reader);
-    if (reading.bytes_total == 0 || reading.bytes_read == 0)
-        return 0;
-    return (uint64_t)((double)what->n_rows * (double)reading.bytes_total / (double)reading.bytes_read);
-}
-
 static gsa_status copy_rows(converting *what, gsa_error *error)
 {
     gsa_batch batch;
     gsa_status status;
+    uint64_t feature;
+    const char *name;
     while ((status = gsa_reader_next(what->reader, &batch, error)) == GSA_OK) {
-        count_rows(what, &batch);
+        gsa_reader_progress reading = progress_of(what->reader);
+        what->n_rows += batch.n_rows;
+        for (size_t r = 0; r < batch.n_rows; r++) {
+            gsai_row row = gsai_row_at(&batch, r);
+            for (size_t i = 0; i < row.n; i++) {
+                bool is_there = gsai_row_value(&row, i) != 0; /* a value of zero means the same as none */
+                what->n_entries += is_there;
+                if (is_there && gsai_row_id(&row, i) >= what->n_features)
+                    what->n_features = (uint64_t)gsai_row_id(&row, i) + 1;
+            }
+        }
         if (gsa_reader_begins_file(what->reader))
             gsa_writer_begin_file(what->writer);
-        progress_show_rows(&what->progress, "converted", what->n_rows, expected_rows(what));
+        /* Rows that there will be if the rest of the bytes is like those before; 0: unknown. */
+        double expected = 0;
+        if (reading.bytes_total > 0 && reading.bytes_read > 0)
+            expected = (double)what->n_rows * (double)reading.bytes_total / (double)reading.bytes_read;
+        progress_show_rows(&what->progress, "converted", what->n_rows, (uint64_t)expected);
         status = interrupt_should_stop(NULL) ? GSA_STOPPED : gsa_writer_write(what->writer, &batch, error);
         if (status != GSA_OK) {
             gsa_reader_locate(what->reader, &batch, error);
@@ -83,20 +75,14 @@ static gsa_status copy_rows(converting *what, gsa_error *error)
         if (what->verifies)
             gsa_fingerprint_add(&what->rows, &batch, NULL, batch.n_rows);
     }
-    return status == GSA_END ? GSA_OK : status;
-}
-
-static gsa_status copy_names(converting *what, gsa_error *error)
-{
-    uint64_t feature;
-    const char *name;
+    if (status != GSA_END)
+        return status;
     for (size_t i = 0; (name = gsa_reader_name_at(what->reader, i, &feature)) != NULL; i++)
         GSA_TRY(gsa_writer_add_name(what->writer, feature, name, error));
     return GSA_OK;
 }
 
-/* Only a cache has everything that rows have. */
-/* Reads the file back and compares it with what was written. */
+/* Reads the file, a cache, back and compares it with what was written. */
 static int verify(converting *what, const char *path, const gsai_env *env)
 {
     gsa_error error = {0};
@@ -150,7 +136,6 @@ static gsa_status copy(const cli_arguments *arguments, converting *what, const c
     GSA_TRY(session_begin_reader(what->reader, error));
     GSA_TRY(gsa_writer_set_schema(what->writer, gsa_reader_schema(what->reader), error));
     GSA_TRY(copy_rows(what, error));
-    GSA_TRY(copy_names(what, error));
     gsa_writer *writer = what->writer;
     what->writer = NULL;
     return gsa_writer_close(writer, error);
@@ -266,8 +251,9 @@ static int check_names(const cli_arguments *arguments, const char *folder)
     return EXIT_DONE;
 }
 
-/* Reads the columns of the first file, which are those of all files. The text is to be freed; NULL: no columns. */
-static int first_schema(const cli_arguments *arguments, const gsai_env *env, char **schema)
+/* Reads the columns of the first file, which are those of all files; that of rank 0 decides for all ranks. The text is
+ * to be freed; NULL: no columns. */
+static int find_schema(const cli_arguments *arguments, cli_cluster *cluster, const gsai_env *env, char **schema)
 {
     gsa_error error = {0};
     gsa_reader *reader = NULL;
@@ -276,20 +262,10 @@ static int first_schema(const cli_arguments *arguments, const gsai_env *env, cha
     if (status != GSA_OK)
         code = complain_error(status, &error);
     const char *text = code == EXIT_DONE ? gsa_reader_schema(reader) : NULL;
-    *schema = text != NULL ? strdup(text) : NULL;
-    if (text != NULL && *schema == NULL)
+    *schema = cluster_broadcast(cluster, text);
+    if (cluster_is_root(cluster) && text != NULL && *schema == NULL)
         code = complain_failed("out of memory");
     gsa_reader_close(reader);
-    return code;
-}
-
-/* The first file of rank 0 decides for all ranks. */
-static int find_schema(const cli_arguments *arguments, cli_cluster *cluster, const gsai_env *env, char **schema)
-{
-    int code = first_schema(arguments, env, schema);
-    char *first = cluster_broadcast(cluster, *schema);
-    free(*schema);
-    *schema = first;
     return cluster_agree(cluster, code);
 }
 
@@ -319,9 +295,12 @@ static int add_ranks(const cli_cluster *cluster, converting *what)
     return EXIT_DONE;
 }
 
-static int convert_files(const cli_arguments *arguments, const char *folder, cli_cluster *cluster, converting *what,
-                         const gsai_env *env)
+/* One cache per file, by all ranks. */
+static int convert_to_folder(const cli_arguments *arguments, const char *folder, cli_cluster *cluster,
+                             const gsai_env *env)
 {
+    converting what = {.verifies = arguments_flag(arguments, "verify")};
+    double began = progress_clock();
     char path[PATH_SIZE], *schema = NULL;
     bool is_local = arguments_flag(arguments, "local");
     size_t n_ranks = cluster->comm != NULL && !is_local ? cluster->comm->n_ranks : 1;
@@ -332,24 +311,14 @@ static int convert_files(const cli_arguments *arguments, const char *folder, cli
     for (size_t i = is_local ? 0 : rank; i < arguments->n_positional && code == EXIT_DONE; i += n_ranks) {
         code = cache_path(folder, arguments->positional[i], path);
         if (code == EXIT_DONE)
-            code = open_reader(arguments, i, 1, env, &what->reader);
+            code = open_reader(arguments, i, 1, env, &what.reader);
         if (code == EXIT_DONE)
-            code = convert(arguments, what, path, i + rank > 0 ? schema : NULL, env);
-        what->n_files += code == EXIT_DONE;
-        gsa_reader_close(what->reader);
-        what->reader = NULL;
+            code = convert(arguments, &what, path, i + rank > 0 ? schema : NULL, env);
+        what.n_files += code == EXIT_DONE;
+        gsa_reader_close(what.reader);
+        what.reader = NULL;
     }
     free(schema);
-    return code;
-}
-
-/* One cache per file, by all ranks. */
-static int convert_to_folder(const cli_arguments *arguments, const char *folder, cli_cluster *cluster,
-                             const gsai_env *env)
-{
-    converting what = {.verifies = arguments_flag(arguments, "verify")};
-    double began = progress_clock();
-    int code = convert_files(arguments, folder, cluster, &what, env);
     code = cluster_agree(cluster, code);
     if (code == EXIT_DONE)
         code = add_ranks(cluster, &what);

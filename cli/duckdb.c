@@ -96,34 +96,28 @@ const char *duckdb_version(void)
     return version();
 }
 
-/* Says how to install what is not there, in one line to type. */
-static int complain_lacking(const char *given, const char *lacking)
-{
-#ifdef __APPLE__
-    static const char line[] = "brew install duckdb";
-#else
-    static const char line[] = "python3 -m pip install duckdb";
-#endif
-    if (GREEDYSTEP_STATIC)
-        return complain_failed("cannot read Parquet, --sql or object stores: this static build cannot load the DuckDB "
-                               "library; use another build, or convert the rows to CSV");
-    if (lacking[0] != '\0')
-        return complain_failed("cannot load Python's DuckDB module without %s; install it: apt-get install %s", lacking,
-                               lacking);
-    if (given != NULL)
-        return complain_failed("cannot load the DuckDB library that GREEDYSTEP_DUCKDB names: %s", dlerror());
-    return complain_failed(
-        "cannot find the DuckDB library, which reads Parquet, --sql and object stores; install it: %s", line);
-}
-
 /* The library's functions. */
 static int load(api *out)
 {
+#ifdef __APPLE__
+    static const char install[] = "brew install duckdb";
+#else
+    static const char install[] = "python3 -m pip install duckdb";
+#endif
     char lacking[DUCKDB_LACKING_SIZE];
     const char *given = getenv("GREEDYSTEP_DUCKDB");
     void *library = duckdb_find(given, lacking);
+    if (library == NULL && GREEDYSTEP_STATIC)
+        return complain_failed("cannot read Parquet, --sql or object stores: this static build cannot load the DuckDB "
+                               "library; use another build, or convert the rows to CSV");
+    if (library == NULL && lacking[0] != '\0')
+        return complain_failed("cannot load Python's DuckDB module without %s; install it: apt-get install %s", lacking,
+                               lacking);
+    if (library == NULL && given != NULL)
+        return complain_failed("cannot load the DuckDB library that GREEDYSTEP_DUCKDB names: %s", dlerror());
     if (library == NULL)
-        return complain_lacking(given, lacking);
+        return complain_failed(
+            "cannot find the DuckDB library, which reads Parquet, --sql and object stores; install it: %s", install);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (symbol == NULL) {
@@ -269,21 +263,6 @@ static int open_database(query *of, const char *text)
     return run(of, sql) ? 0 : EIO;
 }
 
-/* As far as the first rows; nonzero after keep_error. */
-static int begin_query(query *of, const char *sql)
-{
-    if (open_database(of, sql) != 0)
-        return EIO;
-    if (of->duck.prepare(of->connection, sql, &of->statement) != 0)
-        return keep_error(of, of->duck.prepare_error(of->statement));
-    if (of->duck.start(of->statement, &of->pending) != 0)
-        return keep_error(of, of->duck.start_error(of->pending));
-    if (of->duck.execute(of->pending, &of->rows) != 0)
-        return keep_error(of, of->duck.result_error(&of->rows));
-    of->options = of->duck.arrow_options(&of->rows);
-    return 0;
-}
-
 static int run_query(const char *sql, struct ArrowArrayStream *out)
 {
     query *of = calloc(1, sizeof *of);
@@ -294,7 +273,15 @@ static int run_query(const char *sql, struct ArrowArrayStream *out)
         free(of);
         return code;
     }
-    if (begin_query(of, sql) != 0) {
+    /* As far as the first rows. */
+    int failed = open_database(of, sql);
+    if (failed == 0 && of->duck.prepare(of->connection, sql, &of->statement) != 0)
+        failed = keep_error(of, of->duck.prepare_error(of->statement));
+    if (failed == 0 && of->duck.start(of->statement, &of->pending) != 0)
+        failed = keep_error(of, of->duck.start_error(of->pending));
+    if (failed == 0 && of->duck.execute(of->pending, &of->rows) != 0)
+        failed = keep_error(of, of->duck.result_error(&of->rows));
+    if (failed != 0) {
         code = complain_failed("%s", of->error);
         free_query(of);
         return code;
@@ -422,20 +409,6 @@ static void close_file(void *ctx)
     free(file);
 }
 
-static int open_store(store *in, const char *path)
-{
-    void *context = NULL;
-    int code = load(&in->of.duck);
-    if (code != EXIT_DONE)
-        return code;
-    if (open_database(&in->of, path) != 0 || !run(&in->of, "BEGIN")) /* files look their credentials up */
-        return complain_failed("cannot open %s: %s", path, in->of.error);
-    in->of.duck.get_context(in->of.connection, &context);
-    in->files = in->of.duck.get_files(context);
-    in->of.duck.free_context(&context);
-    return EXIT_DONE;
-}
-
 static int add_name(duckdb_names *to, const char *name, size_t length)
 {
     char **at = realloc(to->at, (to->n + 1) * sizeof *at), *copy = malloc(length + 1);
@@ -478,7 +451,16 @@ static int add_matching(store *in, const char *pattern, duckdb_names *to)
 int duckdb_open_files(const char *const *paths, size_t n_paths, gsa_file_source *out, duckdb_names *names)
 {
     static store opened; /* a process is one run */
-    int code = opened.files == NULL ? open_store(&opened, paths[0]) : EXIT_DONE;
+    query *of = &opened.of;
+    int code = opened.files == NULL ? load(&of->duck) : EXIT_DONE;
+    if (code == EXIT_DONE && opened.files == NULL) {
+        void *context = NULL;
+        if (open_database(of, paths[0]) != 0 || !run(of, "BEGIN")) /* files look their credentials up */
+            return complain_failed("cannot open %s: %s", paths[0], of->error);
+        of->duck.get_context(of->connection, &context);
+        opened.files = of->duck.get_files(context);
+        of->duck.free_context(&context);
+    }
     *out = (gsa_file_source){.size = sizeof *out, &opened, open_file, read_file, seek_file, close_file};
     for (size_t i = 0; i < n_paths && code == EXIT_DONE; i++) {
         bool is_pattern = strpbrk(paths[i], "*?[") != NULL && strncmp(paths[i], "http", 4) != 0;

@@ -30,17 +30,6 @@ static bool is_name_part(char c)
     return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
-static int check_name(const char *name)
-{
-    bool is_good = is_letter(name[0]) && strlen(name) < NAME_SIZE;
-    for (const char *at = name; *at != '\0'; at++)
-        is_good = is_good && is_name_part(*at);
-    return is_good
-               ? EXIT_DONE
-               : complain_usage("--name %s: expected a C identifier: a letter, then letters, digits and _, at most %d",
-                                name, NAME_SIZE - 1);
-}
-
 /* dir/click-model.v2 becomes click_model, and what begins with no letter gets one. */
 static const char *name_of_file(const char *path, char buffer[NAME_SIZE])
 {
@@ -79,33 +68,25 @@ static int describe(exported *what)
     return EXIT_DONE;
 }
 
-static int write_file(const exported *what, const char *path)
-{
-    cli_output output;
-    int code = output_open(path, &output);
-    if (code == EXIT_DONE) {
-        interrupt_catch();
-        if (!export_write_c(what, output.stream))
-            code = complain_interrupted();
-        else if (ferror(output.stream))
-            code = output_complain(&output);
-    }
-    if (code == EXIT_DONE)
-        code = output_commit(&output);
-    output_discard(&output);
-    return code;
-}
-
 static int run_export(const cli_arguments *arguments)
 {
     char buffer[NAME_SIZE];
     gsa_model *model = NULL;
+    cli_output output = {0};
     gsai_env env = session_env(arguments);
     const char *model_path = arguments->positional[0], *path = arguments_text(arguments, "output");
     exported what = {.name = name_of_file(model_path, buffer)};
     int code = EXIT_DONE;
-    if (arguments_given(arguments, "name"))
-        code = check_name(what.name = arguments_text(arguments, "name"));
+    if (arguments_given(arguments, "name")) {
+        what.name = arguments_text(arguments, "name");
+        bool is_good = is_letter(what.name[0]) && strlen(what.name) < NAME_SIZE;
+        for (const char *at = what.name; *at != '\0'; at++)
+            is_good = is_good && is_name_part(*at);
+        if (!is_good)
+            return complain_usage("--name %s: expected a C identifier: a letter, then letters, digits and _, at most "
+                                  "%d",
+                                  what.name, NAME_SIZE - 1);
+    }
     if (code == EXIT_DONE)
         code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE)
@@ -114,7 +95,17 @@ static int run_export(const cli_arguments *arguments)
     if (code == EXIT_DONE)
         code = describe(&what);
     if (code == EXIT_DONE)
-        code = write_file(&what, path);
+        code = output_open(path, &output);
+    if (code == EXIT_DONE) {
+        interrupt_catch();
+        if (!export_write_c(&what, output.stream))
+            code = complain_interrupted();
+        else if (ferror(output.stream))
+            code = output_complain(&output);
+    }
+    if (code == EXIT_DONE)
+        code = output_commit(&output);
+    output_discard(&output);
     gsa_model_free(model);
     return code;
 }

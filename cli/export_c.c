@@ -48,27 +48,6 @@ static const char rules[] =
     "#pragma STDC FP_CONTRACT OFF\n"
     "#endif\n\n";
 
-static void put_meaning(const exported *what, FILE *stream)
-{
-    if (what->info.n_classes == 0)
-        fputs(" * out[0] gets the number that is predicted, and 0 is returned, or\n", stream);
-    else if (what->info.has_probabilities)
-        export_put(
-            what,
-            " * out[k], k < @_OUT, gets the probability of the class @_label[k]; the most probable k is returned, or\n",
-            stream);
-    else if (what->info.n_outputs == 1)
-        export_put(
-            what,
-            " * out[0] gets the margin, and the k is returned whose @_label[k] is predicted: 1 if it is above 0; or\n",
-            stream);
-    else
-        export_put(
-            what,
-            " * out[k], k < @_OUT, gets the margin of the class @_label[k]; the k of the largest is returned, or\n",
-            stream);
-}
-
 static const char cells[] =
     " *\n"
     " *     uint32_t @_word(const char *column, const char *word);\n"
@@ -89,14 +68,6 @@ static const char numbers[] = " *     float @_number(uint32_t number, double x);
                               " * must be made by it: a float does not hold all their digits.\n"
                               " *\n";
 
-/* A column of a table may be called anything, also what ends a comment. Up to its end, or that of its line. */
-static void put_plain(const char *text, FILE *stream)
-{
-    for (; *text != '\0' && *text != '\n' && *text != '\t'; text++)
-        putc((unsigned char)*text < ' ' || *text == 0x7F || *text == '*' || *text == '\\' || *text == '?' ? '.' : *text,
-             stream);
-}
-
 static bool has_number(const gsai_schema_line *line)
 {
     return gsai_schema_line_is(line, "number") || gsai_schema_line_is(line, "date");
@@ -113,7 +84,9 @@ static void put_columns(const char *schema, FILE *stream)
             fputs(" * Words: column ", stream);
         else
             continue;
-        put_plain(line.name, stream);
+        /* A column may be called anything, also what ends a comment. */
+        for (const char *c = line.name; *c != '\0' && *c != '\n' && *c != '\t'; c++)
+            putc((unsigned char)*c < ' ' || *c == 0x7F || *c == '*' || *c == '\\' || *c == '?' ? '.' : *c, stream);
         const char *offset = gsai_schema_item(&line, "offset");
         if (offset != NULL)
             fprintf(stream, ", measured from %.*s", (int)strcspn(offset, "\t\n"), offset);
@@ -121,22 +94,6 @@ static void put_columns(const char *schema, FILE *stream)
                                                  : "\n",
               stream);
     }
-}
-
-/* Writes the meaning of the numbers: indices of libsvm text, or the columns of a table. */
-static void put_features(const exported *what, FILE *stream)
-{
-    const gsa_schema_info *schema = &what->schema;
-    if (gsa_model_schema(what->model) == NULL) {
-        fputs(" * Number i is index i + 1 of libsvm text.\n", stream);
-        return;
-    }
-    put_columns(gsa_model_schema(what->model), stream);
-    export_put(what, cells, stream);
-    if (what->has_offsets)
-        export_put(what, numbers, stream);
-    if (schema->n_crosses > 0)
-        fputs(" * Crosses are the caller's to make: greedystep's docs/formats/csv.md says how.\n", stream);
 }
 
 static void put_head(const exported *what, FILE *stream)
@@ -148,8 +105,28 @@ static void put_head(const exported *what, FILE *stream)
         fprintf(stream, ", %" PRIu64 " classes", info->n_classes);
     fputs(".\n", stream);
     export_put(what, contract, stream);
-    put_features(what, stream);
-    put_meaning(what, stream);
+    /* The meaning of the numbers: indices of libsvm text, or the columns of a table. */
+    if (gsa_model_schema(what->model) == NULL) {
+        fputs(" * Number i is index i + 1 of libsvm text.\n", stream);
+    } else {
+        put_columns(gsa_model_schema(what->model), stream);
+        export_put(what, cells, stream);
+        if (what->has_offsets)
+            export_put(what, numbers, stream);
+        if (what->schema.n_crosses > 0)
+            fputs(" * Crosses are the caller's to make: greedystep's docs/formats/csv.md says how.\n", stream);
+    }
+    const char *meaning = " * out[k], k < @_OUT, gets the margin of the class @_label[k]; the k of the largest is "
+                          "returned, or\n";
+    if (info->n_classes == 0)
+        meaning = " * out[0] gets the number that is predicted, and 0 is returned, or\n";
+    else if (info->has_probabilities)
+        meaning = " * out[k], k < @_OUT, gets the probability of the class @_label[k]; the most probable k is "
+                  "returned, or\n";
+    else if (info->n_outputs == 1)
+        meaning = " * out[0] gets the margin, and the k is returned whose @_label[k] is predicted: 1 if it is above 0; "
+                  "or\n";
+    export_put(what, meaning, stream);
     export_put(what, rules, stream);
 }
 
@@ -175,20 +152,8 @@ static void put_between(uint64_t i, uint64_t a_line, FILE *stream)
     fputs(i == 0 ? "\n " : i % a_line == 0 ? ",\n " : ",", stream);
 }
 
-/* Writes a string literal. Bytes other than printable ASCII are octal; ? is quoted, as it may begin a trigraph. */
-static void put_string(const char *text, FILE *stream)
-{
-    putc('"', stream);
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c > '~')
-            fprintf(stream, "\\%03o", c);
-        else
-            fprintf(stream, c == '"' || c == '\\' || c == '?' ? "\\%c" : "%c", c);
-    }
-    putc('"', stream);
-}
-
+/* Writes the labels as string literals. Bytes other than printable ASCII are octal; ? is quoted, as it may begin a
+ * trigraph. */
 static void put_labels(const exported *what, FILE *stream)
 {
     if (what->info.n_classes == 0)
@@ -196,7 +161,15 @@ static void put_labels(const exported *what, FILE *stream)
     export_put(what, "const char *const @_label[@_CLASSES] = {", stream);
     for (size_t k = 0; k < what->info.n_classes; k++) {
         put_between(k, 1, stream);
-        put_string(gsa_model_label(what->model, k), stream);
+        putc('"', stream);
+        for (const char *text = gsa_model_label(what->model, k); *text != '\0'; text++) {
+            unsigned char c = (unsigned char)*text;
+            if (c < ' ' || c > '~')
+                fprintf(stream, "\\%03o", c);
+            else
+                fprintf(stream, c == '"' || c == '\\' || c == '?' ? "\\%c" : "%c", c);
+        }
+        putc('"', stream);
     }
     fputs("};\n\n", stream);
 }
@@ -271,41 +244,22 @@ static void put_double(double number, FILE *stream)
                 exponent > 0 ? exponent - 1023 : -1022);
 }
 
-/* Writes the offsets that numbers are measured from, and the function that subtracts them. */
-static void put_offsets(const exported *what, FILE *stream)
+/* Writes an item of every column of numbers: the offsets that they are measured from, as doubles, or the means that
+ * replace missing ones, as floats. */
+static uint64_t put_items(const exported *what, const char *name, bool is_float, FILE *stream)
 {
     uint64_t n = 0;
-    export_put(what, "static const double @_offset[] = {", stream);
     const char *schema = gsa_model_schema(what->model);
     for (gsai_schema_line line; gsai_schema_next_line(&schema, &line);)
         if (has_number(&line)) {
-            const char *offset = gsai_schema_item(&line, "offset");
+            const char *item = gsai_schema_item(&line, name);
             put_between(n++, WEIGHTS_A_LINE, stream);
-            put_double(offset != NULL ? strtod(offset, NULL) : 0, stream);
+            if (is_float)
+                put_float(item != NULL ? strtof(item, NULL) : 0, stream);
+            else
+                put_double(item != NULL ? strtod(item, NULL) : 0, stream);
         }
-    fputs("};\n\n", stream);
-    export_put(what,
-               "float @_number(uint32_t number, double x)\n"
-               "{\n"
-               "    return (float)(x - @_offset[number]);\n"
-               "}\n\n",
-               stream);
-}
-
-/* Writes the means that replace missing numbers, and one more entry because an array is not empty. */
-static void put_means(const exported *what, FILE *stream)
-{
-    uint64_t n = 0;
-    export_put(what, "static const float @_mean[] = {", stream);
-    const char *schema = gsa_model_schema(what->model);
-    for (gsai_schema_line line; gsai_schema_next_line(&schema, &line);)
-        if (has_number(&line)) {
-            const char *mean = gsai_schema_item(&line, "mean");
-            put_between(n++, WEIGHTS_A_LINE, stream);
-            put_float(mean != NULL ? strtof(mean, NULL) : 0, stream);
-        }
-    put_between(n, WEIGHTS_A_LINE, stream);
-    fputs("0};\n\n", stream);
+    return n;
 }
 
 static bool put_model(const exported *what, FILE *stream)
@@ -340,11 +294,22 @@ bool export_write_c(const exported *what, FILE *stream)
     if (!what->is_constant && !put_model(what, stream))
         return false;
     export_put_functions(what, stream);
-    if (gsa_model_schema(what->model) != NULL) {
-        if (what->has_offsets)
-            put_offsets(what, stream);
-        put_means(what, stream);
-        export_put_cells(what, stream);
+    if (gsa_model_schema(what->model) == NULL)
+        return true;
+    if (what->has_offsets) {
+        export_put(what, "static const double @_offset[] = {", stream);
+        put_items(what, "offset", false, stream);
+        export_put(what,
+                   "};\n\n"
+                   "float @_number(uint32_t number, double x)\n"
+                   "{\n"
+                   "    return (float)(x - @_offset[number]);\n"
+                   "}\n\n",
+                   stream);
     }
+    export_put(what, "static const float @_mean[] = {", stream);
+    put_between(put_items(what, "mean", true, stream), WEIGHTS_A_LINE, stream);
+    fputs("0};\n\n", stream); /* one more entry, because an array is not empty */
+    export_put_cells(what, stream);
     return true;
 }

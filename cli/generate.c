@@ -27,20 +27,6 @@ static const cli_option generate_options[] = {
      "output format; auto: by the name of FILE"},
 };
 
-static gsa_status copy_rows(gsa_reader *reader, gsa_writer *writer, uint64_t n_rows, cli_progress *progress,
-                            gsa_error *error)
-{
-    gsa_batch batch;
-    gsa_status status = GSA_OK;
-    uint64_t done = 0;
-    while (status == GSA_OK && (status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
-        done += batch.n_rows;
-        progress_show_rows(progress, "generated", done, n_rows);
-        status = interrupt_should_stop(NULL) ? GSA_STOPPED : gsa_writer_write(writer, &batch, error);
-    }
-    return status == GSA_END ? GSA_OK : status;
-}
-
 static int run_generate(const cli_arguments *arguments)
 {
     gsai_env env = session_env(arguments);
@@ -58,6 +44,8 @@ static int run_generate(const cli_arguments *arguments)
     gsa_error error = {0};
     gsa_reader *reader = NULL;
     gsa_writer *writer = NULL;
+    gsa_batch batch;
+    uint64_t n_done = 0;
     cli_progress progress;
     interrupt_catch();
     progress_begin(&progress, style_is_on(stderr), NULL);
@@ -66,8 +54,12 @@ static int run_generate(const cli_arguments *arguments)
     if (status == GSA_OK)
         status =
             gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, &env.memory, &env.call, &writer, &error);
-    if (status == GSA_OK)
-        status = copy_rows(reader, writer, what.n_rows, &progress, &error);
+    while (status == GSA_OK && (status = gsa_reader_next(reader, &batch, &error)) == GSA_OK) {
+        n_done += batch.n_rows;
+        progress_show_rows(&progress, "generated", n_done, what.n_rows);
+        status = interrupt_should_stop(NULL) ? GSA_STOPPED : gsa_writer_write(writer, &batch, &error);
+    }
+    status = status == GSA_END ? GSA_OK : status;
     progress_clear(&progress);
     if (status == GSA_OK) {
         status = gsa_writer_close(writer, &error);

@@ -25,53 +25,35 @@ typedef struct merging {
     gsa_state *base, *merged;
 } merging;
 
-static int load_all(const cli_arguments *arguments, merging *what)
-{
-    int code = EXIT_DONE;
-    what->states = calloc(arguments->n_positional, sizeof *what->states);
-    if (what->states == NULL)
-        return complain_failed("out of memory");
-    what->n_states = arguments->n_positional;
-    for (size_t i = 0; i < what->n_states && code == EXIT_DONE; i++)
-        code = session_load_state(arguments->positional[i], &what->env, &what->states[i]);
-    if (code == EXIT_DONE && arguments_given(arguments, "base"))
-        code = session_load_state(arguments_text(arguments, "base"), &what->env, &what->base);
-    return code;
-}
-
 /* Names the labels of the merged model that one of the models has not: labels that mean the same, such as 0 and -1, are
  * classes of their own if they are written in two ways. */
-static void tell_missing_labels(const char *path, const gsa_model *one, const gsa_model *all)
-{
-    char line[LINE_SIZE] = "";
-    size_t n_missing = 0, n = (size_t)info_of(all).n_classes;
-    for (size_t k = 0; k < n; k++) {
-        const char *label = gsa_model_label(all, k);
-        size_t i = 0, n_own = (size_t)info_of(one).n_classes;
-        while (i < n_own && strcmp(gsa_model_label(one, i), label) != 0)
-            i++;
-        if (i == n_own && ++n_missing <= LABELS_SHOWN)
-            report_append(line, LINE_SIZE, "%s%.40s", n_missing > 1 ? ", " : "", label);
-    }
-    if (n_missing > 0)
-        note("note: %s has no rows of %s %s%s, of the %zu "
-             "classes of the merged model; write labels that mean the same the same way",
-             path, n_missing > 1 ? "labels" : "label", line, n_missing > LABELS_SHOWN ? " and others" : "", n);
-}
-
 static void tell_labels(const cli_arguments *arguments, const merging *what)
 {
-    gsa_model *all = NULL, *one = NULL;
-    uint64_t n = summary_of(what->merged).n_classes;
-    for (size_t i = 0; i < what->n_states; i++) {
-        if (summary_of(what->states[i]).n_classes == n) /* all of them */
+    gsa_model *all = NULL;
+    for (size_t m = 0; m < what->n_states; m++) {
+        gsa_model *one = NULL;
+        char line[LINE_SIZE] = "";
+        if (summary_of(what->states[m]).n_classes == summary_of(what->merged).n_classes) /* all of them */
             continue;
         if (all == NULL && gsa_state_finish(what->merged, &what->env.call, &all, NULL) != GSA_OK)
             return;
-        if (gsa_state_finish(what->states[i], &what->env.call, &one, NULL) == GSA_OK)
-            tell_missing_labels(arguments->positional[i], one, all);
+        if (gsa_state_finish(what->states[m], &what->env.call, &one, NULL) != GSA_OK)
+            continue;
+        size_t n_missing = 0, n = (size_t)info_of(all).n_classes, n_own = (size_t)info_of(one).n_classes;
+        for (size_t k = 0; k < n; k++) {
+            const char *label = gsa_model_label(all, k);
+            size_t i = 0;
+            while (i < n_own && strcmp(gsa_model_label(one, i), label) != 0)
+                i++;
+            if (i == n_own && ++n_missing <= LABELS_SHOWN)
+                report_append(line, LINE_SIZE, "%s%.40s", n_missing > 1 ? ", " : "", label);
+        }
+        if (n_missing > 0)
+            note("note: %s has no rows of %s %s%s, of the %zu "
+                 "classes of the merged model; write labels that mean the same the same way",
+                 arguments->positional[m], n_missing > 1 ? "labels" : "label", line,
+                 n_missing > LABELS_SHOWN ? " and others" : "", n);
         gsa_model_free(one);
-        one = NULL;
     }
     gsa_model_free(all);
 }
@@ -106,8 +88,15 @@ static int run_merge(const cli_arguments *arguments)
     merging what = {.env = session_env(arguments)};
     /* An input may be written over: all are loaded before the first byte is written. */
     int code = session_check_model_path(arguments_text(arguments, "output"), NULL, 0);
-    if (code == EXIT_DONE)
-        code = load_all(arguments, &what);
+    what.states = calloc(arguments->n_positional, sizeof *what.states);
+    if (code == EXIT_DONE && what.states == NULL)
+        code = complain_failed("out of memory");
+    while (what.n_states < arguments->n_positional && code == EXIT_DONE) {
+        code = session_load_state(arguments->positional[what.n_states], &what.env, &what.states[what.n_states]);
+        what.n_states++;
+    }
+    if (code == EXIT_DONE && arguments_given(arguments, "base"))
+        code = session_load_state(arguments_text(arguments, "base"), &what.env, &what.base);
     if (code == EXIT_DONE)
         code = merge_and_save(arguments, &what);
     for (size_t i = 0; i < what.n_states; i++)

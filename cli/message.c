@@ -93,24 +93,16 @@ int complain_interrupted(void)
     return interrupt_exit_code();
 }
 
-/* Returns whether a message of the library says what to do, or asks what to look at. Searches only behind the last
- * quote because quoted text may contain any mark. */
-static bool has_remedy(const char *message)
-{
-    static const char *const marks[] = {";", "?", "raise", "anew"};
-    const char *quoted = strrchr(message, '\'');
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strstr(quoted != NULL ? quoted : message, marks[i]) != NULL)
-            return true;
-    return false;
-}
-
 /* Returns the remedy for a message without one: the library does not know its caller. */
 static const char *remedy(gsa_status status, const gsa_error *error)
 {
-    const char *message = error->message;
-    if (has_remedy(message))
-        return "";
+    /* Marks of a message that says what to do, or asks what to look at; behind the last quote, because quoted text may
+     * contain any. */
+    static const char *const marks[] = {";", "?", "raise", "anew"};
+    const char *message = error->message, *quoted = strrchr(message, '\'');
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(quoted != NULL ? quoted : message, marks[i]) != NULL)
+            return "";
     switch (status) {
     case GSA_MEMORY:
         return "; free some memory and try again";

@@ -23,20 +23,6 @@ enum { BUFFER_SIZE = 1 << 18 };
 static char stdout_buffer[BUFFER_SIZE];
 static int stdout_failure; /* its exit code, 0: none so far */
 
-/* The directory part of a path, to be freed. */
-static char *directory_of(const char *path)
-{
-    size_t length = gsai_directory_len(path);
-    bool is_root = length == 1 || (length > 1 && (path[length - 1] == ':' || path[length - 2] == ':')); /* /, C:, C:/ */
-    length -= length > 0 && !is_root;
-    char *directory = malloc(length + 2);
-    if (directory == NULL)
-        return NULL;
-    memcpy(directory, length == 0 ? "." : path, length == 0 ? 1 : length);
-    directory[length == 0 ? 1 : length] = '\0';
-    return directory;
-}
-
 static int complain_unwritable(const gsa_error *error)
 {
     return complain_failed("%s%s", error->message, strchr(error->message, ';') != NULL ? "" : "; give another name");
@@ -61,7 +47,10 @@ int output_check_place(const char *path)
         return complain_failed("cannot write %s: it is a directory; give the name of a file", path);
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return check_links(path);
-    char *directory = directory_of(path);
+    size_t length = gsai_directory_len(path);
+    bool is_root = length == 1 || (length > 1 && (path[length - 1] == ':' || path[length - 2] == ':')); /* /, C:, C:/ */
+    length -= length > 0 && !is_root;
+    char *directory = length > 0 ? strndup(path, length) : strdup(".");
     if (directory == NULL)
         return complain_failed("out of memory");
     int code = EXIT_DONE;
@@ -178,18 +167,13 @@ void output_discard(cli_output *output)
     *output = (cli_output){0};
 }
 
-/* A file would be given the number of a stream that is closed, and what is said there would be written into it. What
- * takes its place refuses to be used, as the closed stream did. */
-static void occupy_closed_streams(void)
+void output_prepare_streams(void)
 {
+    /* A file would be given the number of a stream that is closed, and what is said there would be written into it.
+     * What takes its place refuses to be used, as the closed stream did. */
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
         if (fcntl(number, F_GETFD) < 0)
             (void)open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
-void output_prepare_streams(void)
-{
-    occupy_closed_streams();
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, stdout_buffer, _IOFBF, sizeof stdout_buffer);
 }

@@ -63,22 +63,10 @@ static int should_stop(void *ctx)
     return interrupt_signal() != 0 || what->failed != 0;
 }
 
-static void tell_bad_rows(const predicting *what, uint64_t n)
-{
-    static const char *const lines[][2] = {
-        {"its line is NA", "their lines are NA"},
-        {"its line has empty cells", "their lines have empty cells"},
-        {"its line has null", "their lines have null"},
-    };
-    size_t text = what->text == GSA_TEXT_LINES ? 0 : what->text == GSA_TEXT_CSV ? 1 : 2;
-    note("%" PRIu64 " bad %s no prediction: %s", n, n == 1 ? "row has" : "rows have", lines[text][n != 1]);
-}
-
 static int predict_all(predicting *what)
 {
     gsa_error error = {0};
-    gsa_reader_progress reading = progress_of(what->reader);
-    what->is_watched = reading.is_stream && what->output.is_direct;
+    what->is_watched = progress_of(what->reader).is_stream && what->output.is_direct;
     const char *schema = gsa_reader_schema(what->reader);
     if (schema != NULL && strstr(schema, "\ncolumns namespaces\n") != NULL && what->text != GSA_TEXT_LINES)
         what->kept = "tag";
@@ -96,30 +84,20 @@ static int predict_all(predicting *what)
         return what->failed;
     if (status != GSA_OK)
         return complain_error(status, &error);
-    reading = progress_of(what->reader);
-    if (reading.n_bad_rows > 0)
-        tell_bad_rows(what, reading.n_bad_rows);
+    static const char *const lines[][2] = {
+        [GSA_TEXT_LINES] = {"its line is NA", "their lines are NA"},
+        [GSA_TEXT_CSV] = {"its line has empty cells", "their lines have empty cells"},
+        [GSA_TEXT_JSONL] = {"its line has null", "their lines have null"}};
+    uint64_t n_bad = progress_of(what->reader).n_bad_rows;
+    if (n_bad > 0)
+        note("%" PRIu64 " bad %s no prediction: %s", n_bad, n_bad == 1 ? "row has" : "rows have",
+             lines[what->text][n_bad != 1]);
     session_tell_recoded(what->reader);
     if (what->n_overflowed > 0)
         note("note: %" PRIu64
              " %s too large for a double and written as 1.797e308: the rows are far from those that were "
              "learned; check their units",
              what->n_overflowed, what->n_overflowed == 1 ? "prediction is" : "predictions are");
-    return EXIT_DONE;
-}
-
-static int choose_text(const cli_arguments *arguments, predicting *what)
-{
-    const char *format = arguments_text(arguments, "format"), *path = arguments_text(arguments, "output");
-    if (strcmp(format, "auto") == 0)
-        format = session_is_named(path, ".csv") ? "csv" : session_is_named(path, ".jsonl") ? "jsonl" : "text";
-    what->text = strcmp(format, "csv") == 0     ? GSA_TEXT_CSV
-                 : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
-                                                : GSA_TEXT_LINES;
-    what->every_class = arguments_flag(arguments, "proba");
-    what->kept = arguments_text(arguments, "keep");
-    if (what->every_class && what->text == GSA_TEXT_LINES)
-        return complain_usage("--proba needs --format csv or jsonl; give one of them");
     return EXIT_DONE;
 }
 
@@ -134,10 +112,17 @@ static int run_predict(const cli_arguments *arguments)
                                  .keep_tags = true,
                                  .keep_bad_rows = true,
                                  .without_offsets = true};
-    int code = choose_text(arguments, &what);
-    if (code == EXIT_DONE)
-        code = session_check_not_input(arguments_text(arguments, "output"), "-o", arguments->positional,
-                                       arguments->n_positional);
+    const char *format = arguments_text(arguments, "format"), *path = arguments_text(arguments, "output");
+    if (strcmp(format, "auto") == 0)
+        format = session_is_named(path, ".csv") ? "csv" : session_is_named(path, ".jsonl") ? "jsonl" : "text";
+    what.text = strcmp(format, "csv") == 0     ? GSA_TEXT_CSV
+                : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
+                                               : GSA_TEXT_LINES;
+    what.every_class = arguments_flag(arguments, "proba");
+    what.kept = wanted.keep;
+    if (what.every_class && what.text == GSA_TEXT_LINES)
+        return complain_usage("--proba needs --format csv or jsonl; give one of them");
+    int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_load_model(arguments->positional[0], &what.env, &what.model);
     if (code == EXIT_DONE)
@@ -146,7 +131,7 @@ static int run_predict(const cli_arguments *arguments)
     if (code == EXIT_DONE)
         code = session_match(what.reader, gsa_model_schema(what.model));
     if (code == EXIT_DONE)
-        code = output_open(arguments_text(arguments, "output"), &what.output);
+        code = output_open(path, &what.output);
     if (code == EXIT_DONE) {
         interrupt_catch();
         code = predict_all(&what);

@@ -17,14 +17,6 @@ static const struct {
               {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
               {0xE0001, 0xE0001}, {0xE0020, 0xE007F}};
 
-static bool is_hidden(uint32_t code)
-{
-    size_t i = 0, n = sizeof hidden / sizeof *hidden;
-    while (i < n && hidden[i].last < code)
-        i++;
-    return i < n && hidden[i].first <= code;
-}
-
 /* Returns the bytes of the character here, and whether it may be shown. A byte outside of any character counts as one;
  * it is shown as it is, unless a terminal could take it for a control of Latin-1. */
 static size_t character_size(const char *text, bool *is_shown)
@@ -35,7 +27,10 @@ static size_t character_size(const char *text, bool *is_shown)
     uint32_t code = at[0] & bits[size];
     for (size_t i = 1; i < size; i++)
         code = code << 6 | (at[i] & 0x3Fu);
-    *is_shown = size > 0 ? !is_hidden(code) : at[0] >= 0xA0;
+    size_t range = 0, n = sizeof hidden / sizeof *hidden;
+    while (range < n && hidden[range].last < code)
+        range++;
+    *is_shown = size > 0 ? range == n || code < hidden[range].first : at[0] >= 0xA0;
     return size > 0 ? size : 1;
 }
 

@@ -10,21 +10,6 @@ void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summ
     recent->seen[0] = (recent_learner){state, summary->loss_sum, summary->loss_weight};
 }
 
-/* Returns the last report of a learner. If there are more learners than slots, those that follow one another share the
- * last slot. */
-static recent_learner *find(cli_recent *recent, const void *who, recent_learner unseen)
-{
-    size_t at = 0, max = sizeof recent->seen / sizeof *recent->seen;
-    while (at < recent->n_seen && recent->seen[at].who != who)
-        at++;
-    if (at < recent->n_seen)
-        return &recent->seen[at];
-    at = at < max ? at : max - 1;
-    recent->n_seen = at + 1;
-    recent->seen[at] = unseen;
-    return &recent->seen[at];
-}
-
 void recent_add(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base)
 {
     bool is_new_pass = summary->pass != recent->pass, is_new_round = base && base->n_rows != recent->rows_before;
@@ -39,7 +24,16 @@ void recent_add(cli_recent *recent, const void *learner, const gsa_summary *summ
         unseen.sum = base->loss_sum;
         unseen.weight = base->loss_weight;
     }
-    recent_learner *before = find(recent, learner, unseen);
+    /* Its last report. If there are more learners than slots, those that follow one another share the last slot. */
+    size_t at = 0, max = sizeof recent->seen / sizeof *recent->seen;
+    while (at < recent->n_seen && recent->seen[at].who != learner)
+        at++;
+    if (at == recent->n_seen) {
+        at = at < max ? at : max - 1;
+        recent->n_seen = at + 1;
+        recent->seen[at] = unseen;
+    }
+    recent_learner *before = &recent->seen[at];
     if (summary->loss_weight < before->weight) /* another one, which lies where that one lay */
         *before = unseen;
     recent->sum += summary->loss_sum - before->sum;

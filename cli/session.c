@@ -19,17 +19,6 @@
 
 static const char state_suffix[] = ".state", parquet_suffix[] = ".parquet";
 
-/* 0 (no limit) where the system does not tell. */
-static uint64_t half_of_memory(void)
-{
-#ifdef _SC_PHYS_PAGES
-    long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page_size > 0)
-        return (uint64_t)pages / 2 * (uint64_t)page_size;
-#endif
-    return 0;
-}
-
 const char *session_temporary_folder(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -39,70 +28,15 @@ const char *session_temporary_folder(void)
 gsai_env session_env(const cli_arguments *arguments)
 {
     static gsa_budget budget = {.size = sizeof budget}; /* a process is one run */
-    budget.limit = half_of_memory();
+#ifdef _SC_PHYS_PAGES
+    /* Half of the memory; 0 (no limit) where the system does not tell. */
+    long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+    budget.limit = pages > 0 && page_size > 0 ? (uint64_t)pages / 2 * (uint64_t)page_size : 0;
+#endif
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
         budget.limit = arguments_number(arguments, "memory-limit");
     return (gsai_env){.memory = {.size = sizeof(gsa_memory), .budget = &budget},
                       .call = {.size = sizeof(gsa_call), .should_stop = interrupt_should_stop}};
-}
-
-static bool any_is_parquet(const char *const *paths, size_t n_paths)
-{
-    size_t i = 0;
-    while (i < n_paths && !session_is_named(paths[i], parquet_suffix))
-        i++;
-    return i < n_paths;
-}
-
-/* Opens a stream of the rows of a query or, if `sql` is NULL, of Parquet files. */
-static int open_stream(const char *sql, const char *const *paths, size_t n_paths, struct ArrowArrayStream *out,
-                       gsa_arrow_again *again)
-{
-    for (size_t i = 0; i < n_paths; i++) {
-        if (!session_is_named(paths[i], parquet_suffix))
-            return complain_failed("%s does not end in .parquet and other files do; give files of one format",
-                                   paths[i]);
-    }
-    char *query = sql == NULL ? duckdb_query_of(paths, n_paths) : strdup(sql);
-    return query == NULL ? complain_failed("out of memory") : duckdb_stream(query, out, again);
-}
-
-static bool any_is_elsewhere(const char *const *paths, size_t n_paths)
-{
-    size_t i = 0;
-    while (i < n_paths && strstr(paths[i], "://") == NULL)
-        i++;
-    return i < n_paths;
-}
-
-/* The files themselves are read by DuckDB, and their bytes as those of any other. */
-static int open_elsewhere(const char *const *paths, size_t n_paths, gsa_reader_options *options, const gsai_env *env,
-                          gsa_reader **out)
-{
-    gsa_error error = {0};
-    gsa_file_source files;
-    duckdb_names names = {0};
-    int code = duckdb_open_files(paths, n_paths, &files, &names);
-    options->files = &files;
-    gsa_status status = GSA_OK;
-    if (code == EXIT_DONE)
-        status =
-            gsa_reader_open((const char *const *)names.at, names.n, options, &env->memory, &env->call, out, &error);
-    duckdb_free_names(&names);
-    return status == GSA_OK ? code : complain_error(status, &error);
-}
-
-/* A column option; NULL where the verb has none, since the model knows. */
-static const char *column_option(const cli_arguments *arguments, const char *name)
-{
-    return arguments_have(arguments, name) ? arguments_text(arguments, name) : NULL;
-}
-
-/* A choice; NULL where the reader is to find out by itself. */
-static const char *chosen_option(const cli_arguments *arguments, const char *name)
-{
-    const char *chosen = column_option(arguments, name);
-    return chosen != NULL && strcmp(chosen, "auto") != 0 ? chosen : NULL;
 }
 
 bool session_is_folder(const char *path)
@@ -119,37 +53,58 @@ int session_open_reader(const cli_arguments *arguments, const gsa_reader_options
     gsa_reader_options options = *wanted;
     options.size = sizeof options;
     options.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0;
-    options.label = column_option(arguments, "label");
-    options.weight = column_option(arguments, "weight");
-    options.exposure = column_option(arguments, "exposure");
-    options.labels = column_option(arguments, "labels");
-    options.categorical = column_option(arguments, "categorical");
-    options.ignore = column_option(arguments, "ignore");
-    options.cross = column_option(arguments, "cross");
-    options.decimal = chosen_option(arguments, "decimal");
-    options.dates = chosen_option(arguments, "dates");
-    options.missing = chosen_option(arguments, "missing");
+    const struct {
+        const char *name, **value;
+        bool has_auto;
+    } columns[] = {{"label", &options.label, false},       {"weight", &options.weight, false},
+                   {"exposure", &options.exposure, false}, {"labels", &options.labels, false},
+                   {"ignore", &options.ignore, false},     {"categorical", &options.categorical, false},
+                   {"cross", &options.cross, false},       {"decimal", &options.decimal, true},
+                   {"dates", &options.dates, true},        {"missing", &options.missing, true}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const char **value = columns[i].value, *name = columns[i].name;
+        /* NULL where the verb has no such option, since the model knows, and where the reader is to find out. */
+        *value = arguments_have(arguments, name) ? arguments_text(arguments, name) : NULL;
+        if (columns[i].has_auto && *value != NULL && strcmp(*value, "auto") == 0)
+            *value = NULL;
+    }
     if (arguments_have(arguments, "bits") && arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
-    gsa_status status;
-    if (n_paths == 0 || any_is_parquet(paths, n_paths)) {
+    gsa_status status = GSA_OK;
+    gsa_file_source files;
+    int code = EXIT_DONE;
+    size_t n_parquet = 0, n_elsewhere = 0;
+    for (size_t i = 0; i < n_paths; i++) {
+        n_parquet += session_is_named(paths[i], parquet_suffix);
+        n_elsewhere += strstr(paths[i], "://") != NULL;
+    }
+    if (n_paths == 0 || n_parquet > 0) { /* the rows of a query */
         struct ArrowArrayStream stream;
         gsa_arrow_again again;
-        int code = open_stream(n_paths == 0 ? arguments_text(arguments, "sql") : NULL, paths, n_paths, &stream, &again);
-        if (code != EXIT_DONE)
-            return code;
-        status = gsa_reader_open_arrow(&stream, &again, &options, &env->memory, &env->call, out, &error);
-    } else if (any_is_elsewhere(paths, n_paths)) {
-        return open_elsewhere(paths, n_paths, &options, env, out);
+        for (size_t i = 0; i < n_paths; i++)
+            if (!session_is_named(paths[i], parquet_suffix))
+                return complain_failed("%s does not end in .parquet and other files do; give files of one format",
+                                       paths[i]);
+        char *query = n_paths == 0 ? strdup(arguments_text(arguments, "sql")) : duckdb_query_of(paths, n_paths);
+        code = query == NULL ? complain_failed("out of memory") : duckdb_stream(query, &stream, &again);
+        if (code == EXIT_DONE)
+            status = gsa_reader_open_arrow(&stream, &again, &options, &env->memory, &env->call, out, &error);
+    } else if (n_elsewhere > 0) { /* DuckDB reads the files; their bytes are those of any other */
+        duckdb_names names = {0};
+        code = duckdb_open_files(paths, n_paths, &files, &names);
+        options.files = &files;
+        if (code == EXIT_DONE)
+            status = gsa_reader_open((const char *const *)names.at, names.n, &options, &env->memory, &env->call, out,
+                                     &error);
+        duckdb_free_names(&names);
     } else {
         status = gsa_reader_open(paths, n_paths, &options, &env->memory, &env->call, out, &error);
     }
-    for (size_t i = 0; status == GSA_IO && i < n_paths; i++) {
+    for (size_t i = 0; status == GSA_IO && options.files == NULL && i < n_paths; i++)
         if (strpbrk(paths[i], "*?[") != NULL && access(paths[i], F_OK) != 0)
             return complain_failed(
                 "cannot open %s: no such file; leave out the quotes to let the shell expand a pattern", paths[i]);
-    }
-    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+    return status == GSA_OK ? code : complain_error(status, &error);
 }
 
 gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error)
@@ -220,16 +175,12 @@ int session_load_state(const char *model_path, const gsai_env *env, gsa_state **
     if (path == NULL)
         return EXIT_FAILED;
     int code = EXIT_DONE;
-    if (access(path, F_OK) != 0) {
+    if (access(path, F_OK) != 0)
         code = complain_failed("cannot open %s: %s; keep the state that `train` writes beside a model", path,
                                strerror(errno));
-    } else {
-        gsa_status status = gsa_state_load(path, &env->memory, &env->call, out, &error);
-        if (status != GSA_OK)
-            code = complain_error(status, &error);
-    }
+    gsa_status status = code == EXIT_DONE ? gsa_state_load(path, &env->memory, &env->call, out, &error) : GSA_OK;
     free(path);
-    return code;
+    return status == GSA_OK ? code : complain_error(status, &error);
 }
 
 /* Held-out rows times classes: about half a second on a machine that is busy. */
@@ -241,32 +192,25 @@ bool session_skips_calibration(const gsa_state *state)
     return interrupt_signal() != 0 && summary.n_held_out * summary.n_classes > SCORED_AT_ONCE;
 }
 
-static gsa_status save_both(const gsa_state *state, const char *state_path, const char *model_path, const gsai_env *env,
-                            gsa_model **out, gsa_error *error)
-{
-    gsa_model *model = NULL;
-    gsa_status status = gsa_state_finish(state, &env->call, &model, error);
-    if (status == GSA_OK)
-        status = gsa_state_save(state, state_path, error);
-    if (status == GSA_OK)
-        status = gsa_model_save(model, model_path, error);
-    if (status == GSA_OK && out != NULL)
-        *out = model;
-    else
-        gsa_model_free(model);
-    return status;
-}
-
 int session_save(const gsa_state *state, const char *model_path, const gsai_env *env, gsa_model **out)
 {
     gsa_error error = {0};
+    gsa_model *model = NULL;
     char *state_path = session_state_path(model_path);
     if (state_path == NULL)
         return EXIT_FAILED;
     gsai_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
     if (!session_skips_calibration(state))
         patient.call.should_stop = NULL;
-    gsa_status status = save_both(state, state_path, model_path, &patient, out, &error);
+    gsa_status status = gsa_state_finish(state, &patient.call, &model, &error);
+    if (status == GSA_OK)
+        status = gsa_state_save(state, state_path, &error);
+    if (status == GSA_OK)
+        status = gsa_model_save(model, model_path, &error);
+    if (status == GSA_OK && out != NULL)
+        *out = model;
+    else
+        gsa_model_free(model);
     free(state_path);
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
@@ -289,12 +233,6 @@ int session_check_not_input(const char *path, const char *option, const char *co
     return EXIT_DONE;
 }
 
-static int check_one_path(const char *path, const char *const *inputs, size_t n_inputs)
-{
-    int code = session_check_not_input(path, "-o", inputs, n_inputs);
-    return code == EXIT_DONE ? output_check_place(path) : code;
-}
-
 int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs)
 {
     if (strcmp(path, "-") == 0)
@@ -304,9 +242,13 @@ int session_check_model_path(const char *path, const char *const *inputs, size_t
     char *state_path = session_state_path(path);
     if (state_path == NULL)
         return EXIT_FAILED;
-    int code = check_one_path(path, inputs, n_inputs);
-    if (code == EXIT_DONE)
-        code = check_one_path(state_path, inputs, n_inputs);
+    const char *const outputs[] = {path, state_path};
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < 2 && code == EXIT_DONE; i++) {
+        code = session_check_not_input(outputs[i], "-o", inputs, n_inputs);
+        if (code == EXIT_DONE)
+            code = output_check_place(outputs[i]);
+    }
     free(state_path);
     return code;
 }

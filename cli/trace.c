@@ -45,9 +45,11 @@ static void write_line(cli_trace *trace, json_t *event)
     json_decref(event);
 }
 
-static void set_seconds(const cli_trace *trace, json_t *event)
+/* Ends an event with the time. */
+static void write_timed(cli_trace *trace, json_t *event)
 {
     json_object_set_new(event, "seconds", report_real(progress_clock() - trace->began));
+    write_line(trace, event);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -73,23 +75,18 @@ int trace_check(const cli_arguments *arguments)
     return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
-/* Returns whether a run that was killed has left a part of a line. */
-static bool ends_within_line(const char *path)
-{
-    FILE *stream = fopen(path, "rb");
-    bool is_cut = stream != NULL && fseek(stream, -1, SEEK_END) == 0 && fgetc(stream) != '\n';
-    if (stream != NULL)
-        fclose(stream);
-    return is_cut;
-}
-
 int trace_open(cli_trace *trace, const cli_arguments *arguments)
 {
     trace->path = arguments_text(arguments, "trace");
     trace->began = trace->stage_began = progress_clock();
     if (trace->path == NULL)
         return EXIT_DONE;
-    bool resumes = arguments_flag(arguments, "resume"), is_cut = resumes && ends_within_line(trace->path);
+    /* A run that was killed may have left a part of a line. */
+    bool resumes = arguments_flag(arguments, "resume");
+    FILE *before = resumes ? fopen(trace->path, "rb") : NULL;
+    bool is_cut = before != NULL && fseek(before, -1, SEEK_END) == 0 && fgetc(before) != '\n';
+    if (before != NULL)
+        fclose(before);
     trace->stream = output_open_log(trace->path, resumes);
     if (trace->stream == NULL)
         return EXIT_FAILED;
@@ -111,25 +108,6 @@ int trace_close(cli_trace *trace, int code)
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
-static json_t *versions_json(void)
-{
-    json_t *object = json_object();
-    const char *name, *version;
-    json_object_set_new(object, "greedystep", json_string(gsa_version()));
-    for (size_t i = 0; (name = gsa_codec_at(i, &version)) != NULL; i++)
-        json_object_set_new(object, name, version != NULL ? json_string(version) : json_null());
-    json_object_set_new(object, "jansson", json_string(JANSSON_VERSION));
-    return object;
-}
-
-static json_t *command_json(const cli_arguments *arguments)
-{
-    json_t *words = json_array();
-    for (int i = 0; i < arguments->argc; i++)
-        json_array_append_new(words, report_text(arguments->argv[i]));
-    return words;
-}
-
 static json_t *file_json(const char *path)
 {
     struct stat found;
@@ -138,34 +116,6 @@ static json_t *file_json(const char *path)
     bool is_file = strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
     json_object_set_new(object, "bytes", is_file ? report_count((uint64_t)found.st_size) : json_null());
     return object;
-}
-
-static json_t *data_json(const cli_arguments *arguments)
-{
-    json_t *files = json_array();
-    for (size_t i = 0; i < arguments->n_positional; i++)
-        json_array_append_new(files, file_json(arguments->positional[i]));
-    return files;
-}
-
-static json_t *parameters_json(const gsa_state *state)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; gsa_param_at(i) != NULL; i++) {
-        const char *name = gsa_param_at(i)->name, *value = gsa_state_get(state, name);
-        json_object_set_new(object, name, value != NULL ? report_text(value) : json_null());
-    }
-    return object;
-}
-
-static json_t *date_json(void)
-{
-    char text[32] = "";
-    time_t now = time(NULL);
-    struct tm parts;
-    if (gmtime_r(&now, &parts) != NULL)
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return json_string(text);
 }
 
 void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_state *state, const gsa_reader *reader)
@@ -178,15 +128,34 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     recent_begin(&trace->recent, state, &summary);
     trace->recent_published = trace->recent;
     const char *sql = arguments_text(arguments, "sql"), *test = arguments_text(arguments, "test");
-    const char *description = gsa_reader_description(reader);
+    const char *description = gsa_reader_description(reader), *name, *value;
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) != NULL)
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    json_t *words = json_array(), *versions = json_object(), *files = json_array(), *parameters = json_object();
+    for (int i = 0; i < arguments->argc; i++)
+        json_array_append_new(words, report_text(arguments->argv[i]));
+    json_object_set_new(versions, "greedystep", json_string(gsa_version()));
+    for (size_t i = 0; (name = gsa_codec_at(i, &value)) != NULL; i++)
+        json_object_set_new(versions, name, value != NULL ? json_string(value) : json_null());
+    json_object_set_new(versions, "jansson", json_string(JANSSON_VERSION));
+    for (size_t i = 0; i < arguments->n_positional; i++)
+        json_array_append_new(files, file_json(arguments->positional[i]));
+    for (size_t i = 0; gsa_param_at(i) != NULL; i++) {
+        name = gsa_param_at(i)->name;
+        value = gsa_state_get(state, name);
+        json_object_set_new(parameters, name, value != NULL ? report_text(value) : json_null());
+    }
     json_t *event = new_event("start");
     json_object_set_new(event, "trace", json_integer(1));
-    json_object_set_new(event, "date", date_json());
-    json_object_set_new(event, "command", command_json(arguments));
-    json_object_set_new(event, "versions", versions_json());
+    json_object_set_new(event, "date", json_string(date));
+    json_object_set_new(event, "command", words);
+    json_object_set_new(event, "versions", versions);
     json_object_set_new(event, "processors", json_integer((json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(event, "threads", json_string(arguments_text(arguments, "threads")));
-    json_object_set_new(event, "data", data_json(arguments));
+    json_object_set_new(event, "data", files);
     if (sql != NULL)
         json_object_set_new(event, "sql", report_text(sql));
     json_object_set_new(event, "test", test != NULL ? file_json(test) : json_null());
@@ -194,7 +163,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     json_object_set_new(event, "model", report_text(arguments_text(arguments, "output")));
     json_object_set_new(event, "resumed", json_boolean(arguments_flag(arguments, "resume")));
     json_object_set_new(event, "rows_before", report_count(trace->rows));
-    json_object_set_new(event, "parameters", parameters_json(state));
+    json_object_set_new(event, "parameters", parameters);
     write_line(trace, event);
     trace_stage(trace, "begin");
 }
@@ -203,11 +172,9 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
 
 void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summary *summary, const gsa_state *state)
 {
-    gsa_summary base = {.size = sizeof base};
     if (trace->stream == NULL)
         return;
-    if (learner != state)
-        gsa_state_get_summary(state, &base);
+    gsa_summary base = summary_of(state);
     recent_add(&trace->recent, learner, summary, learner != state ? &base : NULL);
     recent_add(&trace->recent_published, learner, summary, learner != state ? &base : NULL);
     if (!trace->has_learned)
@@ -223,8 +190,7 @@ void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summar
     json_object_set_new(event, "progressive_loss", report_real(summary->loss_sum / summary->loss_weight));
     json_object_set_new(event, "recent_loss", report_real(recent_take(&trace->recent)));
     json_object_set_new(event, "step", report_real(summary->step));
-    set_seconds(trace, event);
-    write_line(trace, event);
+    write_timed(trace, event);
 }
 
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began)
@@ -243,8 +209,7 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
     json_object_set_new(event, "held_out_loss", report_real(gsa_state_held_out_loss(state)));
     json_object_set_new(event, "step", report_real(summary.step));
     json_object_set_new(event, "test", test != NULL ? json_deep_copy(test) : json_null());
-    set_seconds(trace, event);
-    write_line(trace, event);
+    write_timed(trace, event);
 }
 
 void trace_round(cli_trace *trace, const gsa_round_report *report)
@@ -261,8 +226,7 @@ void trace_round(cli_trace *trace, const gsa_round_report *report)
     json_object_set_new(event, "wait", report_real(report->waiting));
     json_object_set_new(event, "merge", report_real(report->merging));
     json_object_set_new(event, "sent", report_count(report->bytes_sent));
-    set_seconds(trace, event);
-    write_line(trace, event);
+    write_timed(trace, event);
 }
 
 void trace_notice(cli_trace *trace, const char *text)
@@ -283,8 +247,7 @@ void trace_published(cli_trace *trace, const gsa_state *state, double began)
     json_object_set_new(event, "progressive_loss", report_real(summary.loss_sum / summary.loss_weight));
     json_object_set_new(event, "recent_loss", report_real(recent_take(&trace->recent_published)));
     json_object_set_new(event, "saving", report_real(progress_clock() - began));
-    set_seconds(trace, event);
-    write_line(trace, event);
+    write_timed(trace, event);
 }
 
 static void write_stage(cli_trace *trace, const char *name, double seconds)
@@ -341,8 +304,7 @@ void trace_end(cli_trace *trace, const train_outcome *run)
     json_object_set_new(event, "step", report_real(summary.step));
     json_object_set_new(event, "bad_rows", report_count(run->n_bad_rows));
     json_object_set_new(event, "peak_memory", report_count(trace->peak_memory));
-    set_seconds(trace, event);
-    write_line(trace, event);
+    write_timed(trace, event);
     trace->ended = true;
 }
 
@@ -351,7 +313,6 @@ void trace_fail(cli_trace *trace, const char *message)
     json_t *event = new_event("end");
     json_object_set_new(event, "status", json_string("failed"));
     json_object_set_new(event, "message", report_text(message));
-    set_seconds(trace, event);
-    write_line(trace, event);
+    write_timed(trace, event);
     trace->ended = true;
 }

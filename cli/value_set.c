@@ -9,21 +9,6 @@
 
 enum { MAX_RANK = 64 };
 
-/* x + sum over k >= 1 of x^(2^k) 2^(k-1): what registers without a value stand for; infinite if all are without. */
-static double sigma(double x)
-{
-    double sum = x, before = -1, factor = 1;
-    if (x >= 1)
-        return (double)INFINITY;
-    while (sum > before) {
-        before = sum;
-        x *= x;
-        sum += x * factor;
-        factor *= 2;
-    }
-    return sum;
-}
-
 /* Ertl's equation for ranks that never reach their limit, which 2^40 values would not. */
 double sketch_count(const sketch *of)
 {
@@ -33,7 +18,16 @@ double sketch_count(const sketch *of)
     double sum = 0, size = SKETCH_SIZE;
     for (int rank = MAX_RANK; rank > 0; rank--)
         sum = 0.5 * (sum + (double)n_with_rank[rank]);
-    sum += size * sigma((double)n_with_rank[0] / size);
+    /* sigma(x) = x + sum over k >= 1 of x^(2^k) 2^(k-1): what registers without a value stand for. */
+    double x = (double)n_with_rank[0] / size, sigma = x, before = -1;
+    if (x >= 1)
+        return 0; /* all are without */
+    for (double factor = 1; sigma > before; factor *= 2) {
+        before = sigma;
+        x *= x;
+        sigma += x * factor;
+    }
+    sum += size * sigma;
     return size * size / (2 * log(2)) / sum;
 }
 
@@ -80,21 +74,15 @@ static int compare_counts(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The middle of a few counts that stand for all. */
-static uint64_t middle_count(const value_set *set)
-{
-    uint64_t count[SAMPLED];
-    for (size_t i = 0; i < SAMPLED; i++)
-        count[i] = set->entry[i * (set->n / SAMPLED)].count;
-    qsort(count, SAMPLED, sizeof *count, compare_counts);
-    return count[SAMPLED / 2];
-}
-
 /* Makes room: all counts lose as much, and those with nothing left go. */
 static void thin(value_set *set)
 {
-    uint64_t loss = middle_count(set);
+    uint64_t count[SAMPLED]; /* a few that stand for all; the middle one is lost */
     size_t kept = 0;
+    for (size_t i = 0; i < SAMPLED; i++)
+        count[i] = set->entry[i * (set->n / SAMPLED)].count;
+    qsort(count, SAMPLED, sizeof *count, compare_counts);
+    uint64_t loss = count[SAMPLED / 2];
     memset(set->slot, 0, set->capacity * SLOTS_AN_ENTRY * sizeof *set->slot);
     for (size_t i = 0; i < set->n; i++) {
         if (set->entry[i].count <= loss)
@@ -109,17 +97,6 @@ static void thin(value_set *set)
     set->lost += loss;
 }
 
-/* From here on the number of values is an estimate. */
-static bool begin_sketch(value_set *set)
-{
-    set->sketch = calloc(1, sizeof *set->sketch);
-    if (set->sketch == NULL)
-        return false;
-    for (size_t i = 0; i < set->n; i++)
-        sketch_add(set->sketch, gsai_mix(set->entry[i].value));
-    return true;
-}
-
 static bool add_entry(value_set *set, uint64_t value, uint64_t hash, uint64_t label)
 {
     uint16_t *slot = find_slot(set, value, hash);
@@ -130,8 +107,13 @@ static bool add_entry(value_set *set, uint64_t value, uint64_t hash, uint64_t la
         return true;
     }
     if (set->n == set->capacity) {
-        if (set->sketch == NULL && !begin_sketch(set))
-            return false;
+        if (set->sketch == NULL) { /* from here on the number of values is an estimate */
+            set->sketch = calloc(1, sizeof *set->sketch);
+            if (set->sketch == NULL)
+                return false;
+            for (size_t i = 0; i < set->n; i++)
+                sketch_add(set->sketch, gsai_mix(set->entry[i].value));
+        }
         sketch_add(set->sketch, hash);
         if (!set->is_for_frequent) {
             forget_entries(set);
