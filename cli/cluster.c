@@ -2,8 +2,8 @@
 #include "cluster.h"
 
 #include "message.h"
-#include "number.h"
 #include "siblings.h"
+#include "typed.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

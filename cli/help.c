@@ -5,7 +5,7 @@
 #include "cluster.h"
 #include "duckdb.h"
 #include "report.h"
-#include "suggest.h"
+#include "typed.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
@@ -84,7 +84,7 @@ static const help_entry about[] = {
 
 /* Prints words in lines of WIDTH at most, each indented, the first from this column on; a newline in the text ends a
  * line. */
-static void put_wrapped_from(const char *text, int indent, int column)
+static void put_wrapped(const char *text, int indent, int column)
 {
     for (; *text != '\0'; text += strspn(text, " ")) {
         int length = (int)strcspn(text, " \n");
@@ -118,19 +118,14 @@ static void put_marked(help_format format, const char *text)
     }
 }
 
-static void put_wrapped(const char *text, int indent)
-{
-    put_wrapped_from(text, indent, 0);
-}
-
 static void put_paragraphs(help_format format, const char *text)
 {
     if (format == HELP_TEXT) {
-        put_wrapped(text, 0);
-        return;
+        put_wrapped(text, 0, 0);
+    } else {
+        put_marked(format, text);
+        putchar('\n');
     }
-    put_marked(format, text);
-    putchar('\n');
 }
 
 /* Prints a usage for man: options bold, values in capitals underlined, but not those of a list such as A:B,C:D, within
@@ -169,8 +164,8 @@ static void put_item(help_format format, const char *term, bool is_usage, const 
         if (fits || remark[0] != '\0')
             printf("  %s%s%s\n", term, fits ? "" : "\n   ", remark);
         else
-            put_wrapped(term, 2);
-        put_wrapped(text, INDENT);
+            put_wrapped(term, 2, 0);
+        put_wrapped(text, INDENT, 0);
         return;
     }
     if (format == HELP_MARKDOWN) {
@@ -248,17 +243,6 @@ static void put_synopsis(help_format format, const cli_verb *verb)
     }
 }
 
-/* Names the options of readers, which help_write_data explains. */
-static void put_reader_options(help_format format, const cli_option *options, size_t n)
-{
-    char line[400] = "Options for DATA: ", name[OPTION_NAME_SIZE];
-    for (size_t i = 0; i < n; i++)
-        report_append(line, sizeof line, "--%s%s", option_display_name(options[i].name, name), i + 1 < n ? ", " : "");
-    report_append(line, sizeof line, "; `greedystep help data` explains them.");
-    put_title(format, "Reading data");
-    put_paragraphs(format, line);
-}
-
 void help_write_verb(help_format format, const cli_verb *verb)
 {
     cli_option options[MAX_OPTIONS];
@@ -271,8 +255,15 @@ void help_write_verb(help_format format, const cli_verb *verb)
     put_title(format, "Options");
     for (size_t i = 0; i < at.reader; i++)
         put_option(format, &options[i]);
-    if (at.parameter > at.reader)
-        put_reader_options(format, options + at.reader, at.parameter - at.reader);
+    if (at.parameter > at.reader) { /* only named: help_write_data explains them */
+        char line[400] = "Options for DATA: ", name[OPTION_NAME_SIZE];
+        for (size_t i = at.reader; i < at.parameter; i++)
+            report_append(line, sizeof line, "--%s%s", option_display_name(options[i].name, name),
+                          i + 1 < at.parameter ? ", " : "");
+        report_append(line, sizeof line, "; `greedystep help data` explains them.");
+        put_title(format, "Reading data");
+        put_paragraphs(format, line);
+    }
     for (size_t i = at.parameter; i < n_options; i++) {
         if (i == at.parameter)
             put_title(format, "Parameters of training");
@@ -311,7 +302,7 @@ void help_write_short(const cli_verb *verb)
         snprintf(clause, sizeof clause, "%.*s%s%s", (int)strcspn(options[i].help, ";"), options[i].help,
                  is_told ? ": " : "", is_told ? takes : "");
         printf("  %-*s", SHORT_INDENT - 3, term);
-        put_wrapped_from(clause, SHORT_INDENT, SHORT_INDENT - 1);
+        put_wrapped(clause, SHORT_INDENT, SHORT_INDENT - 1);
     }
     snprintf(term, sizeof term, "greedystep %s ", verb->name);
     while (strncmp(example, term, strlen(term)) != 0)
@@ -331,6 +322,15 @@ void help_write_data(help_format format)
     putchar('\n');
     for (size_t i = 0; i < n; i++)
         put_option(format, &options[i]);
+}
+
+static void put_about(help_format format)
+{
+    for (size_t i = 0; i < sizeof about / sizeof *about; i++) {
+        if (about[i].section != NULL)
+            put_title(format, about[i].section);
+        put_item(format, about[i].term, false, "", about[i].text);
+    }
 }
 
 void help_write_command(help_format format, const cli_verb *const *verbs)
@@ -354,11 +354,7 @@ void help_write_command(help_format format, const cli_verb *const *verbs)
         put_examples(format, "Quick start", quick_start);
     }
     help_write_data(format);
-    for (size_t i = 0; i < sizeof about / sizeof *about; i++) {
-        if (about[i].section != NULL)
-            put_title(format, about[i].section);
-        put_item(format, about[i].term, false, "", about[i].text);
-    }
+    put_about(format);
     if (is_man)
         put_examples(format, "Examples", quick_start);
 }
@@ -376,11 +372,8 @@ void help_write_overview(FILE *stream, const cli_verb *const *verbs, bool is_sho
         end = line + strcspn(line, "\n");
         fprintf(stream, "  %.*s\n", (int)(end - line), line);
     }
-    for (size_t i = 0; i < sizeof about / sizeof *about && !is_short; i++) {
-        if (about[i].section != NULL)
-            put_title(HELP_TEXT, about[i].section);
-        put_item(HELP_TEXT, about[i].term, false, "", about[i].text);
-    }
+    if (!is_short)
+        put_about(HELP_TEXT);
 }
 
 void help_write_version(const char *program)

@@ -5,7 +5,7 @@
 #include "output.h"
 #include "program.h"
 #include "siblings.h"
-#include "suggest.h"
+#include "typed.h"
 #include "verbs.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * source of scdoc) and for the documentation (markdown), and the completions of shells, all from the tables that the
  * command itself parses by. */
 #include "help.h"
-#include "suggest.h"
+#include "typed.h"
 #include "verbs.h"
 
 #include <stdio.h>
@@ -30,14 +30,6 @@ static const cli_verb *table_of(const cli_verb *verb)
     return verb->run == NULL ? &compare_program : verb;
 }
 
-/* Prints the names of all methods of compare, separated by |. */
-static void put_methods(void)
-{
-    verb_method method;
-    for (size_t i = 0; compare_program.describe_method(i, &method); i++)
-        printf("%s%.*s", i > 0 ? "|" : "", (int)strcspn(method.usage, "[:"), method.usage);
-}
-
 /* Prints the first clause of a text and ends the line. It stands within single quotes: a quote becomes an apostrophe of
  * print, which no shell takes for its own. */
 static void put_clause(const char *text)
@@ -56,12 +48,13 @@ static void put_clause(const char *text)
 /* Prints a line per word that can follow a verb: verb, word, kind of its value, values and a description. */
 static void put_line(const char *verb, const char *dashes, const char *word, const char *kind, const cli_option *option)
 {
+    verb_method method;
     printf("%s\t%s%s\t%s\t", verb, dashes, word, kind);
-    if (strcmp(kind, "methods") == 0)
-        put_methods();
-    else if (strcmp(kind, "choice") == 0)
+    for (size_t i = 0; strcmp(kind, "methods") == 0 && compare_program.describe_method(i, &method); i++)
+        printf("%s%.*s", i > 0 ? "|" : "", (int)strcspn(method.usage, "[:"), method.usage);
+    if (strcmp(kind, "choice") == 0)
         printf("%.*s", option_words(option) > 0 ? option_words(option) : (int)strlen(option->takes), option->takes);
-    else
+    else if (strcmp(kind, "methods") != 0)
         putchar('-');
     putchar('\t');
 }
@@ -95,16 +88,6 @@ static void put_verb(const cli_verb *verb)
     }
 }
 
-static void put_table(void)
-{
-    for (const cli_verb *const *each = verbs; *each != NULL; each++)
-        put_verb(table_of(*each));
-    fputs("help\tdata\tnone\t-\tdescribe the input formats\n-\thelp\tnone\t-\tdescribe a "
-          "command\n-\t--help\tnone\t-\tlist "
-          "the commands\n-\t--version\tnone\t-\tprint the version",
-          stdout);
-}
-
 /* Prints a file of completion/ with the table in its place. */
 static bool write_completion(const char *path)
 {
@@ -115,7 +98,11 @@ static bool write_completion(const char *path)
         char *at = strstr(line, mark);
         if (at != NULL) {
             printf("%.*s", (int)(at - line), line);
-            put_table();
+            for (const cli_verb *const *each = verbs; *each != NULL; each++)
+                put_verb(table_of(*each));
+            fputs("help\tdata\tnone\t-\tdescribe the input formats\n-\thelp\tnone\t-\tdescribe a "
+                  "command\n-\t--help\tnone\t-\tlist the commands\n-\t--version\tnone\t-\tprint the version",
+                  stdout);
         }
         fputs(at != NULL ? at + strlen(mark) : line, stdout);
     }

@@ -3,8 +3,7 @@
 #include "options.h"
 
 #include "message.h"
-#include "number.h"
-#include "suggest.h"
+#include "typed.h"
 
 #include "base/text.h"
 
@@ -172,31 +171,14 @@ static int check_choice(const char *name, const char *choices, const char *value
     return complain_usage("--%s %s: not one of %s", name, value, choices);
 }
 
-static int check_count(const cli_option *option, const char *name, const char *value, uint64_t *number)
-{
-    if (gsai_count_parse(value, number) && *number >= option->min && *number <= option->max)
-        return EXIT_DONE;
-    int words = option_words(option);
-    return complain_usage("--%s %s: expected %.*s%sa whole number from %" PRIu64 " to %" PRIu64, name, value, words,
-                          option->takes, words > 0 ? " or " : "", option->min, option->max);
-}
-
-static int check_real(const cli_option *option, const char *name, const char *value)
-{
-    double number;
-    if (number_parse_real(value, &number) && number >= (double)option->min && number <= (double)option->max)
-        return EXIT_DONE;
-    return complain_usage("--%s %s: expected a number from %" PRIu64 " to %" PRIu64, name, value, option->min,
-                          option->max);
-}
-
 /* EXIT_DONE if the value is good. */
 static int check_value(const cli_option *option, const char *value, uint64_t *number)
 {
-    double time;
+    double real;
     char name[OPTION_NAME_SIZE];
+    int words = option_words(option);
     option_display_name(option->name, name);
-    if (option_words(option) > 0 && is_word(option, value))
+    if (words > 0 && is_word(option, value))
         return EXIT_DONE;
     switch (option->kind) {
     case OPTION_TEXT:
@@ -204,18 +186,24 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
     case OPTION_CHOICE:
         return check_choice(name, option->takes, value);
     case OPTION_COUNT:
-        return check_count(option, name, value, number);
+        if (gsai_count_parse(value, number) && *number >= option->min && *number <= option->max)
+            return EXIT_DONE;
+        return complain_usage("--%s %s: expected %.*s%sa whole number from %" PRIu64 " to %" PRIu64, name, value, words,
+                              option->takes, words > 0 ? " or " : "", option->min, option->max);
     case OPTION_REAL:
-        return check_real(option, name, value);
+        if (number_parse_real(value, &real) && real >= (double)option->min && real <= (double)option->max)
+            return EXIT_DONE;
+        return complain_usage("--%s %s: expected a number from %" PRIu64 " to %" PRIu64, name, value, option->min,
+                              option->max);
     case OPTION_TIME:
-        return number_parse_time(value, &time)
+        return number_parse_time(value, &real)
                    ? EXIT_DONE
                    : complain_usage("--%s %s: expected a time such as 60s, 5m or 1h, a year at most", name, value);
     case OPTION_SIZE:
         if (number_parse_size(value, number))
             return EXIT_DONE;
         return complain_usage("--%s %s: expected %.*s or a size in bytes such as 512M or 2G, below 2^64", name, value,
-                              option_words(option), option->takes);
+                              words, option->takes);
     case OPTION_SWITCH:
     case OPTION_FLAG:
         return check_choice(name, "on|off", value);

@@ -3,7 +3,7 @@
 
 #include "message.h"
 #include "session.h"
-#include "suggest.h"
+#include "typed.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "compare.h"
 
 #include "cli/report.h"
-#include "cli/suggest.h"
+#include "cli/typed.h"
 
 #include "base/text.h"
 

@@ -1,11 +1,60 @@
-/* Numbers as people write them. The command stays in the C locale, in which strtod takes a point. */
-#include "number.h"
+/* Names and numbers as people type them. The command stays in the C locale, in which strtod takes a point. */
+#include "typed.h"
 
 #include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static char plain_letter(char c)
+{
+    return (char)(c == '_' ? '-' : c);
+}
+
+bool names_equal_up_to(const char *a, size_t a_len, const char *b)
+{
+    if (strlen(b) != a_len)
+        return false;
+    for (size_t i = 0; i < a_len; i++) {
+        if (plain_letter(a[i]) != plain_letter(b[i]))
+            return false;
+    }
+    return true;
+}
+
+const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE])
+{
+    size_t i = 0;
+    for (; name[i] != '\0' && i + 1 < OPTION_NAME_SIZE; i++)
+        buffer[i] = plain_letter(name[i]);
+    buffer[i] = '\0';
+    return buffer;
+}
+
+suggestion suggest_begin(const char *typed)
+{
+    size_t length = strlen(typed);
+    size_t tolerated = length < 6 ? 1 : 1 + length / 4; /* a short name has others near it */
+    return (suggestion){typed, NULL, tolerated + 1};
+}
+
+void suggest_consider(suggestion *what, const char *name)
+{
+    char typed[OPTION_NAME_SIZE], known[OPTION_NAME_SIZE];
+    size_t distance = gsai_edit_distance(option_display_name(what->typed, typed), option_display_name(name, known));
+    size_t length = strlen(what->typed);
+    /* The beginning of a name, of three letters at least, is as good as one slip. */
+    if (length >= 3 && strncmp(what->typed, name, length) == 0 && distance > 1)
+        distance = 1;
+    if (distance < what->distance && length < OPTION_NAME_SIZE) {
+        what->distance = distance;
+        what->best = name;
+    }
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------
+ */
 
 /* Reads the number at the front of a text: digits, perhaps with a point or an exponent. Returns the text after it, NULL
  * if not found. */
