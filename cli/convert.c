@@ -367,7 +367,5 @@ const cli_verb convert_verb = {
     .n_options = sizeof convert_options / sizeof *convert_options,
     .reads_data = true,
     .positional = "DATA",
-    .min_positional = 1,
-    .max_positional = SIZE_MAX,
     .run = run_convert,
 };

@@ -173,7 +173,5 @@ const cli_verb evaluate_verb = {
     .reads_data = true,
     .has_model = true,
     .positional = "MODEL and DATA",
-    .min_positional = 2,
-    .max_positional = SIZE_MAX,
     .run = run_evaluate,
 };

@@ -141,16 +141,6 @@ static void print_inspection(const inspection *what)
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
 
-static json_t *state_json(const gsa_state *state)
-{
-    gsa_summary summary = summary_of(state);
-    const char *position = gsa_state_position(state);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "passes", report_count(summary.pass), "pass_rows",
-                     report_count(summary.pass_rows), "position",
-                     *position != '\0' ? report_text(position) : json_null(), "mean_step", report_real(summary.step),
-                     "held_out", report_count(summary.n_held_out), "merged", report_count(summary.n_merged));
-}
-
 static json_t *top_json(const inspection *what)
 {
     json_t *list = json_array();
@@ -197,7 +187,18 @@ static int print_json(const inspection *what)
     }
     report_results_json(object, what->model);
     json_object_set_new(object, "top", top_json(what));
-    json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());
+    if (what->state == NULL) {
+        json_object_set_new(object, "state", json_null());
+        return report_print_json(object);
+    }
+    gsa_summary summary = summary_of(what->state);
+    const char *position = gsa_state_position(what->state);
+    json_object_set_new(object, "state",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "passes", report_count(summary.pass), "pass_rows",
+                                  report_count(summary.pass_rows), "position",
+                                  *position != '\0' ? report_text(position) : json_null(), "mean_step",
+                                  report_real(summary.step), "held_out", report_count(summary.n_held_out), "merged",
+                                  report_count(summary.n_merged)));
     return report_print_json(object);
 }
 
@@ -312,7 +313,5 @@ const cli_verb inspect_verb = {
     .n_options = sizeof inspect_options / sizeof *inspect_options,
     .reads_data = true,
     .positional = "MODEL or DATA",
-    .min_positional = 1,
-    .max_positional = SIZE_MAX,
     .run = run_inspect,
 };

@@ -124,7 +124,5 @@ const cli_verb merge_verb = {
     .options = merge_options,
     .n_options = sizeof merge_options / sizeof *merge_options,
     .positional = "MODEL",
-    .min_positional = 1,
-    .max_positional = SIZE_MAX,
     .run = run_merge,
 };

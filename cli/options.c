@@ -287,15 +287,17 @@ static int check_complete(const cli_arguments *arguments)
             return complain_usage("%s needs -%c %s; usage: greedystep %s %s", verb->name, option->letter, option->takes,
                                   verb->name, verb->usage);
     }
+    size_t min = verb->positional != NULL ? 1 + (size_t)verb->has_model : 0;
+    size_t max = verb->positional == NULL || verb->takes_one ? min : SIZE_MAX;
     bool has_query = verb->reads_data && !verb->needs_files && arguments_given(arguments, "sql");
-    if (has_query && arguments->n_positional >= verb->min_positional)
+    if (has_query && arguments->n_positional >= min)
         return complain_usage("%s takes DATA or --sql, not both; leave one out", verb->name);
-    if (arguments->n_positional + has_query < verb->min_positional)
+    if (arguments->n_positional + has_query < min)
         return complain_usage("%s needs %s; usage: greedystep %s %s", verb->name, verb->positional, verb->name,
                               verb->usage);
-    if (arguments->n_positional > verb->max_positional)
+    if (arguments->n_positional > max)
         return complain_usage("%s takes no argument `%s`; usage: greedystep %s %s", verb->name,
-                              arguments->positional[verb->max_positional], verb->name, verb->usage);
+                              arguments->positional[max], verb->name, verb->usage);
     return EXIT_DONE;
 }
 

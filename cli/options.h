@@ -55,8 +55,9 @@ typedef struct cli_verb {
     bool has_model;         /* which knows the columns: options that say what columns are do not belong to the verb */
     bool needs_files;       /* cannot do with the rows of a query, which come once */
     bool takes_parameters;  /* has the parameters of training too */
-    const char *positional; /* what a positional argument is called, NULL if none is taken */
-    size_t min_positional, max_positional;
+    const char *positional; /* what a positional argument is called, NULL if none is taken; else there is one at least,
+                             * with has_model two */
+    bool takes_one;         /* and no more */
     bool (*describe_method)(size_t number, verb_method *out); /* false beyond the last; NULL: the verb has none */
     int (*run)(const struct cli_arguments *arguments);        /* gives the exit code */
 } cli_verb;

@@ -164,7 +164,5 @@ const cli_verb predict_verb = {
     .reads_data = true,
     .has_model = true,
     .positional = "MODEL and DATA",
-    .min_positional = 2,
-    .max_positional = SIZE_MAX,
     .run = run_predict,
 };

@@ -41,45 +41,27 @@ void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
         progress->next_rows *= 2;
 }
 
-bool progress_is_due(cli_progress *progress)
+/* Asking the clock is cheap beside the few hundred rows (in rounds, the few blocks) between two calls. */
+bool progress_is_due(cli_progress *progress, uint64_t n_rows)
 {
-    double now = progress_clock();
-    if (now - progress->drawn < redraw_seconds)
+    double now = progress->is_live ? progress_clock() : 0;
+    bool is_due = progress->is_live ? now - progress->drawn >= redraw_seconds : n_rows >= progress->next_rows;
+    if (!progress->shown || !is_due)
         return false;
     progress->drawn = now;
+    while (progress->next_rows <= n_rows)
+        progress->next_rows *= 2;
     return true;
-}
-
-/* Returns whether it is time for another line. Asking the clock is cheap beside the few hundred rows (in rounds, the
- * few blocks) between two calls. */
-static bool is_due(cli_progress *progress, uint64_t n_rows)
-{
-    if (!progress->shown)
-        return false;
-    if (!progress->is_live) {
-        if (n_rows < progress->next_rows)
-            return false;
-        while (progress->next_rows <= n_rows)
-            progress->next_rows *= 2;
-        return true;
-    }
-    return progress_is_due(progress);
 }
 
 void progress_draw(cli_progress *progress, const char *line)
 {
-    /* In the last column a line may wrap. */
-    fprintf(stderr, "\r%.*s\033[K", style_columns(stderr) - 1, line);
-    fflush(stderr);
-    progress->is_drawn = true;
-}
-
-static void draw(cli_progress *progress, const char *line)
-{
-    if (progress->is_live)
-        progress_draw(progress, line);
+    progress->is_drawn = progress->is_live;
+    if (progress->is_live) /* in the last column a line may wrap */
+        fprintf(stderr, "\r%.*s\033[K", style_columns(stderr) - 1, line);
     else
         fprintf(stderr, "%s\n", line);
+    fflush(stderr);
 }
 
 /* 950, 12.3k, 4.56M */
@@ -117,13 +99,6 @@ static void take_loss(cli_progress *progress, const gsa_state *learner, const gs
     if (progress->loss_from == 0 && summary->n_rows_all >= progress->rows_at_start + FIRST_LOSS_ROWS)
         progress->loss_from = summary->n_rows_all;
     recent->sum = recent->weight = 0;
-}
-
-/* The share of the pass that is done, or NaN. */
-static double fraction_read(const gsa_reader *reader)
-{
-    gsa_reader_progress reading = progress_of(reader);
-    return reading.bytes_total > 0 ? fmin((double)reading.bytes_read / (double)reading.bytes_total, 1) : NAN;
 }
 
 /* Time and place from which the time that is left is reckoned: where this process entered the pass. */
@@ -193,39 +168,42 @@ void progress_show_training(cli_progress *progress, const gsa_state *learner, co
     if (!progress->shown)
         return;
     take_loss(progress, learner, summary, state);
-    double fraction = progress->is_live ? fraction_read(reader) : NAN;
+    double fraction = NAN; /* of the pass, that is done */
+    gsa_reader_progress reading = progress_of(reader);
+    if (progress->is_live && reading.bytes_total > 0)
+        fraction = fmin((double)reading.bytes_read / (double)reading.bytes_total, 1);
     note_pass(progress, summary->pass, fraction);
-    if (!is_due(progress, summary->n_rows_all))
+    if (!progress_is_due(progress, summary->n_rows_all))
         return;
     size_t width = 0, max = progress->is_live ? (size_t)style_columns(stderr) - 1 : SIZE_MAX;
     compose(progress, learner, summary, fraction, width, line);
     while (strlen(line) > max && width + 1 < sizeof widths / sizeof *widths)
         compose(progress, learner, summary, fraction, ++width, line);
-    draw(progress, line);
+    progress_draw(progress, line);
 }
 
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total)
 {
     note_pass(progress, 0, 0);
-    if (!is_due(progress, n_rows))
+    if (!progress_is_due(progress, n_rows))
         return;
     char line[LINE_SIZE];
     snprintf(line, sizeof line, "%s %llu rows", doing, (unsigned long long)n_rows);
     append_rate(progress, n_rows, line);
     append_fraction(progress, n_total > 0 ? (double)n_rows / (double)n_total : NAN, line);
-    draw(progress, line);
+    progress_draw(progress, line);
 }
 
 void progress_show_penalty(cli_progress *progress, uint64_t n_tried, uint64_t n_about, const char *loss,
                            double best_loss)
 {
     char line[LINE_SIZE];
-    if (!progress->shown || !progress->is_live || !progress_is_due(progress))
+    if (!progress->is_live || !progress_is_due(progress, n_tried))
         return;
     const char *measure = report_measure(loss, &best_loss);
     snprintf(line, sizeof line, "penalty %llu of about %llu, best %s %.4g", (unsigned long long)n_tried,
              (unsigned long long)n_about, measure, best_loss);
-    draw(progress, line);
+    progress_draw(progress, line);
 }
 
 void progress_clear(cli_progress *progress)

@@ -39,11 +39,12 @@ void progress_show_training(cli_progress *progress, const gsa_state *learner, co
                             const gsa_state *state, const gsa_reader *reader);
 /* Shows the number of rows done; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
-/* Says whether it is time to draw again, and notes that it was done. */
-bool progress_is_due(cli_progress *progress);
+/* Says whether it is time for another line at this number of rows (on a terminal whatever it is), and notes that it
+ * was drawn. */
+bool progress_is_due(cli_progress *progress, uint64_t n_rows);
 /* Appends "  ETA 1:23"; nothing if it is unknown (NaN) or days away. */
 void progress_append_left(char *line, size_t size, double seconds);
-/* Draws a line, cut to fit, that the next one replaces. Only if the progress is live. */
+/* Draws a line; on a terminal it is cut to fit, and the next one replaces it. */
 void progress_draw(cli_progress *progress, const char *line);
 /* Shows that a penalty was tried on rows in memory; on a terminal only. */
 void progress_show_penalty(cli_progress *progress, uint64_t n_tried, uint64_t n_about, const char *loss,

@@ -112,7 +112,7 @@ void report_metrics(const gsa_metrics *metrics)
         report_field(metric.name, "%s", metric_text(metric, text));
 }
 
-bool report_is_headline(const char *name)
+static bool is_headline(const char *name)
 {
     static const char *const headlines[] = {"log_loss", "accuracy", "auc", "rmse", "r2"};
     double any = 0;
@@ -123,16 +123,17 @@ bool report_is_headline(const char *name)
     return gsa_loss_measure(name, &any) != NULL; /* some losses are metrics under their own name */
 }
 
-const char *report_headlines(const gsa_metrics *metrics, char *buffer, size_t size)
+const char *report_headlines(const gsa_metrics *metrics, const char *separator, char *buffer, size_t size)
 {
     gsa_metric metric;
     char text[32];
     size_t used = 0;
     buffer[0] = '\0';
     for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) == GSA_OK && used < size; i++) {
-        if (!report_is_headline(metric.name))
+        if (!is_headline(metric.name))
             continue;
-        int more = snprintf(buffer + used, size - used, "  %s %s", metric.name, metric_text(metric, text));
+        int more = snprintf(buffer + used, size - used, "%s%s %s", used > 0 ? separator : "", metric.name,
+                            metric_text(metric, text));
         used += more > 0 ? (size_t)more : 0;
     }
     return buffer;

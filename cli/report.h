@@ -51,9 +51,7 @@ void report_results_json(json_t *object, const gsa_model *model);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */
 int report_print_json(json_t *object);
 
-/* Returns whether a metric is one of the few that are printed first. */
-bool report_is_headline(const char *name);
-/* Fills a buffer with these metrics, "  log_loss 0.25  accuracy 0.9 ...", cut to fit. */
-const char *report_headlines(const gsa_metrics *metrics, char *buffer, size_t size);
+/* Fills a buffer with the few metrics that are printed first, "log_loss 0.25, accuracy 0.9", cut to fit. */
+const char *report_headlines(const gsa_metrics *metrics, const char *separator, char *buffer, size_t size);
 
 #endif

@@ -475,7 +475,5 @@ const cli_verb train_verb = {
     .reads_data = true,
     .takes_parameters = true,
     .positional = "DATA",
-    .min_positional = 1,
-    .max_positional = SIZE_MAX,
     .run = run_train,
 };

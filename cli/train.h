@@ -49,14 +49,13 @@ typedef struct train_test {
     const char *path;
     gsa_reader *reader;
     json_t *results; /* one object a pass */
+    char last[256];  /* the last results as a line; "": none */
 } train_test;
 
 int train_test_open(const cli_arguments *arguments, const gsai_env *env, train_test *out);
 /* Evaluates the model of the state and prints the results. */
 gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_env *env, cli_progress *progress,
                           gsa_error *error);
-/* Prints the last results. */
-void train_test_report(const train_test *test);
 void train_test_close(train_test *test);
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

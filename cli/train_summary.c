@@ -312,7 +312,8 @@ static void print_quality(const train_outcome *run)
     else
         report_append_quality(line, LINE_SIZE, run->model, NULL, run->held_out_loss, run->constant_loss);
     report_paragraph("quality", "%s", line);
-    train_test_report(run->test);
+    if (run->test->last[0] != '\0')
+        report_paragraph("test", "%s", run->test->last);
     line[0] = '\0';
     report_append_chosen(line, LINE_SIZE, run->model);
     if (line[0] != '\0')

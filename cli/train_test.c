@@ -44,8 +44,9 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_e
         status = gsa_metrics_finish(metrics, error);
     if (status == GSA_OK) { /* a line on stderr, and the object of --json */
         char results[256];
-        progress_say(progress, "pass %llu  test%s", (unsigned long long)summary.pass,
-                     report_headlines(metrics, results, sizeof results));
+        progress_say(progress, "pass %llu  test  %s", (unsigned long long)summary.pass,
+                     report_headlines(metrics, "  ", results, sizeof results));
+        report_headlines(metrics, ", ", test->last, sizeof test->last);
         json_t *object = json_object();
         json_object_set_new(object, "pass", report_count(summary.pass));
         report_metrics_json(object, metrics);
@@ -54,26 +55,6 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsai_e
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     return status;
-}
-
-void train_test_report(const train_test *test)
-{
-    size_t n_results = json_array_size(test->results);
-    const char *name;
-    json_t *value;
-    char line[256] = "";
-    json_object_foreach(json_array_get(test->results, n_results - 1), name, value)
-    {
-        if (!report_is_headline(name))
-            continue;
-        report_append(line, sizeof line, "%s%s ", line[0] != '\0' ? ", " : "", name);
-        if (json_is_null(value))
-            report_append(line, sizeof line, "undefined");
-        else
-            report_append(line, sizeof line, "%.6g", json_number_value(value));
-    }
-    if (n_results > 0)
-        report_paragraph("test", "%s", line);
 }
 
 void train_test_close(train_test *test)

@@ -1,4 +1,4 @@
-/* Information about objects of the library, as values, and a view of some rows of a batch. */
+/* Information about objects of the library, as values. */
 #ifndef GREEDYSTEP_CLI_VIEWS_H
 #define GREEDYSTEP_CLI_VIEWS_H
 
@@ -41,19 +41,6 @@ static inline gsa_reader_progress progress_of(const gsa_reader *reader)
     gsa_reader_progress progress = {.size = sizeof progress};
     gsa_reader_get_progress(reader, &progress);
     return progress;
-}
-
-/* Returns a view of rows from `from` on, at most `max` of them. For sparse rows, as readers deliver them. */
-static inline gsa_batch batch_part(const gsa_batch *batch, size_t from, size_t max)
-{
-    gsa_batch part = *batch;
-    part.n_rows = batch->n_rows - from < max ? batch->n_rows - from : max;
-    part.row_start += from;
-    part.label = batch->label != NULL ? batch->label + from : NULL;
-    part.word = batch->word != NULL ? batch->word + from : NULL;
-    part.weight = batch->weight != NULL ? batch->weight + from : NULL;
-    part.place = batch->place != NULL ? batch->place + from : NULL;
-    return part;
 }
 
 #endif

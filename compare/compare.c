@@ -201,8 +201,6 @@ const cli_verb compare_program = {
     .reads_data = true,
     .needs_files = true,
     .positional = "DATA",
-    .min_positional = 1,
-    .max_positional = SIZE_MAX,
     .describe_method = compare_method_describe,
     .run = run_compare,
 };

@@ -53,7 +53,8 @@ static gsa_status score_part(const compare_task *task, const gsa_batch *batch, b
     if (is_test && task->data->test_reader != NULL)
         reader = task->data->test_reader;
     for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
-        gsa_batch part = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
+        size_t n = batch->n_rows - first;
+        gsa_batch part = gsai_batch_slice(batch, first, n < ROWS_BETWEEN_CHECKS ? n : ROWS_BETWEEN_CHECKS);
         status = compare_check_stop(&task->env, error);
         if (status != GSA_OK)
             break;
@@ -93,7 +94,7 @@ static gsa_status write_row_results(const compare_grid *grid, size_t method, con
     char parameters[COMPARE_PARAMETERS_SIZE];
     compare_method_parameters(learned, parameters);
     for (size_t row = 0; row < task->test.n_rows && !ferror(grid->row_stream); row++) {
-        gsa_batch single = batch_part(&task->test, row, 1);
+        gsa_batch single = gsai_batch_slice(&task->test, row, 1);
         compare_score score = no_score;
         if (model != NULL)
             GSA_TRY(score_part(task, &single, true, model, &score, error));
@@ -121,7 +122,7 @@ static void show_progress(compare_grid *grid, size_t done, size_t method)
     cli_progress *progress = &grid->progress;
     if (done == 0)
         progress->pass_began = progress_clock(); /* reading the rows is over */
-    if (!progress->is_live || (!progress_is_due(progress) && done > 0))
+    if (!progress->is_live || (!progress_is_due(progress, 0) && done > 0))
         return;
     double total = (double)grid->n_methods * (double)grid->n_seeds * (double)grid->n_passes;
     double fraction = (double)done / total;

@@ -4,7 +4,6 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,11 +38,11 @@ const gsai_method *gsai_method_find(const char *name)
 
 gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error)
 {
-    char name[32];
+    char name[32] = {0};
     const gsai_knob *knob;
     size_t len = strcspn(text, ":"), n = 0;
     /* A name that does not fit is not one of ours; its beginning is enough to say so. */
-    snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
+    memcpy(name, text, len < sizeof name ? len : sizeof name - 1);
     memset(knobs, 0, GSAI_KNOBS * sizeof *knobs);
     *method = gsai_method_find(name);
     if (!*method)
