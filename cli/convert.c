@@ -183,7 +183,7 @@ static int convert_to_file(const cli_arguments *arguments, const char *path, con
     converting what = {.verifies = arguments_flag(arguments, "verify")};
     if (what.verifies && (strcmp(path, "-") == 0 || !makes_caches(arguments)))
         return complain_usage("--verify is only for a cache in a file; leave it out");
-    int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
+    int code = session_check_not_input(arguments, "-o", path);
     double began = progress_clock();
     if (code == EXIT_DONE)
         code = open_reader(arguments, 0, arguments->n_positional, env, &what.reader);
@@ -238,7 +238,7 @@ static int check_names(const cli_arguments *arguments, const char *folder)
     for (size_t i = 0; i < arguments->n_positional; i++) {
         int code = cache_path(folder, arguments->positional[i], path);
         if (code == EXIT_DONE)
-            code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
+            code = session_check_not_input(arguments, "-o", path);
         for (size_t k = 0; k < i && code == EXIT_DONE; k++) {
             code = cache_path(folder, arguments->positional[k], other);
             if (code == EXIT_DONE && strcmp(path, other) == 0)

@@ -401,7 +401,7 @@ static int run_export(const cli_arguments *arguments)
                                   what.name, NAME_SIZE - 1);
     }
     if (code == EXIT_DONE)
-        code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
+        code = session_check_not_input(arguments, "-o", path);
     if (code == EXIT_DONE)
         code = session_load_model(model_path, &env, &model);
     what.model = model;

@@ -87,7 +87,7 @@ static int run_merge(const cli_arguments *arguments)
 {
     merging what = {.env = session_env(arguments)};
     /* An input may be written over: all are loaded before the first byte is written. */
-    int code = session_check_model_path(arguments_text(arguments, "output"), NULL, 0);
+    int code = session_check_model_path(NULL, arguments_text(arguments, "output"));
     what.states = calloc(arguments->n_positional, sizeof *what.states);
     if (code == EXIT_DONE && what.states == NULL)
         code = complain_failed("out of memory");

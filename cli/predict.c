@@ -122,7 +122,7 @@ static int run_predict(const cli_arguments *arguments)
     what.kept = wanted.keep;
     if (what.every_class && what.text == GSA_TEXT_LINES)
         return complain_usage("--proba needs --format csv or jsonl; give one of them");
-    int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
+    int code = session_check_not_input(arguments, "-o", path);
     if (code == EXIT_DONE)
         code = session_load_model(arguments->positional[0], &what.env, &what.model);
     if (code == EXIT_DONE)

@@ -224,16 +224,18 @@ bool session_is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino && S_ISREG(first.st_mode);
 }
 
-int session_check_not_input(const char *path, const char *option, const char *const *inputs, size_t n_inputs)
+int session_check_not_input(const cli_arguments *arguments, const char *option, const char *path)
 {
-    for (size_t i = 0; i < n_inputs && strcmp(path, "-") != 0; i++) {
-        if (session_is_same_file(path, inputs[i]))
-            return complain_failed("%s is an input and would be overwritten; give %s another name", path, option);
-    }
-    return EXIT_DONE;
+    const char *test = arguments_have(arguments, "test") ? arguments_text(arguments, "test") : NULL;
+    bool is_input = test != NULL && session_is_same_file(path, test);
+    for (size_t i = 0; i < arguments->n_positional && !is_input; i++)
+        is_input = session_is_same_file(path, arguments->positional[i]);
+    return is_input && strcmp(path, "-") != 0
+               ? complain_failed("%s is an input and would be overwritten; give %s another name", path, option)
+               : EXIT_DONE;
 }
 
-int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs)
+int session_check_model_path(const cli_arguments *arguments, const char *path)
 {
     if (strcmp(path, "-") == 0)
         return complain_usage("cannot write a model to standard output; give -o a file name");
@@ -245,7 +247,8 @@ int session_check_model_path(const char *path, const char *const *inputs, size_t
     const char *const outputs[] = {path, state_path};
     int code = EXIT_DONE;
     for (size_t i = 0; i < 2 && code == EXIT_DONE; i++) {
-        code = session_check_not_input(outputs[i], "-o", inputs, n_inputs);
+        if (arguments != NULL)
+            code = session_check_not_input(arguments, "-o", outputs[i]);
         if (code == EXIT_DONE)
             code = output_check_place(outputs[i]);
     }

@@ -44,9 +44,9 @@ char *session_state_path(const char *model_path);
 bool session_has_state(const char *model_path);
 /* Says whether two paths have one name or are one file. */
 bool session_is_same_file(const char *a, const char *b);
-/* Refuses an output (of this option) that is one of the inputs; accepts "-". */
-int session_check_not_input(const char *path, const char *option, const char *const *inputs, size_t n_inputs);
-/* Checks before the work begins that a model can be written there and would not replace an input. */
-int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs);
+/* Refuses an output (of this option) that is one of the positional arguments or the file of --test; accepts "-". */
+int session_check_not_input(const cli_arguments *arguments, const char *option, const char *path);
+/* Checks before the work begins that a model can be written there and would not replace an input; NULL: it may. */
+int session_check_model_path(const cli_arguments *arguments, const char *path);
 
 #endif

@@ -56,7 +56,7 @@ static void write_timed(cli_trace *trace, json_t *event)
 
 int trace_check(const cli_arguments *arguments)
 {
-    const char *path = arguments_text(arguments, "trace"), *test = arguments_text(arguments, "test");
+    const char *path = arguments_text(arguments, "trace");
     const char *model = arguments_text(arguments, "output");
     if (path == NULL)
         return EXIT_DONE;
@@ -69,9 +69,7 @@ int trace_check(const cli_arguments *arguments)
     free(state);
     if (is_result)
         return complain_usage("--trace %s is the model or its state; give another name", path);
-    int code = session_check_not_input(path, "--trace", arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE && test != NULL)
-        code = session_check_not_input(path, "--trace", &test, 1);
+    int code = session_check_not_input(arguments, "--trace", path);
     return code == EXIT_DONE ? output_check_place(path) : code;
 }
 

@@ -204,8 +204,7 @@ static train_outcome outcome_of(const training *run)
         out.schema = (gsa_schema_info){.size = sizeof(gsa_schema_info)};
     out.n_rows = out.summary.n_rows;
     if (strcmp(gsa_state_get(run->state, "method"), "paper") != 0)
-        out.n_rows += out.summary.n_held_out; /* which are learned in the end */
-    out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
+        out.n_rows += out.summary.n_held_out;                                 /* which are learned in the end */
     if (run->cluster.comm == NULL && parameter_of(run->state, "shards") == 0) /* else a reader does not read all */
         out.n_input_rows = out.reading.n_rows;
     out.n_bad_rows = out.reading.n_bad_rows;
@@ -352,7 +351,6 @@ static int check_options(const training *run)
     const cli_arguments *arguments = run->arguments;
     bool publishes = arguments_given(arguments, "publish"), keeps = arguments_given(arguments, "checkpoint");
     bool goes_on = arguments_flag(arguments, "from-position"), resumes = arguments_flag(arguments, "resume");
-    const char *test = arguments_text(arguments, "test");
     if (run->model_path == NULL)
         return complain_usage("train needs -o MODEL; usage: greedystep train %s", arguments->verb->usage);
     if ((goes_on && !resumes) || ((goes_on || arguments_given(arguments, "position")) && !publishes))
@@ -363,9 +361,7 @@ static int check_options(const training *run)
         return complain_usage("--publish keeps the state beside the model; leave out --checkpoint");
     int code = EXIT_DONE;
     if (cluster_is_root(&run->cluster))
-        code = session_check_model_path(run->model_path, arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE && cluster_is_root(&run->cluster) && test != NULL)
-        code = session_check_model_path(run->model_path, &test, 1);
+        code = session_check_model_path(arguments, run->model_path);
     if (code == EXIT_DONE && cluster_is_root(&run->cluster))
         code = trace_check(arguments);
     if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))

@@ -28,7 +28,6 @@ typedef struct train_checkpoint {
 
 /* Removes the checkpoint of an earlier run, unless this run resumes it. Returns an exit code. */
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out);
-bool train_checkpoint_is_there(const train_checkpoint *checkpoint);
 /* Says whether rows were learned since the last one, and it is time for the next. */
 bool train_checkpoint_is_due(const train_checkpoint *checkpoint);
 /* Saves the state, and the model that is published, if it is time, and says whether it did. A failed write is a
@@ -73,7 +72,6 @@ typedef struct train_outcome {
     gsa_reader_progress reading;
     gsa_schema_info schema; /* of a table, else zeros */
     uint64_t n_rows;        /* learned, over all passes */
-    uint64_t n_new_rows;    /* of these, by this process */
     uint64_t n_input_rows;  /* of one pass; 0: not known */
     uint64_t n_bad_rows;
     uint64_t passes_asked; /* 0: as many as help */

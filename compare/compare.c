@@ -42,26 +42,20 @@ typedef struct comparing {
 
 /* ---- what was asked for ------------------------------------------------------------------------------------------ */
 
-static int check_output(const cli_arguments *arguments, const char *option, const char *path)
-{
-    const char *test = arguments_text(arguments, "test");
-    int code = session_check_not_input(path, option, arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE && test != NULL)
-        code = session_check_not_input(path, option, &test, 1);
-    return code == EXIT_DONE ? output_check_place(path) : code;
-}
-
 static int check_outputs(const cli_arguments *arguments)
 {
     const char *path = arguments_text(arguments, "output"), *rows = arguments_text(arguments, "row-results");
-    int code = strcmp(path, "-") != 0 ? check_output(arguments, "-o", path) : EXIT_DONE;
+    int code = session_check_not_input(arguments, "-o", path);
+    if (code == EXIT_DONE && strcmp(path, "-") != 0)
+        code = output_check_place(path);
     if (code != EXIT_DONE || rows == NULL)
         return code;
     if (strcmp(rows, "-") == 0)
         return complain_usage("--row-results cannot go to standard output, which has the table; give a file name");
     if (session_is_same_file(rows, path))
         return complain_usage("-o and --row-results are the same file %s; give one of them another name", path);
-    return check_output(arguments, "--row-results", rows);
+    code = session_check_not_input(arguments, "--row-results", rows);
+    return code == EXIT_DONE ? output_check_place(rows) : code;
 }
 
 /* ---- the data ---------------------------------------------------------------------------------------------------- */

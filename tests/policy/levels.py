@@ -74,7 +74,7 @@ FILES_MAY_USE = {
     "src/train/prefetch.c": "stdatomic",  # a size that may change while a thread reads
     "cli/style.c": "strings sys/ioctl",  # what a terminal is called, and how wide it is
     "cli/trace.c": "sys/resource",  # the peak memory of a run
-    "cli/train_checkpoint.c": "dirent",  # what a killed process has left
+    "cli/train_start.c": "dirent",  # what a killed process has left
     "cli/cluster.c": "dlfcn",  # a library that may be there or not
     "cli/duckdb.c": "dlfcn greedystep/arrow",
     "cli/duckdb_find.c": "dlfcn glob",
