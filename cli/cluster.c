@@ -46,32 +46,25 @@ bool cluster_was_launched(void)
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
-/* Beside the command, as in a build, or where an installation has it; else by its name, wherever libraries are. */
-static void find_library(const char *mpi, char path[PATH_SIZE])
-{
-    static const char *const places[] = {"", "../" GREEDYSTEP_LIBDIR "/"};
-    char folder[SIBLING_PATH_SIZE];
-    sibling_folder(folder);
-    for (size_t i = 0; folder[0] != '\0' && i < sizeof places / sizeof *places; i++) {
-        int size =
-            snprintf(path, PATH_SIZE, "%s%slibgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, folder, places[i], mpi);
-        if (size < PATH_SIZE && access(path, F_OK) == 0)
-            return;
-    }
-    snprintf(path, PATH_SIZE, "libgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, mpi);
-}
-
 typedef gsa_status start_function(double heartbeat_seconds, void (*say)(const char *text), gsa_comm **out,
                                   gsa_error *error);
 
 static int load(const launcher *by, start_function **start, cli_cluster *out)
 {
-    char path[PATH_SIZE];
+    /* Beside the command, as in a build, or where an installation has it; else by its name, wherever libraries are. */
+    static const char *const places[] = {"", "../" GREEDYSTEP_LIBDIR "/"};
+    char path[PATH_SIZE], folder[SIBLING_PATH_SIZE];
     const char *given = getenv("GREEDYSTEP_MPI");
-    if (given != NULL)
-        snprintf(path, sizeof path, "%s", given);
-    else
-        find_library(by->mpi, path);
+    bool is_found = given != NULL;
+    snprintf(path, sizeof path, "%s", is_found ? given : "");
+    sibling_folder(folder);
+    for (size_t i = 0; folder[0] != '\0' && i < sizeof places / sizeof *places && !is_found; i++) {
+        int size =
+            snprintf(path, PATH_SIZE, "%s%slibgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, folder, places[i], by->mpi);
+        is_found = size < PATH_SIZE && access(path, F_OK) == 0;
+    }
+    if (!is_found)
+        snprintf(path, sizeof path, "libgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, by->mpi);
     /* Parts that an MPI loads later look for its symbols among the global ones. */
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     void *begin = library != NULL ? dlsym(library, "gsa_mpi_start") : NULL;

@@ -19,31 +19,26 @@ enum { PATH_SIZE = 4096 };
 
 /* ---- Python's library ------------------------------------------------------------------------------------------- */
 
-/* The folder of the Python that a virtual environment was made with, or else `lib`, the folder of its modules. */
-static void find_python(const char *lib, int length, char home[PATH_SIZE])
-{
-    char path[PATH_SIZE], line[PATH_SIZE];
-    snprintf(home, PATH_SIZE, "%.*s", length, lib);
-    snprintf(path, sizeof path, "%.*s/../pyvenv.cfg", length, lib);
-    FILE *file = fopen(path, "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "home = /", 8) == 0)
-            snprintf(home, PATH_SIZE, "%.*s", (int)strcspn(line + 7, "\r\n"), line + 7);
-    }
-    if (file != NULL)
-        fclose(file);
-}
-
 /* Loads libpython of the version in a module's path, PREFIX/lib/python3.X/site-packages/_duckdb*.so. */
 static bool load_python(const char *module, char lacking[DUCKDB_LACKING_SIZE])
 {
     static const char *const endings[] = {".so.1.0", ".dylib", ".so"};
     const char *version = strstr(module, "/python3.");
-    char home[PATH_SIZE], path[PATH_SIZE];
+    char home[PATH_SIZE], path[PATH_SIZE], line[PATH_SIZE];
     if (version == NULL || strstr(version, "/_duckdb") == NULL)
         return true;
     int length = (int)strcspn(version + 1, "/");
-    find_python(module, (int)(version - module), home);
+    /* The folder of the Python that a virtual environment was made with, or else that of its modules. */
+    int lib = (int)(version - module);
+    snprintf(home, sizeof home, "%.*s", lib, module);
+    snprintf(path, sizeof path, "%.*s/../pyvenv.cfg", lib, module);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "home = /", 8) == 0)
+            snprintf(home, sizeof home, "%.*s", (int)strcspn(line + 7, "\r\n"), line + 7);
+    }
+    if (file != NULL)
+        fclose(file);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         int size = snprintf(path, sizeof path, "%s/../lib/lib%.*s%s", home, length, version + 1, endings[i]);
         if ((size_t)size < sizeof path && dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL)
@@ -75,21 +70,6 @@ static void *open_matching(const char *folder, int length, const char *pattern, 
     return library;
 }
 
-/* The folders of programs, with colons between: the command's own, the user's (virtual environments, Conda and Homebrew
- * are among them), and the usual ones. */
-static void list_folders(char *out, size_t size)
-{
-    const char *path = getenv("PATH"), *home = getenv("HOME");
-    char self[SIBLING_PATH_SIZE];
-    path = path != NULL ? path : "";
-    home = home != NULL ? home : "";
-    snprintf(
-        out, size,
-        "%s:%s:%s/.local/lib:%s/.pyenv/versions/*/bin:/usr/local/bin:/opt/homebrew/bin:/home/linuxbrew/.linuxbrew/bin:"
-        "/usr/bin",
-        sibling_folder(self), path, home, home);
-}
-
 void *duckdb_find(const char *given, char lacking[DUCKDB_LACKING_SIZE])
 {
     static const char *const patterns[] = {"libduckdb.so", "../lib/libduckdb.so", "../lib/libduckdb.dylib",
@@ -100,7 +80,15 @@ void *duckdb_find(const char *given, char lacking[DUCKDB_LACKING_SIZE])
     if (given != NULL)
         return load_python(given, lacking) ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     void *library = dlopen("libduckdb.so", RTLD_NOW | RTLD_LOCAL);
-    list_folders(folders, sizeof folders);
+    /* The folders of programs, with colons between: the command's own, the user's (virtual environments, Conda and
+     * Homebrew are among them), and the usual ones. */
+    const char *path = getenv("PATH"), *home = getenv("HOME");
+    char self[SIBLING_PATH_SIZE];
+    home = home != NULL ? home : "";
+    snprintf(folders, sizeof folders,
+             "%s:%s:%s/.local/lib:%s/.pyenv/versions/*/bin:/usr/local/bin:/opt/homebrew/bin:"
+             "/home/linuxbrew/.linuxbrew/bin:/usr/bin",
+             sibling_folder(self), path != NULL ? path : "", home, home);
     for (const char *at = folders; *at != '\0' && library == NULL;) {
         int length = (int)strcspn(at, ":");
         for (size_t i = 0; i < sizeof patterns / sizeof *patterns && library == NULL; i++)

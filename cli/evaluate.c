@@ -20,32 +20,40 @@ static const cli_option evaluate_options[] = {
 
 enum { CLASSES_SHOWN = 100 };
 
-/* Labels stand last, as long as they are. */
-static void print_classes(const gsa_metrics *metrics, const gsa_model *model)
-{
-    gsa_class_metrics of = {.size = sizeof of};
-    size_t n = 0;
-    putchar('\n');
-    report_heading("%10s  %9s  %9s  %9s  %9s  class", "rows", "predicted", "precision", "recall", "f1");
-    for (; n < CLASSES_SHOWN && gsa_metrics_class_at(metrics, n, &of) == GSA_OK; n++) {
-        printf("%10.10g  %9.10g  %9.4f  %9.4f  %9.4f  ", of.rows, of.predicted, of.precision, of.recall, of.f1);
-        printable_put(stdout, gsa_model_label(model, n));
-        putchar('\n');
-    }
-    if (gsa_metrics_class_at(metrics, n, &of) == GSA_OK)
-        puts("...; --json has all classes");
-}
-
 /* Weights of rows, which are whole unless there are row weights. */
 static json_t *rows_json(double weight)
 {
     return report_is_whole(weight) ? report_count((uint64_t)weight) : report_real(weight);
 }
 
-static json_t *classes_json(const gsa_metrics *metrics, const gsa_model *model)
+static int print_results(const cli_arguments *arguments, const gsa_metrics *metrics, const gsa_model *model,
+                         const gsa_reader_progress *reading)
 {
-    json_t *list = json_array();
     gsa_class_metrics of = {.size = sizeof of};
+    uint64_t n_classes = info_of(model).n_classes;
+    if (!arguments_flag(arguments, "json")) {
+        report_metrics(metrics);
+        if (n_classes == 2)
+            report_field("positive_class", "%s", gsa_model_label(model, 1));
+        if (reading->n_bad_rows > 0)
+            report_field("bad_rows", "%" PRIu64, reading->n_bad_rows);
+        if (reading->n_unlabelled > 0)
+            report_field("unlabelled_rows", "%" PRIu64, reading->n_unlabelled);
+        if (n_classes <= 2)
+            return EXIT_DONE;
+        /* Labels stand last, as long as they are. */
+        putchar('\n');
+        report_heading("%10s  %9s  %9s  %9s  %9s  class", "rows", "predicted", "precision", "recall", "f1");
+        for (size_t i = 0; i < CLASSES_SHOWN && gsa_metrics_class_at(metrics, i, &of) == GSA_OK; i++) {
+            printf("%10.10g  %9.10g  %9.4f  %9.4f  %9.4f  ", of.rows, of.predicted, of.precision, of.recall, of.f1);
+            printable_put(stdout, gsa_model_label(model, i));
+            putchar('\n');
+        }
+        if (n_classes > CLASSES_SHOWN)
+            puts("...; --json has all classes");
+        return EXIT_DONE;
+    }
+    json_t *object = json_object(), *classes = json_array();
     for (size_t i = 0; gsa_metrics_class_at(metrics, i, &of) == GSA_OK; i++) {
         json_t *entry = json_object();
         json_object_set_new(entry, "label", report_text(gsa_model_label(model, i)));
@@ -55,9 +63,17 @@ static json_t *classes_json(const gsa_metrics *metrics, const gsa_model *model)
         json_object_set_new(entry, "precision", report_real(of.precision));
         json_object_set_new(entry, "recall", report_real(of.recall));
         json_object_set_new(entry, "f1", report_real(of.f1));
-        json_array_append_new(list, entry);
+        json_array_append_new(classes, entry);
     }
-    return list;
+    report_metrics_json(object, metrics);
+    if (n_classes == 2)
+        json_object_set_new(object, "positive_class", report_text(gsa_model_label(model, 1)));
+    if (n_classes > 0)
+        json_object_set(object, "classes", classes);
+    json_decref(classes);
+    json_object_set_new(object, "bad_rows", report_count(reading->n_bad_rows));
+    json_object_set_new(object, "unlabelled_rows", report_count(reading->n_unlabelled));
+    return report_print_json(object);
 }
 
 /* Says how many labels are unknown, after finish. */
@@ -75,33 +91,6 @@ static void tell_unknown(const gsa_metrics *metrics)
         report_append(labels, sizeof labels, "%s'%.60s'", i > 0 ? ", " : "", label);
     note("note: the model does not know the labels of %.0f of %.0f rows (%.3g %%), such as %s: they count as wrong",
          unknown.value, rows.value, 100 * unknown.value / rows.value, labels);
-}
-
-static int print_results(const cli_arguments *arguments, const gsa_metrics *metrics, const gsa_model *model,
-                         const gsa_reader_progress *reading)
-{
-    uint64_t n_classes = info_of(model).n_classes;
-    if (!arguments_flag(arguments, "json")) {
-        report_metrics(metrics);
-        if (n_classes == 2)
-            report_field("positive_class", "%s", gsa_model_label(model, 1));
-        if (reading->n_bad_rows > 0)
-            report_field("bad_rows", "%" PRIu64, reading->n_bad_rows);
-        if (reading->n_unlabelled > 0)
-            report_field("unlabelled_rows", "%" PRIu64, reading->n_unlabelled);
-        if (n_classes > 2)
-            print_classes(metrics, model);
-        return EXIT_DONE;
-    }
-    json_t *object = json_object();
-    report_metrics_json(object, metrics);
-    if (n_classes == 2)
-        json_object_set_new(object, "positive_class", report_text(gsa_model_label(model, 1)));
-    if (n_classes > 0)
-        json_object_set_new(object, "classes", classes_json(metrics, model));
-    json_object_set_new(object, "bad_rows", report_count(reading->n_bad_rows));
-    json_object_set_new(object, "unlabelled_rows", report_count(reading->n_unlabelled));
-    return report_print_json(object);
 }
 
 static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_reader *reader, const gsai_env *env)
@@ -122,7 +111,7 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
         status = gsa_metrics_finish(metrics, &error);
     if (status != GSA_OK)
         code = complain_error(status, &error);
-    else if (code == EXIT_DONE) {
+    if (code == EXIT_DONE) {
         tell_unknown(metrics);
         code = print_results(arguments, metrics, model, &reading);
     }

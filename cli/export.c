@@ -214,34 +214,27 @@ static void put_sizes(const exported *what, FILE *stream)
     putc('\n', stream);
 }
 
-/* Calls put for every feature that is written, and says whether it came to the end. Where no feature has a weight, the
- * last one is written, since there must be one: the test before the call finds it. */
-static bool each_kept(const exported *what, void (*put)(const exported *, uint64_t, uint64_t, FILE *), FILE *stream)
+/* Writes the numbers of the features that are written, or their weights; says whether it came to the end. Where no
+ * feature has a weight, the last one is written, since there must be one: the test before it finds it. */
+static bool put_kept(const exported *what, bool ids, FILE *stream)
 {
-    bool all = what->is_dense;
+    uint64_t n_outputs = what->info.n_outputs;
     for (uint64_t i = 0, n = 0; i < what->n_features && n < what->n_kept; i++) {
         if (interrupt_signal() != 0)
             return false;
-        if (all || export_has_weight(what, i) || i + what->n_kept - n == what->n_features)
-            put(what, i, n++, stream);
+        if (!what->is_dense && !export_has_weight(what, i) && i + what->n_kept - n != what->n_features)
+            continue;
+        if (ids) {
+            put_between(n, IDS_A_LINE, stream);
+            fprintf(stream, i > INT16_MAX ? "%" PRIu64 "u" : "%" PRIu64, i);
+        }
+        for (size_t k = 0; k < n_outputs && !ids; k++) {
+            put_between(n * n_outputs + k, WEIGHTS_A_LINE, stream);
+            put_float(gsa_model_weight(what->model, i, k), stream);
+        }
+        n++;
     }
     return true;
-}
-
-static void put_id(const exported *what, uint64_t feature, uint64_t number, FILE *stream)
-{
-    (void)what;
-    put_between(number, IDS_A_LINE, stream);
-    fprintf(stream, feature > INT16_MAX ? "%" PRIu64 "u" : "%" PRIu64, feature);
-}
-
-static void put_weights(const exported *what, uint64_t feature, uint64_t number, FILE *stream)
-{
-    uint64_t n = what->info.n_outputs;
-    for (size_t k = 0; k < n; k++) {
-        put_between(number * n + k, WEIGHTS_A_LINE, stream);
-        put_float(gsa_model_weight(what->model, feature, k), stream);
-    }
 }
 
 static void put_double(double number, FILE *stream)
@@ -289,12 +282,12 @@ static bool put_model(const exported *what, FILE *stream)
     fputs("};\n\n", stream);
     if (!what->is_dense) {
         export_put(what, "/* The features that have a weight. */\nstatic const uint32_t @_id[] = {", stream);
-        if (!each_kept(what, put_id, stream))
+        if (!put_kept(what, true, stream))
             return false;
         fputs("};\n\n", stream);
     }
     export_put(what, "static const float @_weight[] = {", stream);
-    bool is_whole = each_kept(what, put_weights, stream);
+    bool is_whole = put_kept(what, false, stream);
     fputs("};\n\n", stream);
     return is_whole;
 }

@@ -242,20 +242,6 @@ static int load(const cli_arguments *arguments, inspection *out)
     return EXIT_DONE;
 }
 
-/* A stream is data: its bytes come once. */
-static bool is_model(const char *path)
-{
-    struct stat facts;
-    unsigned char bytes[9];
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
-        return false;
-    FILE *file = fopen(path, "rb");
-    size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    return gsa_model_matches(bytes, size) != 0;
-}
-
 static int inspect_model(const cli_arguments *arguments)
 {
     static const char *const of_data[] = {"label", "labels",  "weight", "exposure", "categorical", "decimal",
@@ -285,12 +271,22 @@ static int inspect_model(const cli_arguments *arguments)
 
 static int run_inspect(const cli_arguments *arguments)
 {
-    for (size_t i = 0; i < arguments->n_positional; i++)
-        if (is_model(arguments->positional[i]))
+    for (size_t i = 0; i < arguments->n_positional; i++) {
+        const char *path = arguments->positional[i];
+        struct stat facts;
+        unsigned char bytes[9];
+        if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) /* a stream is data: its bytes come once */
+            continue;
+        FILE *file = fopen(path, "rb");
+        size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
+        if (file != NULL)
+            fclose(file);
+        if (gsa_model_matches(bytes, size) != 0)
             return arguments->n_positional == 1
                        ? inspect_model(arguments)
                        : complain_usage("inspect takes one model or data files, and %s is a model; give it alone",
-                                        arguments->positional[i]);
+                                        path);
+    }
     return inspect_data(arguments);
 }
 

@@ -85,22 +85,6 @@ static void append_rate(const cli_progress *progress, uint64_t n_rows, char line
                       short_number((double)(n_rows - progress->rows_at_start) / seconds, rate));
 }
 
-/* Adds the losses since the last call. */
-static void take_loss(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
-                      const gsa_state *state)
-{
-    gsa_summary base = learner != state ? summary_of(state) : (gsa_summary){0};
-    cli_recent *recent = &progress->recent;
-    recent_add(recent, learner, summary, learner != state ? &base : NULL);
-    if (progress->loss_from > 0) {
-        progress->loss += recent->sum;
-        progress->loss_weight += recent->weight;
-    }
-    if (progress->loss_from == 0 && summary->n_rows_all >= progress->rows_at_start + FIRST_LOSS_ROWS)
-        progress->loss_from = summary->n_rows_all;
-    recent->sum = recent->weight = 0;
-}
-
 /* Time and place from which the time that is left is reckoned: where this process entered the pass. */
 static void note_pass(cli_progress *progress, uint64_t pass, double fraction)
 {
@@ -167,7 +151,17 @@ void progress_show_training(cli_progress *progress, const gsa_state *learner, co
     char line[LINE_SIZE];
     if (!progress->shown)
         return;
-    take_loss(progress, learner, summary, state);
+    /* Adds the losses since the last call. */
+    gsa_summary base = summary_of(state);
+    cli_recent *recent = &progress->recent;
+    recent_add(recent, learner, summary, learner != state ? &base : NULL);
+    if (progress->loss_from > 0) {
+        progress->loss += recent->sum;
+        progress->loss_weight += recent->weight;
+    }
+    if (progress->loss_from == 0 && summary->n_rows_all >= progress->rows_at_start + FIRST_LOSS_ROWS)
+        progress->loss_from = summary->n_rows_all;
+    recent->sum = recent->weight = 0;
     double fraction = NAN; /* of the pass, that is done */
     gsa_reader_progress reading = progress_of(reader);
     if (progress->is_live && reading.bytes_total > 0)

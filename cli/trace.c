@@ -300,7 +300,7 @@ void trace_end(cli_trace *trace, const train_outcome *run)
     report_results_json(event, run->model);
     json_object_set_new(event, "held_out_loss", report_real(run->held_out_loss));
     json_object_set_new(event, "step", report_real(summary.step));
-    json_object_set_new(event, "bad_rows", report_count(run->n_bad_rows));
+    json_object_set_new(event, "bad_rows", report_count(run->reading.n_bad_rows));
     json_object_set_new(event, "peak_memory", report_count(trace->peak_memory));
     write_timed(trace, event);
     trace->ended = true;

@@ -52,20 +52,15 @@ static const cli_option train_options[] = {
 typedef struct training {
     const cli_arguments *arguments;
     cli_cluster cluster;
-    const char *model_path;
     gsai_env env;
-    gsa_reader *reader;
-    gsa_state *state;
-    train_test test;
+    train_outcome out;
     const char *spill_folder; /* NULL: rows are not kept, or it was told */
     uint64_t first_pass;
     train_checkpoint checkpoint;
     cli_progress progress;
     cli_trace trace;
-    double seconds;
-    bool stopped, test_failed;
+    bool test_failed;
     bool has_shards; /* --local or --shards: it cannot be resumed */
-    bool is_sorted;  /* the rows, by label, as it seems */
 } training;
 
 /* Passes over compressed text take as long as decompressing it does, so that its rows are kept in a temporary cache
@@ -77,13 +72,13 @@ static const uint64_t min_bytes_kept = 4000000;
 static void begin_spill(training *run)
 {
     gsa_error error = {0};
-    gsa_reader_progress reading = progress_of(run->reader);
-    uint64_t passes = parameter_of(run->state, "passes");
+    gsa_reader_progress reading = progress_of(run->out.reader);
+    uint64_t passes = parameter_of(run->out.state, "passes");
     bool is_little = reading.bytes_total > 0 && reading.bytes_total < min_bytes_kept;
-    run->first_pass = summary_of(run->state).pass;
+    run->first_pass = summary_of(run->out.state).pass;
     if (reading.is_stream || is_little || (passes > 0 && passes < run->first_pass + 2))
         return;
-    if (gsa_reader_spill(run->reader, session_temporary_folder(), &error) == GSA_OK)
+    if (gsa_reader_spill(run->out.reader, session_temporary_folder(), &error) == GSA_OK)
         run->spill_folder = session_temporary_folder();
     else
         progress_say(&run->progress, "note: %s (set by TMPDIR): every pass reads the input", error.message);
@@ -108,16 +103,16 @@ static void tell_spill(training *run, uint64_t pass, const gsa_reader_progress *
 static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader *reader)
 {
     training *run = ctx;
-    gsa_summary summary = summary_of(learner), base = summary_of(run->state);
+    gsa_summary summary = summary_of(learner), base = summary_of(run->out.state);
     gsa_reader_progress reading = progress_of(reader);
     /* In a round some copies learn after others, so one copy does not know how far all are; the reader does, unless it
      * reads only the blocks of one process. */
-    if (learner != run->state && run->cluster.comm == NULL && base.n_rows > 0 && reading.n_rows >= base.pass_rows)
+    if (learner != run->out.state && run->cluster.comm == NULL && base.n_rows > 0 && reading.n_rows >= base.pass_rows)
         summary.n_rows_all = base.n_rows_all + (reading.n_rows - base.pass_rows);
     run->checkpoint.has_new = true;
     tell_spill(run, summary.pass, &reading);
-    progress_show_training(&run->progress, learner, &summary, run->state, reader);
-    trace_progress(&run->trace, learner, &summary, run->state);
+    progress_show_training(&run->progress, learner, &summary, run->out.state, reader);
+    trace_progress(&run->trace, learner, &summary, run->out.state);
 }
 
 static void show_notice(void *ctx, gsa_notice what, const char *text)
@@ -130,7 +125,7 @@ static void show_notice(void *ctx, gsa_notice what, const char *text)
         note("%s; --loss squared predicts a number", text);
     else
         note("note: %s", text);
-    run->is_sorted = run->is_sorted || what == GSA_NOTICE_SORTED;
+    run->out.is_sorted = run->out.is_sorted || what == GSA_NOTICE_SORTED;
     trace_notice(&run->trace, text);
 }
 
@@ -144,20 +139,20 @@ static gsa_status report_pass(void *ctx, const gsa_state *state, gsa_error *erro
 {
     training *run = ctx;
     double began = progress_clock();
-    gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
+    gsa_status status = train_test_run(&run->out.test, state, &run->env, &run->progress, error);
     if (status != GSA_OK && status != GSA_STOPPED) {
         /* The model is worth more than its test: the run continues, and the exit code reports the failure. */
         progress_clear(&run->progress);
         complain_error(status, error);
-        complain("cannot evaluate --test %s; training continues without it", run->test.path);
-        gsa_reader_close(run->test.reader);
-        run->test.reader = NULL;
+        complain("cannot evaluate --test %s; training continues without it", run->out.test.path);
+        gsa_reader_close(run->out.test.reader);
+        run->out.test.reader = NULL;
         run->test_failed = true;
         status = GSA_OK;
     }
-    size_t n_results = json_array_size(run->test.results);
-    bool has_result = status == GSA_OK && run->test.reader != NULL && n_results > 0;
-    trace_pass(&run->trace, state, has_result ? json_array_get(run->test.results, n_results - 1) : NULL, began);
+    size_t n_results = json_array_size(run->out.test.results);
+    bool has_result = status == GSA_OK && run->out.test.reader != NULL && n_results > 0;
+    trace_pass(&run->trace, state, has_result ? json_array_get(run->out.test.results, n_results - 1) : NULL, began);
     return status;
 }
 
@@ -184,34 +179,31 @@ static int reading_should_stop(void *ctx)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-static train_outcome outcome_of(const training *run)
+/* Fills in the results, before the reader reads anything else. */
+static void describe(training *run, const gsa_model *model)
 {
-    train_outcome out = {.model_path = run->model_path,
-                         .state = run->state,
-                         .reader = run->reader,
-                         .test = &run->test,
-                         .summary = summary_of(run->state),
-                         .reading = progress_of(run->reader),
-                         .peak_memory = run->trace.peak_memory,
-                         .seconds = run->seconds,
-                         .constant_loss = gsa_state_constant_loss(run->state),
-                         .collision_rate = gsa_reader_collision_rate(run->reader),
-                         .stopped = run->stopped,
-                         .is_sorted = run->is_sorted};
-    const char *schema = gsa_reader_schema(run->reader);
-    out.schema.size = sizeof out.schema; /* the rest stays 0 without a schema */
-    if (schema != NULL && gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
-        out.schema = (gsa_schema_info){.size = sizeof(gsa_schema_info)};
-    out.n_rows = out.summary.n_rows;
-    if (strcmp(gsa_state_get(run->state, "method"), "paper") != 0)
-        out.n_rows += out.summary.n_held_out;                                 /* which are learned in the end */
-    if (run->cluster.comm == NULL && parameter_of(run->state, "shards") == 0) /* else a reader does not read all */
-        out.n_input_rows = out.reading.n_rows;
-    out.n_bad_rows = out.reading.n_bad_rows;
-    if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
-        out.chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
-    out.passes_asked = parameter_of(run->state, "passes");
-    return out;
+    train_outcome *out = &run->out;
+    const char *schema = gsa_reader_schema(out->reader);
+    out->model = model;
+    out->summary = summary_of(out->state);
+    out->reading = progress_of(out->reader);
+    out->peak_memory = run->trace.peak_memory;
+    out->constant_loss = gsa_state_constant_loss(out->state);
+    out->collision_rate = gsa_reader_collision_rate(out->reader);
+    out->schema.size = sizeof out->schema; /* the rest stays 0 without a schema */
+    if (schema != NULL && gsa_schema_get_info(schema, &out->schema, NULL) != GSA_OK)
+        out->schema = (gsa_schema_info){.size = sizeof out->schema};
+    out->n_rows = out->summary.n_rows;
+    if (strcmp(gsa_state_get(out->state, "method"), "paper") != 0)
+        out->n_rows += out->summary.n_held_out;                               /* which are learned in the end */
+    if (run->cluster.comm == NULL && parameter_of(out->state, "shards") == 0) /* else a reader does not read all */
+        out->n_input_rows = out->reading.n_rows;
+    if (strcmp(gsa_train_method(out->state, out->reading.is_stream, &out->chosen_by), out->summary.method) != 0)
+        out->chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
+    out->passes_asked = parameter_of(out->state, "passes");
+    out->held_out_loss = report_result(model, "held_out_loss");
+    if (isnan(out->held_out_loss) && !session_skips_calibration(out->state))
+        out->held_out_loss = gsa_state_held_out_loss(out->state); /* of very many classes */
 }
 
 /* ---- stopping --------------------------------------------------------------------------------------------------- */
@@ -237,9 +229,9 @@ static void print_resuming_command(const cli_arguments *arguments)
 
 static int save_and_report(training *run)
 {
-    gsa_summary summary = summary_of(run->state);
-    if (run->stopped && summary.n_rows + summary.n_held_out == 0) {
-        const char *text = progress_of(run->reader).n_rows > 0
+    gsa_summary summary = summary_of(run->out.state);
+    if (run->out.stopped && summary.n_rows + summary.n_held_out == 0) {
+        const char *text = progress_of(run->out.reader).n_rows > 0
                                ? "stopped before the optimum was found; nothing was saved"
                                : "stopped before the first row; nothing was saved";
         complain("%s", text);
@@ -247,46 +239,44 @@ static int save_and_report(training *run)
         return interrupt_exit_code();
     }
     if (!cluster_is_root(&run->cluster)) /* every process has the same model */
-        return run->stopped ? interrupt_exit_code() : EXIT_DONE;
-    if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
+        return run->out.stopped ? interrupt_exit_code() : EXIT_DONE;
+    if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->out.stopped)
         note("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
              summary.pass);
     gsa_model *model = NULL;
-    int code = session_save(run->state, run->model_path, &run->env, &model);
+    int code = session_save(run->out.state, run->out.model_path, &run->env, &model);
     if (code != EXIT_DONE) {
         trace_fail(&run->trace, "the model could not be saved");
         return code;
     }
     train_checkpoint_remove(&run->checkpoint); /* the state beside the model is ahead of it now */
     trace_stage(&run->trace, "save");
-    if (run->stopped) {
+    if (run->out.stopped) {
         fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved%s",
-                summary.pass_rows, summary.pass + 1, session_skips_calibration(run->state) ? " (not calibrated)" : "",
+                summary.pass_rows, summary.pass + 1,
+                session_skips_calibration(run->out.state) ? " (not calibrated)" : "",
                 run->has_shards ? "\n" : "; continue with: ");
         if (!run->has_shards)
             print_resuming_command(run->arguments);
     }
-    session_tell_recoded(run->reader);
-    train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
-    outcome.model = model;
-    outcome.held_out_loss = report_result(model, "held_out_loss");
-    if (isnan(outcome.held_out_loss) && !session_skips_calibration(run->state))
-        outcome.held_out_loss = gsa_state_held_out_loss(run->state); /* of very many classes */
+    session_tell_recoded(run->out.reader);
+    train_outcome *out = &run->out;
+    describe(run, model);
     bool as_json = arguments_flag(run->arguments, "json"), prints = as_json || !message_is_quiet();
-    const char *description = gsa_reader_description(run->reader);
+    const char *description = gsa_reader_description(run->out.reader);
     /* Columns to warn of, in files that are cheap to read again, which a query ("columns with types") is not. */
-    if (prints && outcome.schema.n_numbers + outcome.schema.n_words > 0 && description != NULL && !run->stopped &&
-        !outcome.reading.is_stream && run->arguments->n_positional > 0 &&
+    if (prints && out->schema.n_numbers + out->schema.n_words > 0 && description != NULL && !run->out.stopped &&
+        !out->reading.is_stream && run->arguments->n_positional > 0 &&
         strstr(description, "columns with types") == NULL)
-        outcome.n_warnings = inspect_first_rows(run->arguments, outcome.warning, TRAIN_WARNINGS);
-    code = prints ? train_summary_print(&outcome, as_json) : EXIT_DONE;
-    for (size_t i = 0; i < outcome.n_warnings; i++) {
-        trace_notice(&run->trace, outcome.warning[i]);
-        free(outcome.warning[i]);
+        out->n_warnings = inspect_first_rows(run->arguments, out->warning, TRAIN_WARNINGS);
+    code = prints ? train_summary_print(out, as_json) : EXIT_DONE;
+    for (size_t i = 0; i < out->n_warnings; i++) {
+        trace_notice(&run->trace, out->warning[i]);
+        free(out->warning[i]);
     }
-    trace_end(&run->trace, &outcome);
+    trace_end(&run->trace, out);
     gsa_model_free(model);
-    if (run->stopped)
+    if (run->out.stopped)
         return interrupt_exit_code();
     return run->test_failed ? EXIT_FAILED : code;
 }
@@ -303,7 +293,8 @@ static int learn(training *run)
     gsa_train_hooks hooks = {.size = sizeof hooks,
                              .ctx = run,
                              .progress = show_progress,
-                             .pass_ended = run->test.reader != NULL || run->trace.stream != NULL ? report_pass : NULL,
+                             .pass_ended =
+                                 run->out.test.reader != NULL || run->trace.stream != NULL ? report_pass : NULL,
                              .notice = cluster_is_root(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .is_live = run->checkpoint.model != NULL,
@@ -313,31 +304,31 @@ static int learn(training *run)
                              .files_are_own = arguments_flag(run->arguments, "local"),
                              .strength_tried = show_penalty};
     interrupt_catch();
-    progress_begin(&run->progress, true, run->state);
+    progress_begin(&run->progress, true, run->out.state);
     begin_spill(run);
     /* All ranks agree on the columns, and that each can read its input. */
     int code = cluster_agree(&run->cluster, EXIT_DONE);
     if (code != EXIT_DONE)
         return code;
-    char *schema = cluster_broadcast(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
-    gsa_status status = gsa_reader_set_schema(run->reader, schema, &error);
+    char *schema = cluster_broadcast(&run->cluster, gsa_state_schema(run->out.state)); /* a resumed run has one */
+    gsa_status status = gsa_reader_set_schema(run->out.reader, schema, &error);
     free(schema);
     if (status == GSA_OK)
-        status = session_begin_reader(run->reader, &error);
-    trace_start(&run->trace, run->arguments, run->state, run->reader);
-    if (status == GSA_OK && run->test.reader != NULL)
-        code = session_match(run->test.reader, gsa_reader_schema(run->reader));
+        status = session_begin_reader(run->out.reader, &error);
+    trace_start(&run->trace, run->arguments, run->out.state, run->out.reader);
+    if (status == GSA_OK && run->out.test.reader != NULL)
+        code = session_match(run->out.test.reader, gsa_reader_schema(run->out.reader));
     if (status == GSA_OK && code == EXIT_DONE)
         code = cluster_agree(&run->cluster, EXIT_DONE);
     if (code != EXIT_DONE)
         return code;
     if (status == GSA_OK)
-        status = gsa_train(run->state, run->reader, &hooks, &run->env.call, &error);
-    run->seconds = progress_clock() - run->progress.began;
-    run->stopped = status == GSA_STOPPED;
+        status = gsa_train(run->out.state, run->out.reader, &hooks, &run->env.call, &error);
+    run->out.seconds = progress_clock() - run->progress.began;
+    run->out.stopped = status == GSA_STOPPED;
     progress_clear(&run->progress);
     trace_learned(&run->trace);
-    if (status != GSA_OK && !run->stopped) {
+    if (status != GSA_OK && !run->out.stopped) {
         trace_fail(&run->trace, message_of(status, &error));
         return status == GSA_UNSUPPORTED && run->cluster.comm != NULL ? complain_text(error.message)
                                                                       : complain_error(status, &error);
@@ -351,7 +342,7 @@ static int check_options(const training *run)
     const cli_arguments *arguments = run->arguments;
     bool publishes = arguments_given(arguments, "publish"), keeps = arguments_given(arguments, "checkpoint");
     bool goes_on = arguments_flag(arguments, "from-position"), resumes = arguments_flag(arguments, "resume");
-    if (run->model_path == NULL)
+    if (run->out.model_path == NULL)
         return complain_usage("train needs -o MODEL; usage: greedystep train %s", arguments->verb->usage);
     if ((goes_on && !resumes) || ((goes_on || arguments_given(arguments, "position")) && !publishes))
         return complain_usage("--position needs --publish, --from-position needs --publish and --resume");
@@ -361,7 +352,7 @@ static int check_options(const training *run)
         return complain_usage("--publish keeps the state beside the model; leave out --checkpoint");
     int code = EXIT_DONE;
     if (cluster_is_root(&run->cluster))
-        code = session_check_model_path(arguments, run->model_path);
+        code = session_check_model_path(arguments, run->out.model_path);
     if (code == EXIT_DONE && cluster_is_root(&run->cluster))
         code = trace_check(arguments);
     if (code == EXIT_DONE && arguments_flag(arguments, "local") && arguments_given(arguments, "shards"))
@@ -386,8 +377,8 @@ static int open_input(training *run)
                                                     arguments_given(arguments, "start-from") ||
                                                     arguments_flag(arguments, "resume")};
     int code =
-        session_open_reader(arguments, &wanted, arguments->positional, arguments->n_positional, &env, &run->reader);
-    if (code == EXIT_DONE && arguments_given(arguments, "publish") && !progress_of(run->reader).is_stream)
+        session_open_reader(arguments, &wanted, arguments->positional, arguments->n_positional, &env, &run->out.reader);
+    if (code == EXIT_DONE && arguments_given(arguments, "publish") && !progress_of(run->out.reader).is_stream)
         return complain_usage("--publish is for a stream (-, or a pipe); give -o for files");
     return code;
 }
@@ -398,23 +389,23 @@ static int run_with(training *run)
     int code = check_options(run);
     if (code == EXIT_DONE)
         code = open_input(run);
-    if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->reader).is_stream)
+    if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->out.reader).is_stream)
         code = complain_text("several processes cannot read a stream");
     if (code == EXIT_DONE)
-        code = train_test_open(arguments, &run->env, &run->test);
+        code = train_test_open(arguments, &run->env, &run->out.test);
     if (code == EXIT_DONE)
         code = train_checkpoint_open(arguments, &run->checkpoint);
     if (code == EXIT_DONE)
-        code = train_start(arguments, &run->checkpoint, &run->env, &run->state);
+        code = train_start(arguments, &run->checkpoint, &run->env, &run->out.state);
     if (code == EXIT_DONE)
         code = trace_open(&run->trace, arguments);
     if (code == EXIT_DONE)
         code = learn(run);
     code = trace_close(&run->trace, code);
     train_checkpoint_close(&run->checkpoint);
-    gsa_state_free(run->state);
-    train_test_close(&run->test);
-    gsa_reader_close(run->reader);
+    gsa_state_free(run->out.state);
+    train_test_close(&run->out.test);
+    gsa_reader_close(run->out.reader);
     return code;
 }
 
@@ -437,7 +428,7 @@ static int run_train(const cli_arguments *arguments)
         return cluster_leave(&run.cluster, complain_usage("--publish is in place of -o; leave one out"));
     arguments_stand_in(&own, "publish", "output");
     run.arguments = &own;
-    run.model_path = arguments_text(&own, "output");
+    run.out.model_path = arguments_text(&own, "output");
     run.has_shards = arguments_flag(&own, "local") || arguments_given(&own, "shards");
     run.env = session_env(&own);
     run.env.call.n_threads = (unsigned)arguments_number(&own, "threads");

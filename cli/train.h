@@ -61,21 +61,20 @@ void train_test_close(train_test *test);
 
 enum { TRAIN_WARNINGS = 2 };
 
-/* The results of a run that has ended. */
+/* A run, and once it has ended its results. */
 typedef struct train_outcome {
     const char *model_path;
-    const gsa_state *state;
-    const gsa_model *model;
+    gsa_state *state;
     gsa_reader *reader;
-    const train_test *test;
+    const gsa_model *model; /* NULL before it is saved */
+    train_test test;
     gsa_summary summary;
     gsa_reader_progress reading;
     gsa_schema_info schema; /* of a table, else zeros */
     uint64_t n_rows;        /* learned, over all passes */
     uint64_t n_input_rows;  /* of one pass; 0: not known */
-    uint64_t n_bad_rows;
-    uint64_t passes_asked; /* 0: as many as help */
-    uint64_t peak_memory;  /* bytes */
+    uint64_t passes_asked;  /* 0: as many as help */
+    uint64_t peak_memory;   /* bytes */
     double seconds;
     double held_out_loss;  /* NaN if none were held out */
     double constant_loss;  /* gsa_state_constant_loss */

@@ -61,7 +61,7 @@ static int print_json(const train_outcome *run)
                                       (json_int_t)summary->n_features_full, "features",
                                       (json_int_t)summary->n_features_kept, "loss_before", summary->full_loss, "loss",
                                       summary->compact_loss, "standard_error", summary->compact_error));
-    json_object_set_new(object, "bad_rows", report_count(run->n_bad_rows));
+    json_object_set_new(object, "bad_rows", report_count(run->reading.n_bad_rows));
     json_object_set_new(object, "unlabelled_rows", report_count(run->reading.n_unlabelled));
     if (!isnan(run->collision_rate))
         json_object_set_new(object, "colliding", report_real(run->collision_rate));
@@ -73,8 +73,8 @@ static int print_json(const train_outcome *run)
             json_array_append_new(warnings, report_text(run->warning[i]));
         json_object_set_new(object, "warnings", warnings);
     }
-    if (run->test->results != NULL)
-        json_object_set(object, "test", run->test->results);
+    if (run->test.results != NULL)
+        json_object_set(object, "test", run->test.results);
     return report_print_json(object);
 }
 
@@ -204,7 +204,7 @@ static train_advice advise(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
     train_advice advice = {.verb = "evaluate", .path = run->model_path, .what = " TEST_DATA"};
-    if (run->test->results != NULL)
+    if (run->test.results != NULL)
         advice = (train_advice){.verb = "predict", .path = run->model_path, .what = " NEW_DATA"};
     bool is_once = run->reading.is_stream || run->passes_asked == 1 || summary->best_pass == 1;
     if (of_input(run, &advice) || of_features(run, &advice))
@@ -253,7 +253,7 @@ static void print_model(const train_outcome *run)
     const gsa_schema_info *schema = &run->schema;
     const char *text = gsa_reader_schema(run->reader);
     bool is_solved = is_optimum(summary->method);
-    uint64_t n_unlabelled = run->reading.n_unlabelled, n_skipped = run->n_bad_rows + n_unlabelled;
+    uint64_t n_unlabelled = run->reading.n_unlabelled, n_skipped = run->reading.n_bad_rows + n_unlabelled;
     char line[LINE_SIZE] = "";
     report_append(line, LINE_SIZE, "%s", model_name(summary->loss));
     if (summary->n_classes > 0)
@@ -285,8 +285,9 @@ static void print_model(const train_outcome *run)
                       plural(summary->pass, "es"));
     if (n_skipped > 0) {
         report_append(line, LINE_SIZE, " (");
-        if (run->n_bad_rows > 0)
-            report_append(line, LINE_SIZE, "%" PRIu64 " bad%s", run->n_bad_rows, n_unlabelled > 0 ? " and " : "");
+        if (run->reading.n_bad_rows > 0)
+            report_append(line, LINE_SIZE, "%" PRIu64 " bad%s", run->reading.n_bad_rows,
+                          n_unlabelled > 0 ? " and " : "");
         if (n_unlabelled > 0)
             report_append(line, LINE_SIZE, "%" PRIu64 " unlabelled", n_unlabelled);
         report_append(line, LINE_SIZE, " row%s skipped)", plural(n_skipped, "s"));
@@ -312,8 +313,8 @@ static void print_quality(const train_outcome *run)
     else
         report_append_quality(line, LINE_SIZE, run->model, NULL, run->held_out_loss, run->constant_loss);
     report_paragraph("quality", "%s", line);
-    if (run->test->last[0] != '\0')
-        report_paragraph("test", "%s", run->test->last);
+    if (run->test.last[0] != '\0')
+        report_paragraph("test", "%s", run->test.last);
     line[0] = '\0';
     report_append_chosen(line, LINE_SIZE, run->model);
     if (line[0] != '\0')
