@@ -5,7 +5,6 @@
 #include "message.h"
 
 #include "base/atomic_file.h"
-#include "base/memory.h"
 #include "base/output_path.h"
 #include "base/text.h"
 
@@ -32,11 +31,10 @@ static int complain_unwritable(const gsa_error *error)
 static int check_links(const char *path)
 {
     gsa_error error = {0};
-    gsai_env env = gsai_env_resolve(NULL);
     gsai_output_path at;
-    gsa_status status = gsai_output_path_open(path, &env, &at, &error);
+    gsa_status status = gsai_output_path_open(path, &at, &error);
     if (status == GSA_OK)
-        gsai_output_path_close(&at, &env);
+        gsai_output_path_close(&at);
     return status == GSA_OK ? EXIT_DONE : complain_unwritable(&error);
 }
 
@@ -68,19 +66,18 @@ int output_check_place(const char *path)
 FILE *output_open_log(const char *path, bool appends)
 {
     gsa_error error = {0};
-    gsai_env env = gsai_env_resolve(NULL);
     gsai_output_path at;
-    if (gsai_output_path_open(path, &env, &at, &error) != GSA_OK) {
+    if (gsai_output_path_open(path, &at, &error) != GSA_OK) {
         complain_unwritable(&error);
         return NULL;
     }
-    int descriptor = gsai_output_path_descriptor(&at, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
+    int descriptor = gsai_output_path_descriptor(&at, O_CREAT | (appends ? O_APPEND : O_TRUNC));
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, appends ? "ab" : "wb") : NULL;
     if (stream == NULL)
         complain_failed("cannot write %s: %s; give another name", path, strerror(errno));
     if (stream == NULL && descriptor >= 0)
         close(descriptor);
-    gsai_output_path_close(&at, &env);
+    gsai_output_path_close(&at);
     return stream;
 }
 

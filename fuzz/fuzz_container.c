@@ -12,13 +12,13 @@ static void check_container(const unsigned char *file, size_t size)
     gsai_env env = fuzz_state_env;
     gsai_container *container = NULL, *back = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsai_container_open_bytes(file, size, "file", &env, &container, &error), &error) != GSA_OK)
+    if (fuzz_status(gsai_container_open(NULL, file, size, &env, &container, &error), &error) != GSA_OK)
         return;
     const gsai_bundle *bundle = gsai_container_bundle(container);
     again.size = 0;
     fuzz_must(gsai_container_write(bundle, fuzz_write, &again, &error) == GSA_OK, "a container can be written again",
               error.message);
-    fuzz_must(gsai_container_open_bytes(again.data, again.size, "again", &env, &back, &error) == GSA_OK,
+    fuzz_must(gsai_container_open(NULL, again.data, again.size, &env, &back, &error) == GSA_OK,
               "a container that was written opens", error.message);
     fuzz_must(gsai_container_bundle(back)->n_tensors == bundle->n_tensors, "it has the same tensors", NULL);
     fuzz_must(gsai_container_bundle(back)->n_notes == bundle->n_notes, "it has the same notes", NULL);

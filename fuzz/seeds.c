@@ -233,7 +233,7 @@ static void put_loose_state(const gsa_state *state, fuzz_bytes *out)
 {
     gsai_snapshot *snapshot = NULL;
     gsa_error error = {0};
-    fuzz_must(gsai_state_snapshot(state, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
+    fuzz_must(gsai_state_snapshot(state, NULL, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
     fuzz_put_bundle(&snapshot->bundle, out);
     gsai_snapshot_free(snapshot);
 }

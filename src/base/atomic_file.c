@@ -29,72 +29,39 @@ struct gsai_atomic_file {
     int fd;
     bool is_stdout; /* not ours to close */
     bool failed;
-    char *path;          /* as the caller wrote it, for messages */
-    gsai_output_path at; /* after symbolic links */
-    char *temporary;     /* a name in its directory; NULL if written directly, and once it has been renamed */
+    char path[GSAI_PATH_SIZE]; /* as the caller wrote it, for messages */
+    gsai_output_path at;       /* after symbolic links */
+    /* A name in its directory; empty if written directly, and once it has been renamed. */
+    char temporary[GSAI_PATH_SIZE + sizeof "..123456.tmp"];
     size_t used;
     unsigned char buffer[BUFFER_SIZE];
 };
-
-static gsa_status fail_errno(gsa_error *error, const char *path, int number)
-{
-    char reason[GSAI_REASON_SIZE];
-    return gsai_fail(error, GSA_IO, "cannot write %s: %s", path, gsai_reason(number, reason));
-}
-
-static gsa_status fail_memory(const gsai_env *env, gsa_error *error, const char *path)
-{
-    return gsai_fail_memory(env, error, "cannot write %s: no memory for its buffer", path);
-}
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 /* ".NAME.XXXXXX.tmp" beside the target. The six characters need not be secret or unique: O_EXCL and another try see to
  * that. */
-static void name_temporary(const gsai_atomic_file *file, unsigned attempt, char *out, size_t size)
-{
-    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    uint64_t random = gsai_mix(gsai_mix(gsai_os_process_id() ^ (uint64_t)(uintptr_t)file) ^ attempt);
-    char suffix[7] = {0};
-    for (int i = 0; i < 6; i++, random /= 36)
-        suffix[i] = letters[random % 36];
-    size_t directory = gsai_directory_len(file->at.name); /* a bare name has none, but on Windows */
-    snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->at.name, MAX_NAME_BYTES, file->at.name + directory,
-             suffix);
-}
-
 static gsa_status create_temporary(gsai_atomic_file *file, gsa_error *error)
 {
-    size_t size = strlen(file->at.name) + sizeof "..123456.tmp";
-    file->temporary = gsai_alloc(&file->env, size, 1);
-    if (!file->temporary)
-        return fail_memory(&file->env, error, file->path);
-    for (unsigned attempt = 0; attempt < MAX_TEMPORARY_NAMES; attempt++) {
-        name_temporary(file, attempt, file->temporary, size);
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    const char *name = file->at.name;
+    int directory = (int)gsai_directory_len(name); /* a bare name has none, but on Windows */
+    errno = EEXIST;
+    for (unsigned attempt = 0; attempt < MAX_TEMPORARY_NAMES && (errno == EEXIST || errno == EINTR); attempt++) {
+        uint64_t random = gsai_mix(gsai_mix(gsai_os_process_id() ^ (uint64_t)(uintptr_t)file) ^ attempt);
+        char suffix[7] = {0};
+        for (int i = 0; i < 6; i++, random /= 36)
+            suffix[i] = letters[random % 36];
+        snprintf(file->temporary, sizeof file->temporary, "%.*s.%.*s.%s.tmp", directory, name, MAX_NAME_BYTES,
+                 name + directory, suffix);
         file->fd = gsai_output_path_create(&file->at, file->temporary);
         if (file->fd >= 0)
             return GSA_OK;
-        if (errno != EEXIST && errno != EINTR)
-            break;
     }
-    int number = errno;
-    gsai_free(&file->env, file->temporary);
-    file->temporary = NULL;
-    if (number == ENOENT)
+    file->temporary[0] = '\0';
+    if (errno == ENOENT)
         return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", file->path);
-    return fail_errno(error, file->path, number);
-}
-
-/* A file that is replaced keeps its access rights, and one that its owner made read-only is not replaced. */
-static gsa_status open_beside(gsai_atomic_file *file, const gsai_file_info *existing, gsa_error *error)
-{
-    if (existing && !gsai_output_path_may_write(&file->at))
-        return fail_errno(error, file->path, errno);
-    gsa_status status = create_temporary(file, error);
-    /* A file system without access rights refuses, and then there is nothing to keep. */
-    if (status == GSA_OK && existing)
-        (void)gsai_os_set_mode(file->fd, existing->mode);
-    return status;
+    return gsai_fail_errno(error, "write", file->path, errno);
 }
 
 /* Opens the existing file and fails if it is not the one that was checked: a file that took its place would be
@@ -103,31 +70,37 @@ static gsa_status open_directly(gsai_atomic_file *file, const gsai_file_info *ex
 {
     gsai_file_info opened;
     do {
-        file->fd = gsai_output_path_open_existing(&file->at);
+        file->fd = gsai_output_path_descriptor(&file->at, 0);
     } while (file->fd < 0 && errno == EINTR && !gsai_should_stop(&file->env));
     if (file->fd < 0 && errno == EINTR)
         return gsai_fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
     if (file->fd < 0 || gsai_os_info(file->fd, &opened) != 0)
-        return fail_errno(error, file->path, errno);
+        return gsai_fail_errno(error, "write", file->path, errno);
     if (opened.device != existing->device || opened.number != existing->number)
         return gsai_fail(error, GSA_IO, "cannot write %s: it was replaced while it was opened", file->path);
     return GSA_OK;
 }
 
-static gsa_status open_by_kind(gsai_atomic_file *file, gsa_error *error)
+static gsa_status open_by_kind(gsai_atomic_file *file, const char *path, gsa_error *error)
 {
     gsai_file_info existing;
     if (file->is_stdout) {
         file->fd = GSAI_STDOUT;
         return GSA_OK;
     }
-    GSA_TRY(gsai_output_path_open(file->path, &file->env, &file->at, error));
+    GSA_TRY(gsai_output_path_open(path, &file->at, error));
     if (gsai_output_path_info(&file->at, &existing) != 0)
-        return open_beside(file, NULL, error);
+        return create_temporary(file, error);
     if (existing.kind == GSAI_FILE_DIRECTORY)
-        return gsai_fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", file->path);
-    return existing.kind == GSAI_FILE_REGULAR && existing.n_links > 0 ? open_beside(file, &existing, error)
-                                                                      : open_directly(file, &existing, error);
+        return gsai_fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", path);
+    if (existing.kind != GSAI_FILE_REGULAR || existing.n_links == 0)
+        return open_directly(file, &existing, error);
+    /* A file that is replaced keeps its access rights, and one that its owner made read-only is not replaced. */
+    if (!gsai_output_path_may_write(&file->at))
+        return gsai_fail_errno(error, "write", path, errno);
+    GSA_TRY(create_temporary(file, error));
+    (void)gsai_os_set_mode(file->fd, existing.mode); /* where a file system has no access rights, none are lost */
+    return GSA_OK;
 }
 
 gsa_status gsai_atomic_file_open(const char *path, const gsai_env *env, gsai_atomic_file **out, gsa_error *error)
@@ -135,23 +108,21 @@ gsa_status gsai_atomic_file_open(const char *path, const gsai_env *env, gsai_ato
     gsai_env resolved = gsai_env_resolve(env);
     *out = NULL;
     gsai_atomic_file *file = gsai_alloc(&resolved, 1, sizeof *file);
-    if (!file)
-        return fail_memory(&resolved, error, path);
+    GSAI_TRY_MEMORY(file, &resolved, error, "cannot write %s: no memory for its buffer", path);
     file->env = resolved;
     file->fd = -1;
     file->is_stdout = strcmp(path, "-") == 0;
     file->failed = false;
-    file->at = (gsai_output_path){.directory = -1};
-    file->temporary = NULL;
+    file->at.directory = -1;
+    file->temporary[0] = '\0';
     file->used = 0;
-    file->path = gsai_copy_text(&resolved, file->is_stdout ? "standard output" : path);
-    gsa_status status = file->path ? open_by_kind(file, error) : fail_memory(&resolved, error, path);
-    if (status != GSA_OK) {
+    snprintf(file->path, sizeof file->path, "%s", file->is_stdout ? "standard output" : path);
+    gsa_status status = open_by_kind(file, path, error);
+    if (status == GSA_OK)
+        *out = file;
+    else
         gsai_atomic_file_discard(file);
-        return status;
-    }
-    *out = file;
-    return GSA_OK;
+    return status;
 }
 
 int gsai_atomic_file_descriptor(const gsai_atomic_file *file)
@@ -161,7 +132,7 @@ int gsai_atomic_file_descriptor(const gsai_atomic_file *file)
 
 bool gsai_atomic_file_is_direct(const gsai_atomic_file *file)
 {
-    return !file->temporary;
+    return file->temporary[0] == '\0';
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
@@ -173,7 +144,7 @@ static gsa_status after_short_write(gsai_atomic_file *file, int number, gsa_erro
         number = gsai_os_wait(file->fd, true, -1) >= 0 ? 0 : errno;
     if (number == EINTR && gsai_should_stop(&file->env))
         return gsai_fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
-    return number == 0 || number == EINTR ? GSA_OK : fail_errno(error, file->path, number);
+    return number == 0 || number == EINTR ? GSA_OK : gsai_fail_errno(error, "write", file->path, number);
 }
 
 static gsa_status write_through(gsai_atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)
@@ -222,19 +193,18 @@ static gsa_status close_descriptor(gsai_atomic_file *file, gsa_error *error)
     if (file->is_stdout)
         return GSA_OK;
     /* After EINTR the descriptor is gone all the same (Linux), so that trying again could close another. */
-    return gsai_os_close(fd) == 0 || errno == EINTR ? GSA_OK : fail_errno(error, file->path, errno);
+    return gsai_os_close(fd) == 0 || errno == EINTR ? GSA_OK : gsai_fail_errno(error, "write", file->path, errno);
 }
 
 static gsa_status put_in_place(gsai_atomic_file *file, gsa_error *error)
 {
     if (gsai_os_sync(file->fd) != 0)
-        return fail_errno(error, file->path, errno);
+        return gsai_fail_errno(error, "write", file->path, errno);
     GSA_TRY(close_descriptor(file, error));
     if (gsai_output_path_replace(&file->at, file->temporary) != 0)
-        return fail_errno(error, file->path, errno);
-    gsai_free(&file->env, file->temporary);
-    file->temporary = NULL;
-    return gsai_output_path_sync(&file->at) == 0 ? GSA_OK : fail_errno(error, file->path, errno);
+        return gsai_fail_errno(error, "write", file->path, errno);
+    file->temporary[0] = '\0';
+    return gsai_output_path_sync(&file->at) == 0 ? GSA_OK : gsai_fail_errno(error, "write", file->path, errno);
 }
 
 gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error)
@@ -245,7 +215,7 @@ gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error)
     if (status == GSA_OK)
         status = flush(file, error);
     if (status == GSA_OK)
-        status = file->temporary ? put_in_place(file, error) : close_descriptor(file, error);
+        status = gsai_atomic_file_is_direct(file) ? close_descriptor(file, error) : put_in_place(file, error);
     gsai_atomic_file_discard(file);
     return status;
 }
@@ -256,11 +226,9 @@ void gsai_atomic_file_discard(gsai_atomic_file *file)
         return;
     if (file->fd >= 0)
         (void)close_descriptor(file, NULL);
-    if (file->temporary)
+    if (!gsai_atomic_file_is_direct(file))
         gsai_output_path_remove(&file->at, file->temporary);
+    gsai_output_path_close(&file->at);
     gsai_env env = file->env;
-    gsai_free(&env, file->temporary);
-    gsai_output_path_close(&file->at, &env);
-    gsai_free(&env, file->path);
     gsai_free(&env, file);
 }

@@ -21,22 +21,19 @@ const char *gsa_status_text(gsa_status status)
     return "unknown status";
 }
 
-/* A message that was cut may end inside a UTF-8 character: drop its beginning. */
-static void drop_partial_character(char *message, size_t size)
+/* Mends a message: one that was cut may end inside a UTF-8 character, whose beginning is dropped; control characters,
+ * which quoted text may contain, are replaced: one line stays one, and no byte steers a terminal. */
+static void clean(gsa_error *error)
 {
+    char *message = error->message;
     size_t len = strlen(message);
-    if (len + 1 < size)
-        return;
-    while (len > 0 && ((unsigned char)message[len - 1] & 0xC0u) == 0x80u)
-        len--;
-    if (len > 0 && ((unsigned char)message[len - 1] & 0x80u))
-        len--;
-    message[len] = '\0';
-}
-
-/* Replaces control characters, which quoted text may contain: one line stays one, and no byte steers a terminal. */
-static void drop_controls(char *message)
-{
+    if (len + 1 == sizeof error->message) {
+        while (len > 0 && ((unsigned char)message[len - 1] & 0xC0u) == 0x80u)
+            len--;
+        if (len > 0 && ((unsigned char)message[len - 1] & 0x80u))
+            len--;
+        message[len] = '\0';
+    }
     for (char *c = message; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             *c = '?';
@@ -44,50 +41,56 @@ static void drop_controls(char *message)
 
 static void fill(gsa_error *error, gsa_status status, const char *format, va_list args)
 {
+    if (!error)
+        return;
     error->status = status;
-    error->line = 0;
-    error->byte = 0;
+    error->line = error->byte = 0;
     error->row = GSA_NO_ROW;
     error->param[0] = '\0';
     vsnprintf(error->message, sizeof error->message, format, args);
-    drop_partial_character(error->message, sizeof error->message);
-    drop_controls(error->message);
+    clean(error);
 }
 
 gsa_status gsai_fail(gsa_error *error, gsa_status status, const char *format, ...)
 {
-    if (error) {
-        va_list args;
-        va_start(args, format);
-        fill(error, status, format, args);
-        va_end(args);
-    }
+    va_list args;
+    va_start(args, format);
+    fill(error, status, format, args);
+    va_end(args);
     return status;
 }
 
 gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...)
 {
-    if (error) {
-        va_list args;
-        va_start(args, format);
-        fill(error, status, format, args);
-        va_end(args);
+    va_list args;
+    va_start(args, format);
+    fill(error, status, format, args);
+    va_end(args);
+    if (error)
         error->row = row;
-    }
     return status;
 }
 
 gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
 {
+    va_list args;
+    va_start(args, format);
+    fill(error, status, format, args);
+    va_end(args);
     if (error) {
-        va_list args;
-        va_start(args, format);
-        fill(error, status, format, args);
-        va_end(args);
         error->line = line;
         error->byte = byte;
     }
     return status;
+}
+
+/* strerror_r in its POSIX form. */
+gsa_status gsai_fail_errno(gsa_error *error, const char *what, const char *path, int number)
+{
+    char reason[128];
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", number);
+    return gsai_fail(error, GSA_IO, "cannot %s %s: %s", what, path, reason);
 }
 
 gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status status)
@@ -134,21 +137,7 @@ void gsai_error_prefix(gsa_error *error, const char *format, ...)
     va_end(args);
     if (len < 0 || (size_t)len >= sizeof message)
         return;
-    size_t room = sizeof message - (size_t)len;
-    size_t tail = strlen(error->message);
-    if (tail >= room)
-        tail = room - 1;
-    memcpy(message + len, error->message, tail);
-    message[(size_t)len + tail] = '\0';
+    snprintf(message + len, sizeof message - (size_t)len, "%s", error->message);
     memcpy(error->message, message, sizeof message);
-    drop_partial_character(error->message, sizeof error->message);
-    drop_controls(error->message);
-}
-
-/* strerror_r in its POSIX form. */
-const char *gsai_reason(int number, char buffer[GSAI_REASON_SIZE])
-{
-    if (strerror_r(number, buffer, GSAI_REASON_SIZE) != 0)
-        snprintf(buffer, GSAI_REASON_SIZE, "error %d", number);
-    return buffer;
+    clean(error);
 }

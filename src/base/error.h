@@ -30,6 +30,8 @@ gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, cons
 /* Does the same for a line of text and a byte in it. */
 gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
     GSAI_PRINTF(5, 6);
+/* Fails with "cannot WHAT PATH: " and the system's text for an errno, as GSA_IO. */
+gsa_status gsai_fail_errno(gsa_error *error, const char *what, const char *path, int number);
 /* Names the parameter or reader option that the failure of one of these concerns, and returns its status:
  * `return gsai_fail_about(error, "loss", gsai_fail(error, ...))`. Messages name no option of a front end: each adds its
  * own way to set the parameter. */
@@ -43,9 +45,5 @@ gsa_status gsai_take_sized(void *to, size_t to_size, const void *from, const cha
 gsa_status gsai_give_sized(void *to, const void *from, size_t from_size);
 /* Puts a text in front of the message that error already has. */
 void gsai_error_prefix(gsa_error *error, const char *format, ...) GSAI_PRINTF(2, 3);
-
-#define GSAI_REASON_SIZE 128
-/* Writes the system's text for an errno to the buffer and returns it. */
-const char *gsai_reason(int number, char buffer[GSAI_REASON_SIZE]);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/output_path.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +23,12 @@
 #endif
 #endif
 
-#define LINK_SIZE 4096
 #define MAX_LINKS 40
 
 typedef struct walk {
-    const gsai_env *env;
-    const char *path; /* for messages */
-    char *rest;       /* what is left of it, to be freed */
-    char *name;       /* its next component */
+    const char *path;              /* for messages */
+    char rest[2 * GSAI_PATH_SIZE]; /* what is left of it */
+    char *name;                    /* its next component */
     bool is_last;
     int n_links;
     gsai_output_path *at;
@@ -40,22 +37,16 @@ typedef struct walk {
 /* A component: info, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
 typedef struct component {
     struct stat info;
-    char link[LINK_SIZE];
+    char link[GSAI_PATH_SIZE];
     ssize_t link_len;
     int fd;
 } component;
 
 static gsa_status fail_errno(const walk *of, int number, gsa_error *error)
 {
-    char reason[GSAI_REASON_SIZE];
     if (number == ENOENT)
         return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", of->path);
-    return gsai_fail(error, GSA_IO, "cannot write %s: %s", of->path, gsai_reason(number, reason));
-}
-
-static gsa_status fail_memory(const walk *of, gsa_error *error)
-{
-    return gsai_fail_memory(of->env, error, "cannot write %s: no memory for its name", of->path);
+    return gsai_fail_errno(error, "write", of->path, number);
 }
 
 /* ---- one component ---------------------------------------------------------------------------------------------- */
@@ -116,46 +107,31 @@ static bool is_proc(const struct stat *folder)
 
 /* ---- the walk --------------------------------------------------------------------------------------------------- */
 
-/* Makes the text of a link the new rest, with what came after the link, if it was not the last component. */
-static gsa_status set_rest(walk *of, const char *link, size_t len, const char *after, gsa_error *error)
+static void enter(walk *of, int fd)
 {
-    size_t after_len = strlen(after);
-    char *joined = gsai_alloc(of->env, len + after_len + 2, 1);
-    if (!joined)
-        return fail_memory(of, error);
-    memcpy(joined, link, len);
-    joined[len] = '/';
-    memcpy(joined + len + !of->is_last, after, after_len + 1);
-    gsai_free(of->env, of->rest);
-    of->rest = of->name = joined;
-    return GSA_OK;
-}
-
-static gsa_status enter(walk *of, int fd, gsa_error *error)
-{
-    if (fd < 0)
-        return fail_errno(of, errno, error);
-    if (of->at->directory >= 0)
-        close(of->at->directory);
+    gsai_output_path_close(of->at);
     of->at->directory = fd;
-    return GSA_OK;
 }
 
-/* Begins at the root or in the current directory, as the rest asks for. */
+/* Begins with the rest at the root or in the current directory, as it asks for. */
 static gsa_status begin(walk *of, gsa_error *error)
 {
+    component found;
+    of->name = of->rest;
     if (of->rest[0] != '/' && of->at->directory >= 0)
         return GSA_OK;
-    component found;
     int number = inspect(AT_FDCWD, of->rest[0] == '/' ? "/" : ".", &found);
-    errno = number;
-    return enter(of, number == 0 ? found.fd : -1, error);
+    if (number != 0)
+        return fail_errno(of, number, error);
+    enter(of, found.fd);
+    return GSA_OK;
 }
 
-/* Replaces a link by its text. */
+/* Replaces a link by its text, which `after` follows. */
 static gsa_status follow(walk *of, const component *link, const char *after, gsa_error *error)
 {
     struct stat folder, behind;
+    size_t len = (size_t)link->link_len, after_size = strlen(after) + 1;
     if (fstat(of->at->directory, &folder) != 0)
         return fail_errno(of, errno, error);
     if (!may_follow(&link->info, &folder, of->is_last))
@@ -163,13 +139,18 @@ static gsa_status follow(walk *of, const component *link, const char *after, gsa
                          "cannot write %s: the symbolic link %s belongs to another user and others can write to its "
                          "folder; give the name of the file itself, or another folder",
                          of->path, of->name);
-    if (of->n_links++ == MAX_LINKS || (size_t)link->link_len == sizeof link->link)
-        return fail_errno(of, of->n_links > MAX_LINKS ? ELOOP : ENAMETOOLONG, error);
+    if (of->n_links++ == MAX_LINKS)
+        return fail_errno(of, ELOOP, error);
+    if (len == sizeof link->link || len + 1 + after_size > sizeof of->rest)
+        return fail_errno(of, ENAMETOOLONG, error);
     of->at->is_descriptor = of->is_last && is_proc(&folder) && fstatat(of->at->directory, of->name, &behind, 0) == 0 &&
                             (!S_ISREG(behind.st_mode) || behind.st_nlink == 0) && !S_ISDIR(behind.st_mode);
     if (of->at->is_descriptor)
         return GSA_OK;
-    GSA_TRY(set_rest(of, link->link, (size_t)link->link_len, after, error));
+    memmove(of->rest + len + !of->is_last, after, after_size);
+    memcpy(of->rest, link->link, len);
+    if (!of->is_last)
+        of->rest[len] = '/';
     return begin(of, error);
 }
 
@@ -191,7 +172,8 @@ static gsa_status step(walk *of, bool *done, gsa_error *error)
         return *done && number == ENOENT ? GSA_OK : fail_errno(of, number, error);
     if (!*done && S_ISDIR(found.info.st_mode)) {
         of->name = after;
-        return enter(of, found.fd, error);
+        enter(of, found.fd);
+        return GSA_OK;
     }
     gsa_status status = GSA_OK;
     if (S_ISLNK(found.info.st_mode))
@@ -204,32 +186,29 @@ static gsa_status step(walk *of, bool *done, gsa_error *error)
     return status;
 }
 
-gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error)
+gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_error *error)
 {
-    gsai_env resolved = gsai_env_resolve(env);
-    walk of = {.env = &resolved, .path = path, .at = out};
+    walk of = {.path = path, .at = out};
     *out = (gsai_output_path){.directory = -1};
-    of.rest = of.name = gsai_copy_text(&resolved, path);
-    gsa_status status = of.rest ? begin(&of, error) : fail_memory(&of, error);
+    if (strlen(path) >= GSAI_PATH_SIZE)
+        return fail_errno(&of, ENAMETOOLONG, error);
+    memcpy(of.rest, path, strlen(path) + 1);
+    gsa_status status = begin(&of, error);
     for (bool done = false; status == GSA_OK && !done;)
         status = step(&of, &done, error);
-    if (status == GSA_OK && !(out->name = gsai_copy_text(&resolved, of.name)))
-        status = fail_memory(&of, error);
-    gsai_free(&resolved, of.rest);
-    if (status != GSA_OK)
-        gsai_output_path_close(out, &resolved);
+    if (status == GSA_OK && strlen(of.name) >= GSAI_PATH_SIZE)
+        status = fail_errno(&of, ENAMETOOLONG, error);
+    if (status == GSA_OK)
+        memcpy(out->name, of.name, strlen(of.name) + 1);
+    else
+        gsai_output_path_close(out);
     return status;
 }
 
 int gsai_output_path_descriptor(const gsai_output_path *at, int flags)
 {
     int no_link = at->is_descriptor ? 0 : O_NOFOLLOW;
-    return openat(at->directory, at->name, flags | no_link | O_CLOEXEC | O_NOCTTY, 0666);
-}
-
-int gsai_output_path_open_existing(const gsai_output_path *at)
-{
-    return gsai_output_path_descriptor(at, O_WRONLY);
+    return openat(at->directory, at->name, O_WRONLY | flags | no_link | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
 int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out)
@@ -273,10 +252,9 @@ int gsai_output_path_sync(const gsai_output_path *at)
     return result;
 }
 
-void gsai_output_path_close(gsai_output_path *at, const gsai_env *env)
+void gsai_output_path_close(gsai_output_path *at)
 {
     if (at->directory >= 0)
         close(at->directory);
-    gsai_free(env, at->name);
-    *at = (gsai_output_path){.directory = -1};
+    at->directory = -1;
 }

@@ -6,27 +6,27 @@
 #ifndef GSA_BASE_OUTPUT_PATH_H
 #define GSA_BASE_OUTPUT_PATH_H
 
-#include "base/env.h"
 #include "base/os.h"
 
 #include <greedystep/greedystep.h>
 
+#define GSAI_PATH_SIZE 4096 /* of the longest, with its NUL */
+
 typedef struct gsai_output_path {
-    int directory;      /* for openat and its like */
-    char *name;         /* in that directory */
-    bool is_descriptor; /* an open file by its number (/dev/fd/3) that has no name: only opening it reaches it */
+    int directory;             /* for openat and its like; -1: not open */
+    char name[GSAI_PATH_SIZE]; /* in that directory */
+    bool is_descriptor;        /* an open file by its number (/dev/fd/3) that has no name: only opening it reaches it */
 } gsai_output_path;
 
 /* Resolves a path by hand, a directory at a time, so that what was checked is what is used. The name need not exist. It
  * is not a link, but another may replace it: use O_NOFOLLOW. */
-gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error);
+gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_error *error);
 /* Tells what is there. Returns -1 with errno if nothing is. */
 int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out);
 bool gsai_output_path_may_write(const gsai_output_path *at);
-/* Opens what is there without replacing it; flags as of open, such as O_CREAT | O_APPEND. Returns -1 with errno. */
+/* Opens what is there for writing, without replacing it; further flags as of open, such as O_CREAT | O_APPEND. Returns
+ * -1 with errno. */
 int gsai_output_path_descriptor(const gsai_output_path *at, int flags);
-/* Opens what is there for writing. Returns -1 with errno. */
-int gsai_output_path_open_existing(const gsai_output_path *at);
 /* Makes a file of this name in the same directory, which must not exist, and marks it as in use, so that cleaning up
  * leaves it alone. Returns -1 with errno. */
 int gsai_output_path_create(const gsai_output_path *at, const char *name);
@@ -35,6 +35,6 @@ void gsai_output_path_remove(const gsai_output_path *at, const char *name);
 int gsai_output_path_replace(const gsai_output_path *at, const char *from);
 /* Makes that durable: without it a power cut could bring the old name back. Returns -1 with errno. */
 int gsai_output_path_sync(const gsai_output_path *at);
-void gsai_output_path_close(gsai_output_path *at, const gsai_env *env);
+void gsai_output_path_close(gsai_output_path *at);
 
 #endif

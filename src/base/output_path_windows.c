@@ -3,7 +3,6 @@
 #include "base/output_path.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 #define WIN32_LEAN_AND_MEAN
@@ -13,16 +12,18 @@
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
-gsa_status gsai_output_path_open(const char *path, const gsai_env *env, gsai_output_path *out, gsa_error *error)
+gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_error *error)
 {
-    gsai_env resolved = gsai_env_resolve(env);
     *out = (gsai_output_path){.directory = -1};
     if (path[gsai_directory_len(path)] == '\0')
         return gsai_fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", path);
-    out->name = gsai_copy_text(&resolved, path);
-    return out->name ? GSA_OK : gsai_fail(error, GSA_MEMORY, "cannot write %s: no memory for its name", path);
+    if (strlen(path) >= sizeof out->name)
+        return gsai_fail_errno(error, "write", path, ENAMETOOLONG);
+    memcpy(out->name, path, strlen(path) + 1);
+    return GSA_OK;
 }
 
 int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out)
@@ -37,12 +38,7 @@ bool gsai_output_path_may_write(const gsai_output_path *at)
 
 int gsai_output_path_descriptor(const gsai_output_path *at, int flags)
 {
-    return _open(at->name, flags | _O_NOINHERIT | _O_BINARY, _S_IREAD | _S_IWRITE);
-}
-
-int gsai_output_path_open_existing(const gsai_output_path *at)
-{
-    return gsai_output_path_descriptor(at, _O_WRONLY);
+    return _open(at->name, _O_WRONLY | flags | _O_NOINHERIT | _O_BINARY, _S_IREAD | _S_IWRITE);
 }
 
 /* A file that is open cannot be removed: that marks it. */
@@ -73,8 +69,7 @@ int gsai_output_path_sync(const gsai_output_path *at)
     return 0; /* MoveFileEx has written through */
 }
 
-void gsai_output_path_close(gsai_output_path *at, const gsai_env *env)
+void gsai_output_path_close(gsai_output_path *at)
 {
-    gsai_free(env, at->name);
-    *at = (gsai_output_path){.directory = -1};
+    (void)at;
 }

@@ -37,17 +37,11 @@ void gsai_source_close(gsai_source *source)
 
 #define POLL_MILLISECONDS 200
 
-static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
-{
-    char reason[GSAI_REASON_SIZE];
-    return gsai_fail(error, GSA_IO, "cannot %s %s: %s", what, name, gsai_reason(code, reason));
-}
-
 static gsa_status open_path(const char *path, const gsai_env *env, int *fd, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     while (status == GSA_OK && (*fd = gsai_os_open(path)) < 0)
-        status = errno == EINTR ? gsai_source_ask(path, env, error) : fail_system(error, path, "open", errno);
+        status = errno == EINTR ? gsai_source_ask(path, env, error) : gsai_fail_errno(error, "open", path, errno);
     return status;
 }
 
@@ -63,12 +57,12 @@ gsa_status gsai_source_probe(const char *path, const gsai_env *env, gsai_source_
         return GSA_OK;
     }
     if (gsai_os_path_info(path, &info) != 0)
-        return fail_system(error, path, "open", errno);
+        return gsai_fail_errno(error, "open", path, errno);
     if (info.kind == GSAI_FILE_DIRECTORY)
         return gsai_fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
     *out = (gsai_source_info){info.kind != GSAI_FILE_REGULAR, info.size};
     if (out->is_stream)
-        return gsai_os_may_read(path) ? GSA_OK : fail_system(error, path, "open", errno);
+        return gsai_os_may_read(path) ? GSA_OK : gsai_fail_errno(error, "open", path, errno);
     int fd;
     GSA_TRY(open_path(path, env, &fd, error));
     gsai_os_close(fd);
@@ -88,14 +82,14 @@ static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t 
         GSA_TRY(gsai_source_ask(source->name, source->env, error));
     while ((n = gsai_os_read(source->fd, bytes, size)) < 0)
         GSA_TRY(errno == EINTR ? gsai_source_ask(source->name, source->env, error)
-                               : fail_system(error, source->name, "read", errno));
+                               : gsai_fail_errno(error, "read", source->name, errno));
     *got = (size_t)n;
     return GSA_OK;
 }
 
 static gsa_status seek_fd(gsai_source *source, uint64_t at, gsa_error *error)
 {
-    return gsai_os_seek(source->fd, (int64_t)at) == 0 ? GSA_OK : fail_system(error, source->name, "seek in", errno);
+    return gsai_os_seek(source->fd, (int64_t)at) == 0 ? GSA_OK : gsai_fail_errno(error, "seek in", source->name, errno);
 }
 
 static void close_fd(gsai_source *source)

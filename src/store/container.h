@@ -19,6 +19,8 @@
 #define GSAI_CONTAINER_MAX_HEADER ((size_t)4 << 20)
 #define GSAI_CONTAINER_CHECKSUM "checksum"
 #define GSAI_CONTAINER_CHECKSUM_SIZE 8
+/* The name of nameless bytes in messages. */
+#define GSAI_CONTAINER_BYTES "the bytes given"
 
 /* Writes the bundle through `write`. Names are 1 to 64 printable ASCII characters and distinct, texts are UTF-8. */
 gsa_status gsai_container_write(const gsai_bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error);
@@ -30,10 +32,10 @@ gsa_status gsai_container_save(const gsai_bundle *bundle, const char *path, gsa_
  * pointing into it, aligned to their element size and in machine order. A file is mapped where it can be: it may be
  * replaced meanwhile (as we do, by rename), but not changed in place. */
 typedef struct gsai_container gsai_container;
-gsa_status gsai_container_open(const char *path, const gsai_env *env, gsai_container **out, gsa_error *error);
-/* Opens bytes, borrowed until close; `name` is for messages. They are copied only if they are not aligned to 8. */
-gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char *name, const gsai_env *env,
-                                     gsai_container **out, gsa_error *error);
+/* Opens a file, or, where path is NULL, bytes, borrowed until close. They are copied only if they are not aligned to 8.
+ */
+gsa_status gsai_container_open(const char *path, const void *bytes, size_t size, const gsai_env *env,
+                               gsai_container **out, gsa_error *error);
 const gsai_bundle *gsai_container_bundle(const gsai_container *container);
 /* Takes NULL. */
 void gsai_container_close(gsai_container *container);

@@ -6,16 +6,10 @@
 
 #include <greedystep/distributed.h>
 
-#include <stdbool.h>
-
-/* The name of nameless bytes in messages. */
-#define NAMELESS "the bytes given"
-
 /* ---- out -------------------------------------------------------------------------------------------------------- */
 
 /* To a path, or through a function where path is NULL. */
-static gsa_status put_snapshot(gsai_snapshot *snapshot, const char *path, gsa_write_fn write, void *ctx,
-                               gsa_error *error)
+static gsa_status put(gsai_snapshot *snapshot, const char *path, gsa_write_fn write, void *ctx, gsa_error *error)
 {
     const gsai_bundle *bundle = &snapshot->bundle;
     gsa_status status =
@@ -24,112 +18,94 @@ static gsa_status put_snapshot(gsai_snapshot *snapshot, const char *path, gsa_wr
     return status;
 }
 
-gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error)
+static gsa_status put_state(const gsa_state *state, const gsa_state *base, const char *path, gsa_write_fn write,
+                            void *ctx, gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    GSA_TRY(gsai_state_snapshot(state, &snapshot, error));
-    return put_snapshot(snapshot, path, NULL, NULL, error);
+    GSA_TRY(gsai_state_snapshot(state, base, &snapshot, error));
+    return put(snapshot, path, write, ctx, error);
+}
+
+gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error)
+{
+    return put_state(state, NULL, path, NULL, NULL, error);
 }
 
 gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    GSA_TRY(gsai_state_snapshot(state, &snapshot, error));
-    return put_snapshot(snapshot, NULL, write, ctx, error);
+    return put_state(state, NULL, NULL, write, ctx, error);
 }
 
 gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base, gsa_write_fn write, void *ctx,
                                         gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    GSA_TRY(gsai_state_snapshot_delta_header(copy, base, &snapshot, error));
-    return put_snapshot(snapshot, NULL, write, ctx, error);
+    return put_state(copy, base, NULL, write, ctx, error);
 }
 
 gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error)
 {
     gsai_snapshot *snapshot;
     GSA_TRY(gsai_model_snapshot(model, &snapshot, error));
-    return put_snapshot(snapshot, path, NULL, NULL, error);
+    return put(snapshot, path, NULL, NULL, error);
 }
 
 gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsai_snapshot *snapshot;
     GSA_TRY(gsai_model_snapshot(model, &snapshot, error));
-    return put_snapshot(snapshot, NULL, write, ctx, error);
+    return put(snapshot, NULL, write, ctx, error);
 }
 
 /* ---- in --------------------------------------------------------------------------------------------------------- */
-
-static gsa_status take_state(gsai_container *container, const char *name, const gsai_env *env, gsa_state **out,
-                             gsa_error *error)
-{
-    gsa_status status = gsai_state_restore(gsai_container_bundle(container), env, out, error);
-    if (status != GSA_OK)
-        gsai_error_prefix(error, "%s: ", name);
-    gsai_container_close(container);
-    return status;
-}
-
-gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_state **out,
-                          gsa_error *error)
-{
-    gsai_env own;
-    GSA_TRY(gsai_env_take(&own, memory, call, error));
-    gsai_container *container;
-    *out = NULL;
-    GSA_TRY(gsai_container_open(path, &own, &container, error));
-    return take_state(container, path, &own, out, error);
-}
-
-gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_state **out, gsa_error *error)
-{
-    gsai_env own;
-    GSA_TRY(gsai_env_take(&own, memory, NULL, error));
-    gsai_container *container;
-    *out = NULL;
-    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, &own, &container, error));
-    return take_state(container, NAMELESS, &own, out, error);
-}
 
 static void close_container(void *owner)
 {
     gsai_container_close(owner);
 }
 
-/* With may_keep the model may hold on to the container, and with it to the mapped file that its weights then stay in;
- * without, it copies. */
-static gsa_status take_model(gsai_container *container, const char *name, bool may_keep, const gsai_env *env,
-                             gsa_model **out, gsa_error *error)
+/* Fills in a state or a model from a path, or from bytes where path is NULL; the pointer to the other is NULL. A model
+ * may hold on to a mapped file, in which its weights then stay. */
+static gsa_status take(const char *path, const void *bytes, size_t size, const gsa_memory *memory, const gsa_call *call,
+                       gsa_state **state, gsa_model **model, gsa_error *error)
 {
+    gsai_env own;
+    gsai_container *container;
     int kept = 0;
-    gsa_status status = gsai_model_restore(gsai_container_bundle(container), env, may_keep ? close_container : NULL,
-                                           container, &kept, out, error);
+    GSA_TRY(gsai_env_take(&own, memory, call, error));
+    GSA_TRY(gsai_container_open(path, bytes, size, &own, &container, error));
+    const gsai_bundle *bundle = gsai_container_bundle(container);
+    gsa_status status =
+        state ? gsai_state_restore(bundle, &own, state, error)
+              : gsai_model_restore(bundle, &own, path ? close_container : NULL, container, &kept, model, error);
     if (status != GSA_OK)
-        gsai_error_prefix(error, "%s: ", name);
+        gsai_error_prefix(error, "%s: ", path ? path : GSAI_CONTAINER_BYTES);
     if (!kept)
         gsai_container_close(container);
     return status;
 }
 
+gsa_status gsa_state_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_state **out,
+                          gsa_error *error)
+{
+    *out = NULL;
+    return take(path, NULL, 0, memory, call, out, NULL, error);
+}
+
+gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_state **out, gsa_error *error)
+{
+    *out = NULL;
+    return take(NULL, bytes, size, memory, NULL, out, NULL, error);
+}
+
 gsa_status gsa_model_load(const char *path, const gsa_memory *memory, const gsa_call *call, gsa_model **out,
                           gsa_error *error)
 {
-    gsai_env own;
-    GSA_TRY(gsai_env_take(&own, memory, call, error));
-    gsai_container *container;
     *out = NULL;
-    GSA_TRY(gsai_container_open(path, &own, &container, error));
-    return take_model(container, path, true, &own, out, error);
+    return take(path, NULL, 0, memory, call, NULL, out, error);
 }
 
 gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_memory *memory, gsa_model **out, gsa_error *error)
 {
-    gsai_env own;
-    GSA_TRY(gsai_env_take(&own, memory, NULL, error));
-    gsai_container *container;
     *out = NULL;
-    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, &own, &container, error));
-    return take_model(container, NAMELESS, false, &own, out, error);
+    return take(NULL, bytes, size, memory, NULL, NULL, out, error);
 }

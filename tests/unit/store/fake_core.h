@@ -31,18 +31,12 @@ static gsa_status fake_snapshot(const float *number, const char *format, gsai_sn
     return status;
 }
 
-gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error)
+gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gsai_snapshot **out, gsa_error *error)
 {
+    (void)base;
     if (state->number < 0)
         return gsai_fail(error, GSA_MEMORY, "no snapshot of a negative state");
     return fake_snapshot(&state->number, "state", out);
-}
-
-gsa_status gsai_state_snapshot_delta_header(const gsa_state *copy, const gsa_state *base, gsai_snapshot **out,
-                                            gsa_error *error)
-{
-    (void)base;
-    return gsai_state_snapshot(copy, out, error);
 }
 
 gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)

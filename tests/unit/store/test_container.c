@@ -3,7 +3,6 @@
 
 #include "base/byte_order.h"
 #include "base/memory.h"
-#include "store/header.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -61,7 +60,7 @@ static gsai_container *open_bytes(const void *at, size_t size)
 {
     gsai_container *container;
     gsa_error error = {.message = ""};
-    if (gsai_container_open_bytes(at, size, "it", NULL, &container, &error) != GSA_OK)
+    if (gsai_container_open(NULL, at, size, NULL, &container, &error) != GSA_OK)
         fail_msg("%s", error.message);
     return container;
 }
@@ -290,24 +289,6 @@ static void a_failing_receiver_ends_the_write_wherever_it_fails(void **state)
     }
 }
 
-static void a_header_without_memory_is_refused(void **state)
-{
-    (void)state;
-    const gsai_tensor tensor = {.name = "t", .dtype = GSAI_U8, .n_dims = 1, .shape = {5}, .data = some_u8};
-    const gsai_bundle bundle = {&tensor, 1, some_notes, 4};
-    gsa_status status = GSA_MEMORY;
-    for (size_t n = 0; status != GSA_OK; n++) {
-        failing memory = {.left = n};
-        gsai_env wanted = failing_env(&memory), env = gsai_env_resolve(&wanted);
-        char *text = NULL;
-        size_t size, order = 0;
-        status = gsai_header_compose(&bundle, &order, &env, &text, &size, NULL);
-        assert_int_equal(status, n == 0 ? GSA_MEMORY : GSA_OK);
-        gsai_free(&env, text);
-        assert_int_equal(memory.live, 0);
-    }
-}
-
 static void bytes_are_swapped_for_other_machines(void **state)
 {
     (void)state;
@@ -366,7 +347,7 @@ static void a_file_is_mapped_and_equals_the_bytes(void **state)
     gsa_error error;
     assert_int_equal(gsai_container_save(&some_bundle, p->path, &error), GSA_OK);
     assert_int_equal(count_entries(p->directory), 1);
-    assert_int_equal(gsai_container_open(p->path, NULL, &container, &error), GSA_OK);
+    assert_int_equal(gsai_container_open(p->path, NULL, 0, NULL, &container, &error), GSA_OK);
     assert_int_equal(unlink(p->path), 0); /* the container keeps what it has */
     assert_holds_some_bundle(container);
     gsai_container_close(container);
@@ -405,7 +386,7 @@ static void a_disk_that_fills_up_keeps_the_old_file(void **state)
     assert_non_null(strstr(error.message, p->path));
     assert_int_equal(count_entries(p->directory), 1);
     gsai_container *container;
-    assert_int_equal(gsai_container_open(p->path, NULL, &container, &error), GSA_OK);
+    assert_int_equal(gsai_container_open(p->path, NULL, 0, NULL, &container, &error), GSA_OK);
     assert_holds_some_bundle(container);
     gsai_container_close(container);
 }
@@ -435,7 +416,6 @@ int main(void)
         cmocka_unit_test(bundles_that_no_file_can_hold_are_refused),
         cmocka_unit_test(more_tensors_than_allowed_are_refused_and_as_many_work),
         cmocka_unit_test(a_failing_receiver_ends_the_write_wherever_it_fails),
-        cmocka_unit_test(a_header_without_memory_is_refused),
         cmocka_unit_test(bytes_are_swapped_for_other_machines),
         IN_PLACE(a_file_is_mapped_and_equals_the_bytes),
         IN_PLACE(a_full_device_fails_with_its_name),

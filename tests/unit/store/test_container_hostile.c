@@ -27,9 +27,9 @@ static void assert_refused(const void *at, size_t size, const char *fragment, co
     /* An exact copy on the heap, so that the sanitizer sees a read beyond the end. */
     unsigned char *copy = malloc(size ? size : 1);
     memcpy(copy, at, size);
-    gsa_status status = gsai_container_open_bytes(copy, size, "the file", NULL, &container, &error);
+    gsa_status status = gsai_container_open(NULL, copy, size, NULL, &container, &error);
     free(copy);
-    if (status != GSA_FORMAT || container != NULL || strncmp(error.message, "the file ", 9) != 0)
+    if (status != GSA_FORMAT || container != NULL || strncmp(error.message, "the bytes given ", 16) != 0)
         fail_msg("%s: status %d, \"%s\"", what, status, error.message);
     if (!strstr(error.message, fragment))
         fail_msg("%s: \"%s\" does not say \"%s\"", what, error.message, fragment);
@@ -151,7 +151,7 @@ static void the_same_header_without_the_lie_is_read(void **state)
                             zeros, 11);
     gsai_container *container;
     gsa_error error;
-    assert_int_equal(gsai_container_open_bytes(b.at, b.size, "the file", NULL, &container, &error), GSA_OK);
+    assert_int_equal(gsai_container_open(NULL, b.at, b.size, NULL, &container, &error), GSA_OK);
     assert_int_equal(gsai_container_bundle(container)->n_tensors, 2);
     gsai_container_close(container);
     bytes_free(&b);
@@ -317,7 +317,7 @@ static void open_refuses(const char *path, gsa_status expected, const char *says
 {
     gsai_container *container = (gsai_container *)(uintptr_t)1;
     gsa_error error = {.message = ""};
-    gsa_status status = gsai_container_open(path, NULL, &container, &error);
+    gsa_status status = gsai_container_open(path, NULL, 0, NULL, &container, &error);
     if (status != expected || container || !strstr(error.message, path) || !strstr(error.message, says))
         fail_msg("%s: status %d, \"%s\"", path, status, error.message);
 }
@@ -359,7 +359,7 @@ static void every_allocation_may_fail(void **state)
     for (;; n++) {
         failing memory = {.left = n};
         gsai_env env = failing_env(&memory);
-        gsa_status status = gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error);
+        gsa_status status = gsai_container_open(NULL, shifted + 1, b.size, &env, &container, &error);
         if (status == GSA_OK)
             gsai_container_close(container);
         assert_int_equal(memory.live, 0);
@@ -389,11 +389,11 @@ static void the_environment_can_limit_and_stop(void **state)
     gsa_error error;
     gsa_budget budget = {.size = sizeof budget, .limit = b.size - 1};
     gsai_env env = {ENV_SIZES, .memory.budget = &budget};
-    assert_int_equal(gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
+    assert_int_equal(gsai_container_open(NULL, shifted + 1, b.size, &env, &container, &error), GSA_LIMIT);
     assert_int_equal(budget.used, 0);
     budget.limit = 0;
     env.call.should_stop = stop_now;
-    assert_int_equal(gsai_container_open_bytes(b.at, b.size, "the file", &env, &container, &error), GSA_STOPPED);
+    assert_int_equal(gsai_container_open(NULL, b.at, b.size, &env, &container, &error), GSA_STOPPED);
     free(shifted);
     bytes_free(&b);
 }

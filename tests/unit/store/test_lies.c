@@ -45,7 +45,7 @@ static void forge_state(const gsa_state *state, forged *out)
 {
     gsa_error error = {0};
     gsai_snapshot *snapshot;
-    must_be_ok(gsai_state_snapshot(state, &snapshot, &error), &error);
+    must_be_ok(gsai_state_snapshot(state, NULL, &snapshot, &error), &error);
     copy_bundle(&snapshot->bundle, out);
     gsai_snapshot_free(snapshot);
 }

@@ -219,7 +219,7 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
 {
     gsai_snapshot *snapshot;
     gsa_state *out = NULL;
-    must_be_ok(gsai_state_snapshot(honest, &snapshot, error), error);
+    must_be_ok(gsai_state_snapshot(honest, NULL, &snapshot, error), error);
     const gsai_bundle *from = &snapshot->bundle;
     gsai_tensor tensors[96];
     gsai_note notes[32];
