@@ -8,8 +8,17 @@
 /* Rows that are named lie here and there: their offsets are asked for some rows before they are needed. */
 #define ROWS_AHEAD 16
 
-static gsa_status check_offsets(const gsa_batch *batch, const uint32_t *rows, size_t n_rows, gsa_error *error)
+gsa_status gsai_batch_check(const gsa_batch *batch, const uint32_t *rows, size_t n_rows, int needs_labels,
+                            gsa_error *error)
 {
+    if (n_rows == 0)
+        return GSA_OK;
+    if (batch->index ? !batch->row_start : !batch->value && batch->width > 0)
+        return gsai_fail(error, GSA_ARGUMENT, "a batch of sparse rows needs row_start, one of dense rows value");
+    if (!batch->index && (uint64_t)batch->width > (uint64_t)GSA_MAX_ID + 1)
+        return gsai_fail(error, GSA_ARGUMENT, "dense rows of %zu values are too wide", batch->width);
+    if (needs_labels && !batch->label)
+        return gsai_fail(error, GSA_ARGUMENT, "these rows have no labels to learn from");
     const int64_t *start = batch->index ? batch->row_start : NULL;
     for (size_t i = 0; i < n_rows; i++) {
         size_t row = rows ? rows[i] : i;
@@ -23,20 +32,6 @@ static gsa_status check_offsets(const gsa_batch *batch, const uint32_t *rows, si
                                  start[row], start[row + 1]);
     }
     return GSA_OK;
-}
-
-gsa_status gsai_batch_check(const gsa_batch *batch, const uint32_t *rows, size_t n_rows, int needs_labels,
-                            gsa_error *error)
-{
-    if (n_rows == 0)
-        return GSA_OK;
-    if (batch->index ? !batch->row_start : !batch->value && batch->width > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "a batch of sparse rows needs row_start, one of dense rows value");
-    if (!batch->index && (uint64_t)batch->width > (uint64_t)GSA_MAX_ID + 1)
-        return gsai_fail(error, GSA_ARGUMENT, "dense rows of %zu values are too wide", batch->width);
-    if (needs_labels && !batch->label)
-        return gsai_fail(error, GSA_ARGUMENT, "these rows have no labels to learn from");
-    return check_offsets(batch, rows, n_rows, error);
 }
 
 gsa_status gsai_batch_check_ids(const gsa_batch *batch, size_t row, gsa_error *error)

@@ -85,31 +85,25 @@ static bool are_in_range(gsai_dtype dtype, uint64_t limit, const void *elements,
     return n_bad == 0;
 }
 
-static bool are_sound(const gsai_tensor *tensor, uint64_t limit)
+/* above, not_finite: what an integer and a float fail with. */
+static gsa_status check(const gsai_tensor *tensor, uint64_t limit, gsa_status above, gsa_status not_finite,
+                        gsa_error *error)
 {
     enum { STRETCH = 512 };
     uint64_t room[STRETCH], len = gsai_tensor_len(tensor);
-    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64, sound = true;
+    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64, is_sound = true;
     if (tensor->dtype == GSAI_U8 || limit == (is_float ? (uint64_t)GSAI_ANY_NUMBER : UINT64_MAX))
-        return true;
-    for (uint64_t from = 0; from < len && sound; from += STRETCH) {
+        return GSA_OK;
+    for (uint64_t from = 0; from < len && is_sound; from += STRETCH) {
         size_t n = len - from < STRETCH ? (size_t)(len - from) : STRETCH;
         const void *elements = room;
         if (tensor->fill)
             tensor->fill(tensor->ctx, from, n, room);
         else
             elements = (const char *)tensor->data + from * gsai_dtype_size(tensor->dtype);
-        sound = are_in_range(tensor->dtype, limit, elements, n);
+        is_sound = are_in_range(tensor->dtype, limit, elements, n);
     }
-    return sound;
-}
-
-/* above, not_finite: what an integer and a float fail with. */
-static gsa_status check(const gsai_tensor *tensor, uint64_t limit, gsa_status above, gsa_status not_finite,
-                        gsa_error *error)
-{
-    bool is_float = tensor->dtype == GSAI_F32 || tensor->dtype == GSAI_F64;
-    if (are_sound(tensor, limit))
+    if (is_sound)
         return GSA_OK;
     if (!is_float)
         return gsai_fail(error, above, "tensor '%s' has a value above %llu", tensor->name, (unsigned long long)limit);
@@ -127,6 +121,28 @@ gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error)
 }
 
 /* ---- from a bundle ----------------------------------------------------------------------------------------------- */
+
+const gsai_tensor *gsai_bundle_tensor(const gsai_bundle *bundle, const char *name)
+{
+    for (size_t i = 0; i < bundle->n_tensors; i++)
+        if (strcmp(bundle->tensors[i].name, name) == 0)
+            return &bundle->tensors[i];
+    return NULL;
+}
+
+const char *gsai_bundle_note(const gsai_bundle *bundle, const char *key)
+{
+    for (size_t i = 0; i < bundle->n_notes; i++)
+        if (strcmp(bundle->notes[i].key, key) == 0)
+            return bundle->notes[i].text;
+    return NULL;
+}
+
+/* The size of a header, below 16 MiB, and the brace that it begins with (docs/formats/model.md). */
+int gsa_model_matches(const void *start, size_t size)
+{
+    return size > 8 && memcmp((const char *)start + 3, "\0\0\0\0\0{", 6) == 0;
+}
 
 gsa_status gsai_bundle_need(const gsai_bundle *bundle, const gsai_tensor_key *key, uint64_t len,
                             const gsai_tensor **out, gsa_error *error)
@@ -203,12 +219,6 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
     }
 }
 
-/* Are the elements in memory as they are in the file? */
-static bool is_contiguous(const gsai_line_tensor *of, const gsai_lines *lines)
-{
-    return !lines->id && of->n == lines->n && of->stride == of->width * gsai_dtype_size(of->key.dtype);
-}
-
 void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
                          const gsai_tensor_key *list, size_t n, gsai_next_used *next_used, const void *ctx)
 {
@@ -231,11 +241,10 @@ void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensor
         gsai_tensor *tensor = gsai_snapshot_add(snapshot, &tensors[i].key, NULL, lines.n);
         tensor->n_dims = tensors[i].n_dims;
         tensor->shape[1] = tensors[i].width;
-        if (is_contiguous(&tensors[i], &lines)) {
-            tensor->data = tensors[i].at;
-            continue;
-        }
-        tensor->fill = fill_lines;
+        size_t line = tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
+        bool is_contiguous = !lines.id && tensors[i].n == lines.n && tensors[i].stride == line;
+        tensor->data = is_contiguous ? tensors[i].at : NULL;
+        tensor->fill = is_contiguous ? NULL : fill_lines;
         tensor->ctx = &sources[i];
     }
 }

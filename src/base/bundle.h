@@ -1,14 +1,59 @@
-/* Putting a bundle of tensors together, and taking one apart.
+/* Tensors: named arrays on their way to or from a file, and bundles of them, put together and taken apart.
  *
- * A tensor has one key, which serves writing, reading and checking: whatever is written was checked as it will be when
- * it is read. */
+ * Learn and model describe a state or a model as a bundle; store writes it to a file and reads one back. A tensor that
+ * is being written may produce its bytes by a function, so that tables that are interleaved in memory need no copy. A
+ * tensor has one key, which serves writing, reading and checking: whatever is written was checked as it will be when it
+ * is read. */
 #ifndef GSA_BASE_BUNDLE_H
 #define GSA_BASE_BUNDLE_H
 
 #include "base/memory.h"
-#include "base/tensor.h"
 
 #include <stdbool.h>
+
+typedef enum gsai_dtype { GSAI_U8, GSAI_I32, GSAI_U32, GSAI_I64, GSAI_U64, GSAI_F32, GSAI_F64 } gsai_dtype;
+
+static inline size_t gsai_dtype_size(gsai_dtype dtype)
+{
+    static const unsigned char sizes[] = {1, 4, 4, 8, 8, 4, 8};
+    return sizes[dtype];
+}
+
+#define GSAI_TENSOR_DIMS 2
+
+typedef struct gsai_tensor gsai_tensor;
+struct gsai_tensor {
+    const char *name; /* borrowed */
+    gsai_dtype dtype;
+    unsigned n_dims;
+    uint64_t shape[GSAI_TENSOR_DIMS];
+    /* Contiguous elements in machine order; or NULL and `fill`, which writes elements [from, from + n) to out. */
+    const void *data;
+    void (*fill)(const void *ctx, uint64_t from, size_t n, void *out);
+    const void *ctx;
+};
+
+static inline uint64_t gsai_tensor_len(const gsai_tensor *tensor) /* elements; the maker has checked the product */
+{
+    uint64_t len = 1;
+    for (unsigned d = 0; d < tensor->n_dims; d++)
+        len *= tensor->shape[d];
+    return len;
+}
+
+/* A text that goes with the tensors: parameters and the format's name and version. */
+typedef struct gsai_note {
+    const char *key;
+    const char *text;
+} gsai_note;
+
+/* The content of a file. Both arrays are borrowed. */
+typedef struct gsai_bundle {
+    const gsai_tensor *tensors;
+    size_t n_tensors;
+    const gsai_note *notes;
+    size_t n_notes;
+} gsai_bundle;
 
 #define GSAI_SNAPSHOT_TENSORS 128
 #define GSAI_SNAPSHOT_NOTES 24
@@ -58,6 +103,9 @@ gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error);
 
 /* ---- from a bundle ----------------------------------------------------------------------------------------------- */
 
+/* Return the tensor or text of that name, or NULL. */
+const gsai_tensor *gsai_bundle_tensor(const gsai_bundle *bundle, const char *name);
+const char *gsai_bundle_note(const gsai_bundle *bundle, const char *key);
 /* Finds the tensor of that key and length (GSAI_ANY_LEN: any), with all elements in range; GSA_FORMAT if it is missing
  * or different. */
 #define GSAI_ANY_LEN UINT64_MAX

@@ -13,7 +13,7 @@ typedef struct gsai_env {
 
 static inline bool gsai_should_stop(const gsai_env *env)
 {
-    return env->call.should_stop(env->call.ctx) != 0;
+    return env->call.should_stop && env->call.should_stop(env->call.ctx) != 0;
 }
 
 #endif

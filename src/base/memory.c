@@ -9,59 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *default_alloc(void *ctx, size_t size)
-{
-    (void)ctx;
-    return malloc(size);
-}
-
-/* calloc, not malloc and memset: pages of a large table that are never touched then cost nothing. */
-static void *default_alloc_zeroed(void *ctx, size_t size)
-{
-    (void)ctx;
-    return calloc(1, size);
-}
-
-static void *default_resize(void *ctx, void *memory, size_t size)
-{
-    (void)ctx;
-    return realloc(memory, size);
-}
-
-static void default_release(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
-
-static int never_stop(void *ctx)
-{
-    (void)ctx;
-    return 0;
-}
-
 gsai_env gsai_env_resolve(const gsai_env *env)
 {
     gsai_env resolved = {0};
     if (env)
         resolved = *env;
-    gsa_memory *memory = &resolved.memory;
-    gsa_call *call = &resolved.call;
-    memory->size = sizeof *memory;
-    call->size = sizeof *call;
-    if (!memory->alloc) {
-        memory->alloc = default_alloc;
-        memory->alloc_zeroed = default_alloc_zeroed;
-        memory->resize = default_resize;
-        memory->release = default_release;
-        memory->ctx = NULL;
-    } else if (memory->alloc != default_alloc && call->n_threads == 0) {
-        call->n_threads = 1; /* an allocator of the caller's may know nothing of threads */
-    }
-    if (!call->should_stop) {
-        call->should_stop = never_stop;
-        call->ctx = NULL;
-    }
+    resolved.memory.size = sizeof resolved.memory;
+    resolved.call.size = sizeof resolved.call;
+    if (resolved.memory.alloc && resolved.call.n_threads == 0)
+        resolved.call.n_threads = 1; /* an allocator of the caller's may know nothing of threads */
     return resolved;
 }
 
@@ -168,16 +124,19 @@ static void *block_of(const gsai_env *env, void *memory, size_t *size)
     return block;
 }
 
-static void *allocate(const gsai_env *env, size_t n, size_t element_size, void *(*alloc)(void *ctx, size_t size))
+/* calloc, not malloc and memset: pages of a large table that are never touched then cost nothing. */
+static void *allocate(const gsai_env *env, size_t n, size_t element_size, bool is_zeroed)
 {
     size_t size;
-    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, env->memory.budget ? HEADER : size == 0, &size)) {
+    const gsa_memory *memory = &env->memory;
+    void *(*alloc)(void *ctx, size_t size) = is_zeroed ? memory->alloc_zeroed : memory->alloc;
+    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, memory->budget ? HEADER : size == 0, &size)) {
         note_failure(env, SIZE_MAX);
         return NULL;
     }
     if (!gsai_charge(env, size))
         return NULL;
-    void *block = alloc(env->memory.ctx, size);
+    void *block = alloc ? alloc(memory->ctx, size) : is_zeroed ? calloc(1, size) : malloc(size);
     if (block)
         return begin_block(env, block, size);
     gsai_discharge(env, size);
@@ -187,12 +146,12 @@ static void *allocate(const gsai_env *env, size_t n, size_t element_size, void *
 
 void *gsai_alloc(const gsai_env *env, size_t n, size_t element_size)
 {
-    return allocate(env, n, element_size, env->memory.alloc);
+    return allocate(env, n, element_size, false);
 }
 
 void *gsai_alloc_zeroed(const gsai_env *env, size_t n, size_t element_size)
 {
-    return allocate(env, n, element_size, env->memory.alloc_zeroed);
+    return allocate(env, n, element_size, true);
 }
 
 void *gsai_resize(const gsai_env *env, void *memory, size_t size)
@@ -206,7 +165,7 @@ void *gsai_resize(const gsai_env *env, void *memory, size_t size)
     size_t more = after > before ? after - before : 0, less = after < before ? before - after : 0;
     if (!gsai_charge(env, more))
         return NULL;
-    block = env->memory.resize(env->memory.ctx, block, after);
+    block = env->memory.resize ? env->memory.resize(env->memory.ctx, block, after) : realloc(block, after);
     gsai_discharge(env, block ? less : more);
     if (!block) {
         note_failure(env, 0);
@@ -221,7 +180,10 @@ void gsai_free(const gsai_env *env, void *memory)
     if (!memory)
         return;
     void *block = block_of(env, memory, &size);
-    env->memory.release(env->memory.ctx, block);
+    if (env->memory.release)
+        env->memory.release(env->memory.ctx, block);
+    else
+        free(block);
     gsai_discharge(env, size);
 }
 

@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-/* Returns a copy of env with every default filled in. env may be NULL. */
+/* Returns a copy of env that has its sizes, and one thread where its allocator is the caller's and it does not say how
+ * many. env may be NULL. */
 gsai_env gsai_env_resolve(const gsai_env *env);
 /* Makes an environment from the caller's memory and call, of any version, or from those of an object; each may be NULL.
  * Public functions that take one of them begin with this. GSA_ARGUMENT if a size, or that of the budget, was not set.

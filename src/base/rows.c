@@ -1,6 +1,7 @@
 /* Rows that grow. */
 #include "base/rows.h"
 
+#include "base/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -57,8 +58,8 @@ static bool reserve_rows(gsai_rows *rows, size_t more)
                   {&rows->word, sizeof *rows->word, rows->word, true},
                   {&rows->weight, sizeof *rows->weight, rows->weight, true},
                   {&rows->place, sizeof *rows->place, rows->place, !rows->without_places},
-                  {&rows->bad, sizeof *rows->bad, rows->bad, rows->keeps},
-                  {&rows->kept_start, sizeof *rows->kept_start, rows->kept_start, rows->keeps}};
+                  {&rows->bad, sizeof *rows->bad, rows->bad, rows->bad},
+                  {&rows->kept_start, sizeof *rows->kept_start, rows->kept_start, rows->kept_start}};
     size_t need, capacity = SIZE_MAX;
     if (!gsai_add(rows->n_rows, more, &need) || !gsai_add(need, 1, &need))
         return false;
@@ -124,19 +125,16 @@ gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error)
 
 gsa_status gsai_rows_keep(gsai_rows *rows, gsa_error *error)
 {
+    size_t n = rows->row_capacity + 1;
     if (rows->keeps)
         return GSA_OK;
-    size_t n = rows->row_capacity + 1;
-    rows->kept_start = gsai_alloc_zeroed(rows->env, n, sizeof *rows->kept_start);
-    rows->bad = gsai_alloc_zeroed(rows->env, n, 1);
-    rows->keeps = rows->kept_start && rows->bad;
-    if (rows->keeps)
-        return gsai_rows_keep_texts(rows, "", 0, error);
-    gsai_free(rows->env, rows->kept_start);
-    gsai_free(rows->env, rows->bad);
-    rows->kept_start = NULL;
-    rows->bad = NULL;
-    return gsai_fail_memory(rows->env, error, "no memory for the texts of %zu rows", n);
+    if (!rows->kept_start)
+        rows->kept_start = gsai_alloc_zeroed(rows->env, n, sizeof *rows->kept_start);
+    if (!rows->bad)
+        rows->bad = gsai_alloc_zeroed(rows->env, n, 1);
+    GSAI_TRY_MEMORY(rows->kept_start && rows->bad, rows->env, error, "no memory for the texts of %zu rows", n);
+    rows->keeps = true;
+    return gsai_rows_keep_texts(rows, "", 0, error);
 }
 
 gsa_status gsai_rows_keep_texts(gsai_rows *rows, const char *texts, size_t size, gsa_error *error)
@@ -227,12 +225,10 @@ gsa_status gsai_rows_make_sparse(gsai_rows *rows, gsa_error *error)
     size_t width = rows->width, n = 0;
     if (width == 0)
         return GSA_OK;
-    GSAI_TRY_MEMORY(
-        gsai_reserve(rows->env, &rows->index, &rows->index_capacity, rows->n_values | 1, sizeof *rows->index),
-        rows->env, error, "no memory for the ids of %zu values", rows->n_values);
-    GSAI_TRY_MEMORY(
-        gsai_reserve(rows->env, &rows->value, &rows->value_capacity, rows->n_values | 1, sizeof *rows->value),
-        rows->env, error, "no memory for %zu values", rows->n_values);
+    size_t need = rows->n_values | 1;
+    GSAI_TRY_MEMORY(gsai_reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
+                        gsai_reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value),
+                    rows->env, error, "no memory for the ids of %zu values", rows->n_values);
     const float *value = rows->value_view ? rows->value_view : rows->value;
     for (size_t r = 0, from = 0; r < rows->n_rows; r++) {
         for (size_t i = 0; i < width; i++, from++) {
@@ -306,18 +302,6 @@ static void copy_columns(gsai_rows *rows, const gsa_batch *from, size_t first, s
         memset(rows->place + at, 0, n * sizeof *rows->place);
 }
 
-/* Copies the texts of a row, to row r, and whether it is a bad one. */
-static gsa_status copy_kept(gsai_rows *rows, size_t r, const gsa_batch *from, size_t row, gsa_error *error)
-{
-    if (from->kept)
-        GSA_TRY(gsai_rows_keep_texts(rows, from->kept + from->kept_start[row],
-                                     from->kept_start[row + 1] - from->kept_start[row], error));
-    rows->kept_start[r + 1] = rows->kept_size;
-    rows->bad[r] = from->bad ? from->bad[row] : 0;
-    rows->any_bad = rows->any_bad || rows->bad[r];
-    return GSA_OK;
-}
-
 gsa_status gsai_rows_append(gsai_rows *rows, const gsa_batch *from, size_t first, size_t n, bool is_dense,
                             gsai_word_map *words, gsa_error *error)
 {
@@ -340,10 +324,17 @@ gsa_status gsai_rows_append(gsai_rows *rows, const gsa_batch *from, size_t first
     copy_columns(rows, from, first, n);
     gsa_status status = GSA_OK;
     for (size_t r = 0, at = rows->n_rows; r < n && ((from->word && words) || rows->keeps); r++, at++) {
+        size_t row = first + r;
         if (words && rows->word[at] >= 0)
-            status = number_word(rows, from, first + r, words, &rows->word[at], error);
-        if (status == GSA_OK && rows->keeps)
-            status = copy_kept(rows, at, from, first + r, error);
+            status = number_word(rows, from, row, words, &rows->word[at], error);
+        if (status == GSA_OK && from->kept)
+            status = gsai_rows_keep_texts(rows, from->kept + from->kept_start[row],
+                                          from->kept_start[row + 1] - from->kept_start[row], error);
+        if (status == GSA_OK && rows->keeps) {
+            rows->kept_start[at + 1] = rows->kept_size;
+            rows->bad[at] = from->bad ? from->bad[row] : 0;
+            rows->any_bad = rows->any_bad || rows->bad[at];
+        }
         if (status != GSA_OK)
             n = r;
     }
@@ -405,7 +396,6 @@ gsa_batch gsai_batch_slice(const gsa_batch *batch, size_t first, size_t n)
  * words, each with its NUL. */
 typedef struct packed_head {
     uint64_t n_rows, n_values, words_size;
-    int64_t start; /* that row_start begins with */
     uint32_t has_values, has_words, has_weights, unused;
 } packed_head;
 
@@ -414,7 +404,6 @@ int gsai_rows_pack(const gsa_batch *from, size_t first, size_t n, gsa_write_fn w
     const size_t start = gsai_batch_start(from, first), n_values = gsai_batch_start(from, first + n) - start;
     packed_head head = {.n_rows = n,
                         .n_values = n_values,
-                        .start = (int64_t)start,
                         .has_values = from->value != NULL,
                         .has_words = from->word != NULL,
                         .has_weights = from->weight != NULL};
@@ -438,88 +427,70 @@ int gsai_rows_pack(const gsa_batch *from, size_t first, size_t n, gsa_write_fn w
     return failed;
 }
 
-/* Moves n elements from the front of the bytes that are left; false if there are fewer. */
-static bool take(const unsigned char **from, size_t *left, void *to, uint64_t n, size_t element_size)
+typedef struct packed {
+    const unsigned char *at;
+    size_t left;
+    bool is_cut; /* more was taken than there is */
+} packed;
+
+static const void *take(packed *from, uint64_t n, size_t element_size)
 {
-    if (n > *left / element_size)
-        return false;
-    size_t size = (size_t)n * element_size;
-    if (size > 0)
-        memcpy(to, *from, size);
-    *from += size;
-    *left -= size;
-    return true;
+    const unsigned char *at = from->at;
+    from->is_cut = from->is_cut || n > from->left / element_size;
+    size_t size = from->is_cut ? 0 : (size_t)n * element_size;
+    from->at += size;
+    from->left -= size;
+    return at;
 }
 
-static gsa_status fail_packed(gsa_error *error)
+/* Views packed rows, which begin with 0, as a batch, and enters their words. Returns GSA_FORMAT if they make no sense.
+ */
+static gsa_status read_packed(gsai_rows *rows, const packed_head *head, packed from, gsa_batch *out,
+                              gsai_word_map *words, gsa_error *error)
 {
-    return gsai_fail(error, GSA_FORMAT, "cannot take rows of another process: their bytes are damaged");
-}
-
-/* Gives packed rows the numbers that their words have here: `texts` has them in the order of theirs. */
-static gsa_status renumber_words(gsai_rows *rows, size_t n_rows, const char *texts, size_t size, gsa_error *error)
-{
-    gsai_word_map words = {0};
-    gsa_status status = GSA_OK;
-    int32_t *word = rows->word + rows->n_rows;
-    for (size_t at = 0; at < size && status == GSA_OK; at += strlen(texts + at) + 1) {
-        if (!gsai_reserve(rows->env, &words.number, &words.capacity, words.n + 1, sizeof *words.number))
-            status = gsai_fail_memory(rows->env, error, "no memory for the label words");
-        else
-            status = gsai_words_enter(&rows->words, texts + at, strlen(texts + at), &words.number[words.n++], error);
+    const size_t n = (size_t)head->n_rows, n_values = (size_t)head->n_values;
+    int64_t *row_start = (int64_t *)(uintptr_t)take(&from, head->n_rows + 1, sizeof *out->row_start);
+    *out = (gsa_batch){.n_rows = n, .row_start = row_start};
+    out->label = take(&from, head->n_rows, sizeof *out->label);
+    out->index = take(&from, head->n_values, sizeof *out->index);
+    out->value = head->has_values ? take(&from, head->n_values, sizeof *out->value) : NULL;
+    out->word = head->has_words ? take(&from, head->n_rows, sizeof *out->word) : NULL;
+    out->weight = head->has_weights ? take(&from, head->n_rows, sizeof *out->weight) : NULL;
+    const char *texts = (const char *)from.at;
+    bool is_sound = !from.is_cut && from.left == head->words_size && (from.left == 0 || texts[from.left - 1] == '\0') &&
+                    gsai_batch_check(out, NULL, n, 0, NULL) == GSA_OK &&
+                    (uint64_t)row_start[n] - (uint64_t)row_start[0] == n_values;
+    for (size_t i = 0; i < n_values && is_sound; i++)
+        is_sound = out->index[i] <= GSA_MAX_ID;
+    for (size_t at = 0; at < from.left && is_sound; at += strlen(texts + at) + 1) {
+        GSAI_TRY_MEMORY(gsai_reserve(rows->env, &words->number, &words->capacity, words->n + 1, sizeof *words->number),
+                        rows->env, error, "no memory for the label words");
+        GSA_TRY(gsai_words_enter(&rows->words, texts + at, strlen(texts + at), &words->number[words->n++], error));
     }
-    for (size_t r = 0; r < n_rows && status == GSA_OK; r++) {
-        if (word[r] >= 0 && (size_t)word[r] >= words.n)
-            status = fail_packed(error);
-        else
-            word[r] = word[r] >= 0 ? words.number[word[r]] : -1;
-    }
-    gsai_free(rows->env, words.number);
-    return status;
+    for (size_t r = 0; r < n && is_sound && out->word; r++)
+        is_sound = out->word[r] < 0 || (size_t)out->word[r] < words->n;
+    if (!is_sound)
+        return gsai_fail(error, GSA_FORMAT, "cannot take rows of another process: their bytes are damaged");
+    const int64_t start = row_start[0];
+    for (size_t r = 0; r <= n; r++)
+        row_start[r] -= start;
+    return GSA_OK;
 }
 
 gsa_status gsai_rows_unpack(gsai_rows *rows, const void *bytes, size_t size, gsa_error *error)
 {
-    static const gsa_place nowhere = {0, 0, 0};
-    const unsigned char *at = bytes;
-    packed_head head;
-    if (!take(&at, &size, &head, 1, sizeof head) || head.n_rows > size / sizeof *rows->row_start ||
-        head.n_values > size / sizeof *rows->index)
-        return fail_packed(error);
-    size_t n = (size_t)head.n_rows, n_values = (size_t)head.n_values, before = rows->n_rows;
-    GSA_TRY(gsai_rows_make_sparse(rows, error));
-    GSA_TRY(gsai_rows_reserve_block(rows, n, n_values, head.has_values, error));
-    int64_t start = 0, *row_start = rows->row_start + before;
-    uint32_t *index = rows->index + rows->n_values, n_bad = 0;
-    if (!take(&at, &size, &start, 1, sizeof start) || !take(&at, &size, row_start + 1, n, sizeof *row_start) ||
-        !take(&at, &size, rows->label + before, n, sizeof *rows->label) ||
-        !take(&at, &size, index, n_values, sizeof *index) ||
-        (head.has_values && !take(&at, &size, rows->value + rows->n_values, n_values, sizeof *rows->value)) ||
-        (head.has_words && !take(&at, &size, rows->word + before, n, sizeof *rows->word)) ||
-        (head.has_weights && !take(&at, &size, rows->weight + before, n, sizeof *rows->weight)) ||
-        size != head.words_size || (size > 0 && at[size - 1] != '\0') || start != head.start)
-        return fail_packed(error);
-    for (size_t i = 0; i < n_values; i++)
-        n_bad |= index[i] > GSA_MAX_ID;
-    for (size_t r = 0; r < n && n_bad == 0; r++) {
-        n_bad = row_start[r + 1] < start || (uint64_t)row_start[r + 1] - (uint64_t)head.start > head.n_values;
-        start = row_start[r + 1];
-    }
-    if (n_bad > 0 || (uint64_t)start - (uint64_t)head.start != head.n_values)
-        return fail_packed(error);
-    for (size_t r = 0; r < n; r++) {
-        row_start[r + 1] = (int64_t)rows->n_values + (row_start[r + 1] - head.start);
-        if (!head.has_words)
-            rows->word[before + r] = -1;
-        if (!head.has_weights)
-            rows->weight[before + r] = 1;
-        if (!rows->without_places)
-            rows->place[before + r] = nowhere;
-    }
-    if (head.has_words)
-        GSA_TRY(renumber_words(rows, n, (const char *)at, size, error));
-    rows->any_word = rows->any_word || head.has_words;
-    rows->any_weight = rows->any_weight || head.has_weights;
-    gsai_rows_finish_block(rows, n, head.has_values, !head.has_values);
-    return GSA_OK;
+    packed_head head = {.n_rows = UINT64_MAX};
+    gsai_word_map words = {0};
+    gsa_batch batch;
+    size_t head_size = size < sizeof head ? 0 : sizeof head;
+    memcpy(&head, bytes, head_size);
+    /* A copy is aligned, as the bytes need not be. */
+    unsigned char *copy = gsai_copy(rows->env, (const char *)bytes + head_size, size - head_size, 1);
+    GSAI_TRY_MEMORY(copy, rows->env, error, "no memory for rows of another process");
+    gsa_status status = read_packed(rows, &head, (packed){copy, size - head_size, false}, &batch, &words, error);
+    if (status == GSA_OK)
+        status = gsai_rows_append(rows, &batch, 0, batch.n_rows, false, &words, error);
+    gsai_free(rows->env, words.number);
+    gsai_free(rows->env, copy);
+    return status;
 }

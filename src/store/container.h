@@ -11,8 +11,8 @@
 #ifndef GSA_STORE_CONTAINER_H
 #define GSA_STORE_CONTAINER_H
 
+#include "base/bundle.h"
 #include "base/env.h"
-#include "base/tensor.h"
 
 #define GSAI_CONTAINER_MAX_TENSORS 4096
 /* More than 4096 tensors and as many texts need, and little enough that a hostile header cannot fill the memory. */

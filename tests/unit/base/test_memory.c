@@ -55,14 +55,15 @@ static void nothing_given_means_the_defaults(void **state)
 {
     (void)state;
     gsai_env env = gsai_env_resolve(NULL);
-    assert_true(env.memory.alloc && env.memory.alloc_zeroed && env.memory.resize && env.memory.release &&
-                env.call.should_stop);
     assert_true(gsai_memory_limit(&env) == UINT64_MAX && gsai_memory_left(&env) == UINT64_MAX);
     assert_int_equal(gsai_should_stop(&env), 0);
     unsigned char *memory = gsai_alloc_zeroed(&env, 100, 10);
     assert_non_null(memory);
     for (size_t i = 0; i < 1000; i++)
         assert_int_equal(memory[i], 0);
+    memory = gsai_resize(&env, memory, 2000);
+    assert_non_null(memory);
+    assert_int_equal(memory[999], 0);
     gsai_free(&env, memory);
 }
 

@@ -1,5 +1,5 @@
 /* Bundles: sizes, lengths, looking things up. */
-#include "base/tensor.h"
+#include "base/bundle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
