@@ -54,14 +54,14 @@ static void drop(const gsa_memory *memory, void *block)
 }
 
 /* Makes room; what was in it is lost. */
-static bool make_room(const gsa_memory *memory, unsigned char **block, size_t *capacity, size_t need)
+static bool make_room(const gsa_memory *memory, gsai_mpi_room *room, size_t need)
 {
-    if (need <= *capacity && *block)
+    if (need <= room->capacity && room->at)
         return true;
-    drop(memory, *block);
-    *block = take(memory, need > 0 ? need : 1);
-    *capacity = *block ? need : 0;
-    return *block != NULL;
+    drop(memory, room->at);
+    room->at = take(memory, need > 0 ? need : 1);
+    room->capacity = room->at ? need : 0;
+    return room->at != NULL;
 }
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
@@ -106,22 +106,12 @@ static int call(const gsai_mpi_comm *of, bool is_alltoall, const unsigned char *
     return finish(code, &request);
 }
 
-static int call_lengths(const gsai_mpi_comm *of, bool is_alltoall)
-{
-    const uint64_t *sent = of->lengths;
-    uint64_t *got = of->lengths + of->shared.n_ranks;
-    MPI_Request request;
-    int code = is_alltoall ? MPI_Ialltoall(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request)
-                           : MPI_Iallgather(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request);
-    return finish(code, &request);
-}
-
 static int carry_part(const gsai_mpi_comm *of, bool is_alltoall, const unsigned char *bytes, uint64_t done,
                       uint64_t chunk)
 {
     size_t n = of->shared.n_ranks, own = of->lengths[of->shared.rank];
     int *sent = of->parts, *got = of->parts + 2 * n;
-    unsigned char *in = of->stage, *out = of->stage + n * chunk, *whole = of->received;
+    unsigned char *in = of->stage.at, *out = of->stage.at + n * chunk, *whole = of->received.at;
     lay_out(of->lengths, n, done, chunk, sent, sent + n);
     lay_out(of->lengths + n, n, done, chunk, got, got + n);
     const unsigned char *from = is_alltoall ? out : done < own ? bytes + done : bytes; /* which may be NULL */
@@ -166,9 +156,9 @@ static gsa_status carry(gsai_mpi_comm *of, bool is_alltoall, const unsigned char
     if (all.total <= of->max_bytes) {
         lay_out(of->lengths, n, 0, of->max_bytes, of->parts, of->parts + n);
         lay_out(of->lengths + n, n, 0, of->max_bytes, of->parts + 2 * n, of->parts + 3 * n);
-        code = call(of, is_alltoall, bytes, of->received);
+        code = call(of, is_alltoall, bytes, of->received.at);
     } else {
-        if (!make_room(&of->memory, &of->stage, &of->stage_capacity, 2 * n * chunk))
+        if (!make_room(&of->memory, &of->stage, 2 * n * chunk))
             return fail(error, GSA_MEMORY, "no memory for %zu bytes on their way between ranks", 2 * n * chunk);
         for (uint64_t done = 0; code == MPI_SUCCESS && done < all.longest; done += chunk)
             code = carry_part(of, is_alltoall, bytes, done, chunk);
@@ -181,13 +171,15 @@ static gsa_status carry(gsai_mpi_comm *of, bool is_alltoall, const unsigned char
 static gsa_status deliver(gsai_mpi_comm *of, bool is_alltoall, const void *bytes, gsa_error *error)
 {
     size_t n = of->shared.n_ranks;
-    int code = call_lengths(of, is_alltoall);
+    MPI_Request request;
     volume mine = {0, 0};
+    int code = MPI_Ialltoall(of->lengths, 1, MPI_UINT64_T, of->lengths + n, 1, MPI_UINT64_T, of->comm, &request);
+    code = finish(code, &request);
     if (code != MPI_SUCCESS)
-        return gsai_mpi_fail(error, is_alltoall ? "MPI_Ialltoall" : "MPI_Iallgather", code);
+        return gsai_mpi_fail(error, "MPI_Ialltoall", code);
     if (!add_up(of->lengths + n, n, &mine))
         return fail(error, GSA_LIMIT, "the ranks have more bytes for this one than it can address");
-    if (!make_room(&of->memory, &of->received, &of->received_capacity, (size_t)mine.total))
+    if (!make_room(&of->memory, &of->received, (size_t)mine.total))
         return fail(error, GSA_MEMORY, "no memory for %llu bytes of the other ranks", (unsigned long long)mine.total);
     for (size_t r = 0; r < n; r++)
         of->sizes[r] = (size_t)of->lengths[n + r];
@@ -195,7 +187,6 @@ static gsa_status deliver(gsai_mpi_comm *of, bool is_alltoall, const void *bytes
     if (is_alltoall) { /* of a allgather all ranks know the same lengths */
         if (!add_up(of->lengths, n, &mine))
             return fail(error, GSA_ARGUMENT, "the sizes of an exchange are more than memory can have");
-        MPI_Request request;
         code = finish(MPI_Iallreduce(&mine, &all, 2, MPI_UINT64_T, MPI_MAX, of->comm, &request), &request);
         if (code != MPI_SUCCESS)
             return gsai_mpi_fail(error, "MPI_Iallreduce", code);
@@ -210,7 +201,7 @@ static gsa_status run_collective(gsai_mpi_comm *of, bool is_alltoall, const void
         return fail(error, GSA_IO, "an earlier call between the ranks has failed: this run is over");
     gsa_status status = deliver(of, is_alltoall, bytes, error);
     of->is_broken = status != GSA_OK;
-    *all = of->received;
+    *all = of->received.at;
     *sizes = of->sizes;
     return status;
 }
@@ -235,7 +226,7 @@ static gsa_status alltoall(void *ctx, const void *bytes, const size_t *sizes, co
 
 /* ---- life ------------------------------------------------------------------------------------------------------- */
 
-static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
+gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
 {
     int rank = 0, n_ranks = 1;
     MPI_Comm_rank(comm, &rank);
@@ -249,26 +240,19 @@ static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory
     gsai_mpi_comm *of = take(&resolved, sizeof *of + n * (2 * sizeof(uint64_t) + sizeof(size_t) + 4 * sizeof(int)));
     if (!of)
         return fail(error, GSA_MEMORY, "no memory for what is known of %zu ranks", n);
-    *of = (gsai_mpi_comm){.memory = resolved, .comm = comm, .max_bytes = max_bytes < INT_MAX ? max_bytes : INT_MAX};
+    *of = (gsai_mpi_comm){.memory = resolved, .max_bytes = max_bytes < INT_MAX ? max_bytes : INT_MAX};
     of->shared = (gsa_comm){of, (size_t)rank, n, allgather, alltoall};
     of->lengths = (uint64_t *)(of + 1);
     of->sizes = (size_t *)(of->lengths + 2 * n);
     of->parts = (int *)(of->sizes + n);
+    int code = MPI_Comm_dup(comm, &of->comm);
+    if (code != MPI_SUCCESS) {
+        drop(&resolved, of);
+        return gsai_mpi_fail(error, "MPI_Comm_dup", code);
+    }
+    MPI_Comm_set_errhandler(of->comm, MPI_ERRORS_RETURN);
     *out = &of->shared;
     return GSA_OK;
-}
-
-gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
-{
-    MPI_Comm own;
-    int code = MPI_Comm_dup(comm, &own);
-    if (code != MPI_SUCCESS)
-        return gsai_mpi_fail(error, "MPI_Comm_dup", code);
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    gsa_status status = make(own, max_bytes, memory, out, error);
-    if (status != GSA_OK)
-        MPI_Comm_free(&own);
-    return status;
 }
 
 gsa_status gsa_mpi_open(MPI_Comm comm, const gsa_memory *memory, gsa_comm **out, gsa_error *error)
@@ -283,7 +267,7 @@ void gsa_mpi_close(gsa_comm *comm)
         return;
     gsa_memory memory = of->memory;
     MPI_Comm_free(&of->comm);
-    drop(&memory, of->received);
-    drop(&memory, of->stage);
+    drop(&memory, of->received.at);
+    drop(&memory, of->stage.at);
     drop(&memory, of);
 }

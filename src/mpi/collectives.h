@@ -8,15 +8,20 @@
 
 typedef struct gsai_heartbeat gsai_heartbeat;
 
+/* Bytes that grow. */
+typedef struct gsai_mpi_room {
+    unsigned char *at;
+    size_t capacity;
+} gsai_mpi_room;
+
 typedef struct gsai_mpi_comm {
     gsa_comm shared; /* first: what has its address is this */
     gsa_memory memory;
     MPI_Comm comm;
-    gsai_heartbeat *heartbeat; /* NULL: processes are not watched */
+    gsai_heartbeat *heartbeat; /* of start.c; NULL: processes are not watched */
     size_t max_bytes;          /* bytes of one call on one rank */
     bool is_broken;            /* a call has failed here: no further one can be made together */
-    unsigned char *received, *stage;
-    size_t received_capacity, stage_capacity;
+    gsai_mpi_room received, stage;
     uint64_t *lengths; /* by rank: to send, then to receive */
     size_t *sizes;     /* what was received, by rank */
     int *parts;        /* by rank, of one call: counts and offsets to send, counts and offsets to receive */
@@ -27,10 +32,5 @@ gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_memory *memo
 
 /* Fails with the text of an MPI call that failed. */
 gsa_status gsai_mpi_fail(gsa_error *error, const char *call, int code);
-
-/* Watches over a neighbour, from a thread; every rank calls both. Needs MPI_THREAD_MULTIPLE. */
-gsa_status gsai_heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const char *text), gsai_heartbeat **out,
-                                gsa_error *error);
-void gsai_heartbeat_stop(gsai_heartbeat *of);
 
 #endif
