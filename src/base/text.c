@@ -42,22 +42,16 @@ char *gsai_decimal_unsigned(uint64_t value, char *out)
     return end;
 }
 
-/* The decimal exponent, or one less: 1233 / 4096 is just below log10(2). */
-static int guess_exponent(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int binary = (int)(bits >> 52) - 1023;
-    return (binary * 1233 - (binary < 0 ? 4095 : 0)) / 4096;
-}
-
 /* False where the rounding is not decided safely. */
 static bool round_scaled(double value, int n_digits, gsai_significant *out)
 {
     static const double power[MAX_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     double scaled = INFINITY;
-    int exponent = guess_exponent(value) - 1;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    /* The decimal exponent, or up to two less: 1233 / 4096 is just below log10(2). */
+    int binary = (int)(bits >> 52) - 1023, exponent = (binary * 1233 - (binary < 0 ? 4095 : 0)) / 4096 - 1;
     while (scaled >= power[n_digits]) {
         int up = n_digits - 1 - ++exponent;
         if (up < -MAX_POWER || up > MAX_POWER)
@@ -111,18 +105,24 @@ char *gsai_significant_plain(const gsai_significant *number, char *out)
     return out;
 }
 
-char *gsai_significant_mantissa(const gsai_significant *number, char *out)
+char *gsai_significant_scientific(const gsai_significant *number, bool as_printf, char *out)
 {
+    size_t n = (size_t)number->n;
+    unsigned exponent = (unsigned)abs(number->exponent);
     *out++ = number->digit[0]; /* NOLINT(clang-analyzer-core.uninitialized.Assign): there is one at least */
-    if (number->n > 1)
+    if (n > 1)
         *out++ = '.';
-    memcpy(out, number->digit + 1, (size_t)number->n - 1);
-    out += number->n - 1;
+    memcpy(out, number->digit + 1, n - 1);
+    out += n - 1;
     *out++ = 'e';
-    return out;
+    if (number->exponent < 0 || as_printf)
+        *out++ = number->exponent < 0 ? '-' : '+';
+    if (as_printf && exponent < 10)
+        *out++ = '0';
+    return gsai_decimal_unsigned(exponent, out);
 }
 
-char *gsai_decimal_general(double value, int n_digits, char *out)
+static char *write_general(double value, int n_digits, bool as_printf, char *out)
 {
     gsai_significant number;
     if (signbit(value))
@@ -135,31 +135,16 @@ char *gsai_decimal_general(double value, int n_digits, char *out)
         return out + n;
     }
     gsai_significant_round(value, n_digits, &number);
-    int exponent = number.exponent;
-    if (exponent >= -4 && exponent < n_digits)
-        return gsai_significant_plain(&number, out);
-    out = gsai_significant_mantissa(&number, out);
-    *out++ = exponent < 0 ? '-' : '+';
-    if (abs(exponent) < 10)
-        *out++ = '0';
-    return gsai_decimal_unsigned((uint64_t)abs(exponent), out);
+    bool is_plain = number.exponent >= -4 && number.exponent < n_digits;
+    return is_plain ? gsai_significant_plain(&number, out) : gsai_significant_scientific(&number, as_printf, out);
+}
+
+char *gsai_decimal_general(double value, int n_digits, char *out)
+{
+    return write_general(value, n_digits, true, out);
 }
 
 /* ---- labels, counts and letters --------------------------------------------------------------------------------- */
-
-/* "1e-07" and "1e+22" as "1e-7" and "1e22". */
-static void shorten_exponent(char *text)
-{
-    char *from = strchr(text, 'e'), *to = from;
-    if (!from)
-        return;
-    *to++ = *from++;
-    if (*from == '-')
-        *to++ = '-';
-    while (*from == '-' || *from == '+' || *from == '0')
-        from++;
-    memmove(to, from, strlen(from) + 1);
-}
 
 size_t gsai_number_text(double number, char out[GSAI_NUMBER_TEXT])
 {
@@ -177,9 +162,9 @@ size_t gsai_number_text(double number, char out[GSAI_NUMBER_TEXT])
     do
         snprintf(out, GSAI_NUMBER_TEXT, "%.*g", ++digits, number);
     while (digits < 17 && strtod(out, NULL) != number);
-    *gsai_decimal_general(number, digits, out) = '\0';
-    shorten_exponent(out);
-    return strlen(out);
+    char *end = write_general(number, digits, false, out);
+    *end = '\0';
+    return (size_t)(end - out);
 }
 
 static bool append_digit(uint64_t *value, unsigned digit)
@@ -247,42 +232,21 @@ size_t gsai_edit_distance(const char *a, const char *b)
     return last[b_len];
 }
 
-static bool is_continuation(unsigned char c)
-{
-    return (c & 0xC0u) == 0x80;
-}
-
-/* Second bytes are narrower after some first bytes: no overlong forms, no surrogates, nothing above U+10FFFF. */
-static bool is_second(unsigned char first, unsigned char second)
-{
-    switch (first) {
-    case 0xE0:
-        return second >= 0xA0 && second <= 0xBF;
-    case 0xED:
-        return second >= 0x80 && second <= 0x9F;
-    case 0xF0:
-        return second >= 0x90 && second <= 0xBF;
-    case 0xF4:
-        return second >= 0x80 && second <= 0x8F;
-    default:
-        return is_continuation(second);
-    }
-}
-
 size_t gsai_utf8_character(const char *text, size_t size)
 {
     if (size == 0)
         return 0;
     unsigned char first = (unsigned char)text[0];
     size_t len = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-    if (len <= 1)
-        return len;
-    if (size < len || !is_second(first, (unsigned char)text[1]))
-        return 0;
+    if (len <= 1 || size < len)
+        return len <= 1 ? len : 0;
+    /* Second bytes are narrower after some first bytes: no overlong forms, no surrogates, nothing above U+10FFFF. */
+    unsigned char min = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    unsigned char max = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    bool is_right = (unsigned char)text[1] >= min && (unsigned char)text[1] <= max;
     for (size_t i = 2; i < len; i++)
-        if (!is_continuation((unsigned char)text[i]))
-            return 0;
-    return len;
+        is_right = is_right && ((unsigned char)text[i] & 0xC0u) == 0x80;
+    return is_right ? len : 0;
 }
 
 bool gsai_is_utf8(const char *text, size_t size)

@@ -51,8 +51,8 @@ void gsai_significant_round(double value, int n_digits, gsai_significant *out);
 char *gsai_decimal_unsigned(uint64_t value, char *out);
 /* Writes the number without an exponent, which must be at least -5. */
 char *gsai_significant_plain(const gsai_significant *number, char *out);
-/* Writes d.ddd and an e, which the exponent follows. */
-char *gsai_significant_mantissa(const gsai_significant *number, char *out);
+/* Writes d.ddd, e and the exponent: 1e-7, 1e22, or as printf does, 1e-07, 1e+22. */
+char *gsai_significant_scientific(const gsai_significant *number, bool as_printf, char *out);
 /* Writes what "%.*g" prints in the C locale. */
 char *gsai_decimal_general(double value, int n_digits, char *out);
 

@@ -73,13 +73,8 @@ static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9
 /* d.ddde-7 and d.ddde12 where that is shorter than zeros, plain digits otherwise. */
 static char *write_significant(const gsai_significant *number, char *out)
 {
-    int x = number->exponent;
-    if (x >= -5 && x <= 16)
-        return gsai_significant_plain(number, out);
-    out = gsai_significant_mantissa(number, out);
-    if (x < 0)
-        *out++ = '-';
-    return gsai_decimal_unsigned((uint64_t)(x < 0 ? -x : x), out);
+    bool is_plain = number->exponent >= -5 && number->exponent <= 16;
+    return is_plain ? gsai_significant_plain(number, out) : gsai_significant_scientific(number, false, out);
 }
 
 static bool reads_back(float value, const gsai_number_locale *locale, const char *text, char *end)
