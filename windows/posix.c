@@ -87,27 +87,6 @@ int gsai_windows_fstat(int fd, struct gsai_windows_stat *out)
     return handle == INVALID_HANDLE_VALUE ? fail(EBADF) : stat_handle(handle, out);
 }
 
-void *mmap(void *at, size_t size, int rights, int kind, int fd, off_t from)
-{
-    (void)at;
-    (void)rights;
-    (void)kind;
-    (void)from;
-    HANDLE mapping = CreateFileMappingA(handle_of(fd), NULL, PAGE_READONLY, 0, 0, NULL);
-    void *mapped = mapping != NULL ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size) : NULL;
-    if (mapping != NULL)
-        CloseHandle(mapping); /* the view keeps it */
-    if (mapped == NULL)
-        errno = ENOMEM;
-    return mapped != NULL ? mapped : MAP_FAILED;
-}
-
-int munmap(void *mapped, size_t size)
-{
-    (void)size;
-    return UnmapViewOfFile(mapped) ? 0 : fail(EINVAL);
-}
-
 /* ---- signals ---------------------------------------------------------------------------------------------------- */
 
 /* Windows forgets the handler of a signal when it calls it. Ctrl-C comes on a thread of its own. */

@@ -1,4 +1,4 @@
-/* What src/store and cli use of POSIX and Windows has not, or has otherwise; all other folders use base/os.h.
+/* What the command uses of POSIX and Windows has not, or has otherwise; the library uses base/os.h.
  *
  * Where greedystep is compiled for Windows this folder comes first in the search for headers: each of its headers takes
  * the system's of the same name, if there is one, and this. posix.c has the rest. Only what is called is here, and it
@@ -15,8 +15,6 @@
 #define readlink gsai_windows_readlink
 #define execv gsai_windows_execv
 #define execvp gsai_windows_execvp
-#define mmap gsai_windows_mmap
-#define munmap gsai_windows_munmap
 #define sigaction gsai_windows_sigaction
 #define sigemptyset gsai_windows_sigemptyset
 #define sysconf gsai_windows_sysconf
@@ -52,11 +50,6 @@ struct gsai_windows_stat {
 };
 int gsai_windows_stat(const char *path, struct gsai_windows_stat *out);
 int gsai_windows_fstat(int fd, struct gsai_windows_stat *out);
-
-enum { PROT_READ = 1, MAP_PRIVATE = 2 };
-#define MAP_FAILED ((void *)-1)
-void *mmap(void *at, size_t size, int rights, int kind, int fd, off_t from);
-int munmap(void *mapped, size_t size);
 
 /* ---- signals --------------------------------------------------------------------------------------------------- */
 

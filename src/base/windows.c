@@ -161,6 +161,8 @@ const void *gsai_os_map(int fd, uint64_t size)
     const void *bytes = mapping ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, (SIZE_T)size) : NULL;
     if (mapping)
         CloseHandle(mapping);
+    if (!bytes)
+        errno = ENOMEM;
     return bytes;
 }
 

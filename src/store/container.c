@@ -14,13 +14,10 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define METADATA "__metadata__"
 #define MAX_NAME_LEN 64
@@ -276,7 +273,7 @@ struct gsai_container {
     gsai_env env;
     const unsigned char *bytes;
     size_t size;
-    void *mapped;        /* or NULL */
+    const void *mapped;  /* or NULL */
     unsigned char *copy; /* or NULL */
     json_t *header;      /* has the names and texts of the bundle */
     gsai_tensor *tensors;
@@ -396,39 +393,33 @@ static gsa_status read_header(gsai_container *container, gsa_error *error)
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-/* O_NONBLOCK so that opening a pipe without a writer returns and can be refused; it does nothing to files. */
 static gsa_status map_file(gsai_container *container, const char *path, gsa_error *error)
 {
-    int fd;
-    struct stat info;
-    do {
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    } while (fd < 0 && errno == EINTR);
-    if (fd < 0)
+    gsai_file_info info;
+    if (gsai_os_path_info(path, &info) != 0)
         return gsai_fail_errno(error, "open", path, errno);
+    if (info.kind == GSAI_FILE_DIRECTORY)
+        return gsai_fail(error, GSA_FORMAT, "is not a greedystep model or state: it is a directory");
+    if (info.kind == GSAI_FILE_OTHER) /* opening it could wait for a writer */
+        return gsai_fail(error, GSA_UNSUPPORTED, "%s is a pipe or device; a model or state is read from a file", path);
     gsa_status status = GSA_OK;
-    if (fstat(fd, &info) != 0)
-        status = gsai_fail_errno(error, "read", path, errno);
-    else if (S_ISDIR(info.st_mode))
-        status = gsai_fail(error, GSA_FORMAT, "is not a greedystep model or state: it is a directory");
-    else if (!S_ISREG(info.st_mode))
-        status =
-            gsai_fail(error, GSA_UNSUPPORTED, "%s is a pipe or device; a model or state is read from a file", path);
-    else if ((uint64_t)info.st_size > SIZE_MAX)
+    int fd = gsai_os_open(path);
+    if (fd < 0 || gsai_os_info(fd, &info) != 0)
+        status = gsai_fail_errno(error, "open", path, errno);
+    else if (info.size > SIZE_MAX)
         status = gsai_fail(error, GSA_LIMIT, "%s is too large for this machine's addresses", path);
-    else if (!gsai_charge(&container->env, (uint64_t)info.st_size)) /* its pages are resident while they are used */
+    else if (!gsai_charge(&container->env, info.size)) /* its pages are resident while they are used */
         status = gsai_fail_memory(&container->env, error, "no memory to map %s", path);
-    else if (info.st_size > 0) {
-        container->size = (size_t)info.st_size;
-        container->mapped = mmap(NULL, container->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        container->bytes = container->mapped;
-    }
-    if (container->mapped == MAP_FAILED) {
+    else if (info.size > 0 && !(container->mapped = gsai_os_map(fd, info.size))) {
         status = gsai_fail_errno(error, "map", path, errno);
-        gsai_discharge(&container->env, container->size);
-        container->mapped = NULL;
+        gsai_discharge(&container->env, info.size);
     }
-    close(fd);
+    if (container->mapped) {
+        container->bytes = container->mapped;
+        container->size = (size_t)info.size;
+    }
+    if (fd >= 0)
+        gsai_os_close(fd);
     return status;
 }
 
@@ -509,7 +500,7 @@ void gsai_container_close(gsai_container *container)
     gsai_free(&env, container->tensors);
     gsai_free(&env, container->notes);
     if (container->mapped) {
-        munmap(container->mapped, container->size);
+        gsai_os_unmap(container->mapped, container->size);
         gsai_discharge(&env, container->size);
     }
     gsai_free(&env, container->copy);

@@ -47,7 +47,7 @@ MAY_USE = {
     "solve": PLAIN + " greedystep/greedystep",
     "merge": PLAIN + " greedystep/greedystep greedystep/distributed",
     "model": PLAIN + " greedystep/greedystep",
-    "store": SYSTEM + " greedystep/greedystep greedystep/distributed jansson",
+    "store": PLAIN + " greedystep/greedystep greedystep/distributed jansson",
     "train": PLAIN + " greedystep/greedystep greedystep/data greedystep/train greedystep/distributed pthread",
     "mpi": SYSTEM + " greedystep/distributed greedystep/mpi pthread sched signal",
     "cli": SYSTEM
