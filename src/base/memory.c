@@ -56,11 +56,12 @@ uint64_t gsai_memory_left(const gsai_env *env)
 }
 
 /* Notes why a request failed, for gsai_fail_memory; size 0: for another reason than the limit. Of threads that fail at
- * the same time one has the last word, which is as true as the other's. */
-static void note_failure(const gsai_env *env, size_t size)
+ * the same time one has the last word, which is as true as the other's. Returns NULL. */
+static void *refuse(const gsai_env *env, size_t size)
 {
     if (env->memory.budget)
         __atomic_store_n(&env->memory.budget->refused, size, __ATOMIC_RELAXED);
+    return NULL;
 }
 
 bool gsai_charge(const gsai_env *env, uint64_t size)
@@ -71,7 +72,7 @@ bool gsai_charge(const gsai_env *env, uint64_t size)
     size_t used = __atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED);
     do {
         if (size > SIZE_MAX - used || used + size > limit) {
-            note_failure(env, size < SIZE_MAX ? (size_t)size : SIZE_MAX);
+            refuse(env, size < SIZE_MAX ? (size_t)size : SIZE_MAX);
             return false;
         }
     } while (!__atomic_compare_exchange_n(&env->memory.budget->used, &used, used + (size_t)size, true, __ATOMIC_RELAXED,
@@ -130,18 +131,15 @@ static void *allocate(const gsai_env *env, size_t n, size_t element_size, bool i
     size_t size;
     const gsa_memory *memory = &env->memory;
     void *(*alloc)(void *ctx, size_t size) = is_zeroed ? memory->alloc_zeroed : memory->alloc;
-    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, memory->budget ? HEADER : size == 0, &size)) {
-        note_failure(env, SIZE_MAX);
-        return NULL;
-    }
+    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, memory->budget ? HEADER : size == 0, &size))
+        return refuse(env, SIZE_MAX);
     if (!gsai_charge(env, size))
         return NULL;
     void *block = alloc ? alloc(memory->ctx, size) : is_zeroed ? calloc(1, size) : malloc(size);
     if (block)
         return begin_block(env, block, size);
     gsai_discharge(env, size);
-    note_failure(env, 0);
-    return NULL;
+    return refuse(env, 0);
 }
 
 void *gsai_alloc(const gsai_env *env, size_t n, size_t element_size)
@@ -158,20 +156,14 @@ void *gsai_resize(const gsai_env *env, void *memory, size_t size)
 {
     size_t before, after;
     void *block = block_of(env, memory, &before);
-    if (!gsai_add(size, env->memory.budget ? HEADER : 0, &after)) {
-        note_failure(env, SIZE_MAX);
-        return NULL;
-    }
+    if (!gsai_add(size, env->memory.budget ? HEADER : 0, &after))
+        return refuse(env, SIZE_MAX);
     size_t more = after > before ? after - before : 0, less = after < before ? before - after : 0;
     if (!gsai_charge(env, more))
         return NULL;
     block = env->memory.resize ? env->memory.resize(env->memory.ctx, block, after) : realloc(block, after);
     gsai_discharge(env, block ? less : more);
-    if (!block) {
-        note_failure(env, 0);
-        return NULL;
-    }
-    return begin_block(env, block, after);
+    return block ? begin_block(env, block, after) : refuse(env, 0);
 }
 
 void gsai_free(const gsai_env *env, void *memory)
@@ -198,7 +190,7 @@ bool gsai_reserve(const gsai_env *env, void *array, size_t *capacity, size_t nee
     if (!gsai_add(*capacity, spare, &wanted) || wanted < need)
         wanted = need;
     if (!gsai_multiply(wanted, element_size, &size)) {
-        note_failure(env, SIZE_MAX);
+        refuse(env, SIZE_MAX);
         return false;
     }
     void *memory;

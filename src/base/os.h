@@ -38,10 +38,8 @@ int gsai_os_close(int fd);
 /* Bytes that were read or written, which may be fewer than asked for; -1 with errno. */
 ptrdiff_t gsai_os_read(int fd, void *bytes, size_t size);
 ptrdiff_t gsai_os_write(int fd, const void *bytes, size_t size);
-/* Seeks to a byte; a negative one counts from the end. */
-int gsai_os_seek(int fd, int64_t at);
-/* Returns the byte that is read next; -1 if the file has no position. */
-int64_t gsai_os_position(int fd);
+/* Seeks by SEEK_SET, SEEK_CUR or SEEK_END. Returns the byte that is read next; -1 if the file has no position. */
+int64_t gsai_os_seek(int fd, int64_t at, int from);
 /* Waits until there is something to read, or (to_write) until it takes more; below 0 milliseconds for as long as it
  * takes. Returns whether there is, 0 after that time, -1 with errno. */
 int gsai_os_wait(int fd, bool to_write, int milliseconds);

@@ -89,14 +89,9 @@ ptrdiff_t gsai_os_write(int fd, const void *bytes, size_t size)
     return write(fd, bytes, size < MAX_AT_ONCE ? size : MAX_AT_ONCE);
 }
 
-int gsai_os_seek(int fd, int64_t at)
+int64_t gsai_os_seek(int fd, int64_t at, int from)
 {
-    return lseek(fd, (off_t)at, at < 0 ? SEEK_END : SEEK_SET) >= 0 ? 0 : -1;
-}
-
-int64_t gsai_os_position(int fd)
-{
-    return (int64_t)lseek(fd, 0, SEEK_CUR);
+    return (int64_t)lseek(fd, (off_t)at, from);
 }
 
 int gsai_os_wait(int fd, bool to_write, int milliseconds)

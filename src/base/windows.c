@@ -84,14 +84,9 @@ ptrdiff_t gsai_os_write(int fd, const void *bytes, size_t size)
     return _write(fd, bytes, (unsigned)(size < MAX_AT_ONCE ? size : MAX_AT_ONCE));
 }
 
-int gsai_os_seek(int fd, int64_t at)
+int64_t gsai_os_seek(int fd, int64_t at, int from)
 {
-    return _lseeki64(fd, at, at < 0 ? SEEK_END : SEEK_SET) >= 0 ? 0 : -1;
-}
-
-int64_t gsai_os_position(int fd)
-{
-    return _lseeki64(fd, 0, SEEK_CUR);
+    return _lseeki64(fd, at, from);
 }
 
 static bool pipe_has_bytes(HANDLE handle)

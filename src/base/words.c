@@ -70,30 +70,23 @@ bool gsai_words_add(gsai_words *words, const char *text, size_t size)
     return true;
 }
 
-/* A word costs its text, a pointer and its share of the slots. */
-static gsa_status check_limits(const gsai_words *words, size_t size, gsa_error *error)
+gsa_status gsai_words_enter(gsai_words *words, const char *text, size_t size, int32_t *number, gsa_error *error)
 {
+    *number = gsai_words_find(words, text, size);
+    if (*number >= 0)
+        return GSA_OK;
     if (words->n_words == GSAI_MAX_WORDS)
         return gsai_fail(error, GSA_LIMIT,
                          "more than %zu different words as labels: is the first column really the label?",
                          GSAI_MAX_WORDS);
+    /* A word costs its text, a pointer and its share of the slots. */
     if (words->n_bytes + size + 32 > gsai_memory_limit(words->env) / 4)
         return gsai_fail_about(
             error, "memory_limit",
             gsai_fail(error, GSA_LIMIT,
                       "%zu different words as labels take a quarter of the memory limit: raise the limit",
                       words->n_words));
+    GSAI_TRY_MEMORY(gsai_words_add(words, text, size), words->env, error, "no memory for the label words");
+    *number = (int32_t)(words->n_words - 1);
     return GSA_OK;
-}
-
-gsa_status gsai_words_enter(gsai_words *words, const char *text, size_t size, int32_t *number, gsa_error *error)
-{
-    *number = gsai_words_find(words, text, size);
-    if (*number >= 0)
-        return GSA_OK;
-    gsa_status status = check_limits(words, size, error);
-    if (status == GSA_OK && !gsai_words_add(words, text, size))
-        status = gsai_fail_memory(words->env, error, "no memory for the label words");
-    *number = status == GSA_OK ? (int32_t)(words->n_words - 1) : -1;
-    return status;
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 gsa_status gsai_source_ask(const char *name, const gsai_env *env, gsa_error *error)
@@ -52,7 +53,7 @@ gsa_status gsai_source_probe(const char *path, const gsai_env *env, gsai_source_
     if (strcmp(path, GSAI_STDIN_PATH) == 0) {
         /* The rest of a file that is redirected is known, but not ours to rewind. */
         bool is_file = gsai_os_info(GSAI_STDIN, &info) == 0 && info.kind == GSAI_FILE_REGULAR;
-        int64_t at = is_file ? gsai_os_position(GSAI_STDIN) : -1;
+        int64_t at = is_file ? gsai_os_seek(GSAI_STDIN, 0, SEEK_CUR) : -1;
         out->size = at >= 0 && info.size > (uint64_t)at ? info.size - (uint64_t)at : 0;
         return GSA_OK;
     }
@@ -89,7 +90,8 @@ static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t 
 
 static gsa_status seek_fd(gsai_source *source, uint64_t at, gsa_error *error)
 {
-    return gsai_os_seek(source->fd, (int64_t)at) == 0 ? GSA_OK : gsai_fail_errno(error, "seek in", source->name, errno);
+    bool has_sought = gsai_os_seek(source->fd, (int64_t)at, SEEK_SET) >= 0;
+    return has_sought ? GSA_OK : gsai_fail_errno(error, "seek in", source->name, errno);
 }
 
 static void close_fd(gsai_source *source)

@@ -168,9 +168,13 @@ static gsa_status carry(gsai_mpi_comm *of, bool is_alltoall, const unsigned char
 }
 
 /* The lengths to send are known. */
-static gsa_status deliver(gsai_mpi_comm *of, bool is_alltoall, const void *bytes, gsa_error *error)
+static gsa_status run_collective(gsai_mpi_comm *of, bool is_alltoall, const void *bytes, const unsigned char **all,
+                                 const size_t **sizes, gsa_error *error)
 {
     size_t n = of->shared.n_ranks;
+    if (of->is_broken)
+        return fail(error, GSA_IO, "an earlier call between the ranks has failed: this run is over");
+    of->is_broken = true; /* unless it comes to its end */
     MPI_Request request;
     volume mine = {0, 0};
     int code = MPI_Ialltoall(of->lengths, 1, MPI_UINT64_T, of->lengths + n, 1, MPI_UINT64_T, of->comm, &request);
@@ -183,23 +187,15 @@ static gsa_status deliver(gsai_mpi_comm *of, bool is_alltoall, const void *bytes
         return fail(error, GSA_MEMORY, "no memory for %llu bytes of the other ranks", (unsigned long long)mine.total);
     for (size_t r = 0; r < n; r++)
         of->sizes[r] = (size_t)of->lengths[n + r];
-    volume all = mine;
+    volume most = mine;
     if (is_alltoall) { /* of a allgather all ranks know the same lengths */
         if (!add_up(of->lengths, n, &mine))
             return fail(error, GSA_ARGUMENT, "the sizes of an exchange are more than memory can have");
-        code = finish(MPI_Iallreduce(&mine, &all, 2, MPI_UINT64_T, MPI_MAX, of->comm, &request), &request);
+        code = finish(MPI_Iallreduce(&mine, &most, 2, MPI_UINT64_T, MPI_MAX, of->comm, &request), &request);
         if (code != MPI_SUCCESS)
             return gsai_mpi_fail(error, "MPI_Iallreduce", code);
     }
-    return carry(of, is_alltoall, bytes, all, error);
-}
-
-static gsa_status run_collective(gsai_mpi_comm *of, bool is_alltoall, const void *bytes, const unsigned char **all,
-                                 const size_t **sizes, gsa_error *error)
-{
-    if (of->is_broken)
-        return fail(error, GSA_IO, "an earlier call between the ranks has failed: this run is over");
-    gsa_status status = deliver(of, is_alltoall, bytes, error);
+    gsa_status status = carry(of, is_alltoall, bytes, most, error);
     of->is_broken = status != GSA_OK;
     *all = of->received.at;
     *sizes = of->sizes;

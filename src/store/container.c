@@ -60,6 +60,7 @@ static bool tensor_size(const gsai_tensor *tensor, uint64_t *size)
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 typedef struct output {
+    gsai_atomic_file *file; /* or NULL, and a function: */
     gsa_write_fn write;
     void *ctx;
     gsai_hasher hasher;
@@ -72,6 +73,8 @@ typedef struct output {
 static gsa_status emit(output *out, const void *bytes, size_t size, gsa_error *error)
 {
     gsai_hasher_add(&out->hasher, bytes, size);
+    if (out->file)
+        return gsai_atomic_file_write(out->file, bytes, size, error);
     if (size > 0 && out->write(out->ctx, bytes, size) != 0)
         return gsai_fail(error, GSA_IO, "the function that receives the file's bytes reported a failure");
     return GSA_OK;
@@ -187,50 +190,37 @@ static gsa_status emit_file(output *out, const gsai_bundle *bundle, const gsai_e
     return emit_number(out, gsai_hasher_value(&out->hasher), error);
 }
 
-gsa_status gsai_container_write(const gsai_bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error)
+static gsa_status write_bundle(output *out, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_env env = gsai_env_resolve(NULL);
-    output out = {.write = write,
-                  .ctx = ctx,
-                  .chunk = gsai_alloc(&env, CHUNK_SIZE, 1),
-                  .order = gsai_alloc(&env, bundle->n_tensors, sizeof *out.order),
-                  .header = json_object()};
-    gsai_hasher_init(&out.hasher);
-    gsa_status status = emit_file(&out, bundle, &env, error);
-    json_decref(out.header);
-    gsai_free(&env, out.text);
-    gsai_free(&env, out.order);
-    gsai_free(&env, out.chunk);
+    out->chunk = gsai_alloc(&env, CHUNK_SIZE, 1);
+    out->order = gsai_alloc(&env, bundle->n_tensors, sizeof *out->order);
+    out->header = json_object();
+    gsai_hasher_init(&out->hasher);
+    gsa_status status = emit_file(out, bundle, &env, error);
+    json_decref(out->header);
+    gsai_free(&env, out->text);
+    gsai_free(&env, out->order);
+    gsai_free(&env, out->chunk);
     return status;
 }
 
-/* A gsa_write_fn has one way to fail; the file's own status and message are kept beside it. */
-typedef struct file_output {
-    gsai_atomic_file *file;
-    gsa_status status;
-    gsa_error error;
-} file_output;
-
-static int write_to_file(void *ctx, const void *bytes, size_t size)
+gsa_status gsai_container_write(const gsai_bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    file_output *out = ctx;
-    out->status = gsai_atomic_file_write(out->file, bytes, size, &out->error);
-    return out->status != GSA_OK;
+    return write_bundle(&(output){.write = write, .ctx = ctx}, bundle, error);
 }
 
 gsa_status gsai_container_save(const gsai_bundle *bundle, const char *path, gsa_error *error)
 {
-    file_output out = {.status = GSA_OK};
+    output out = {0};
     GSA_TRY(gsai_atomic_file_open(path, NULL, &out.file, error));
-    gsa_status status = gsai_container_write(bundle, write_to_file, &out, error);
+    gsa_status status = write_bundle(&out, bundle, error);
     if (status == GSA_OK)
         return gsai_atomic_file_commit(out.file, error);
     gsai_atomic_file_discard(out.file);
-    if (out.status != GSA_OK && error)
-        *error = out.error;
-    else
+    if (status != GSA_IO && status != GSA_STOPPED) /* the file's own messages have its name */
         gsai_error_prefix(error, "cannot write %s: ", path);
-    return out.status != GSA_OK ? out.status : status;
+    return status;
 }
 
 /* ---- files of other kinds --------------------------------------------------------------------------------------- */
