@@ -231,11 +231,11 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
 
 static void put_loose_state(const gsa_state *state, fuzz_bytes *out)
 {
-    gsai_snapshot *snapshot = NULL;
+    gsai_snapshot snapshot;
     gsa_error error = {0};
     fuzz_must(gsai_state_snapshot(state, NULL, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
-    fuzz_put_bundle(&snapshot->bundle, out);
-    gsai_snapshot_free(snapshot);
+    fuzz_put_bundle(&snapshot.bundle, out);
+    gsai_snapshot_free(&snapshot);
 }
 
 static void put_rows(uint8_t how, fuzz_bytes *out)
@@ -249,20 +249,20 @@ static void put_rows(uint8_t how, fuzz_bytes *out)
 static void save_model(const setting *of, const gsa_state *state)
 {
     static fuzz_bytes loose, file;
-    gsai_snapshot *snapshot = NULL;
+    gsai_snapshot snapshot;
     gsa_model *model = NULL;
     gsa_error error = {0};
     fuzz_must(gsa_state_finish(state, NULL, &model, &error) == GSA_OK, "a seed of a model", error.message);
     fuzz_must(gsai_model_snapshot(model, &snapshot, &error) == GSA_OK, "a model has a snapshot", error.message);
     loose.size = file.size = 0;
     put_rows(of->how, &loose);
-    fuzz_put_bundle(&snapshot->bundle, &loose);
+    fuzz_put_bundle(&snapshot.bundle, &loose);
     save("model", of->name, "", 0, loose.data, loose.size);
     fuzz_must(gsa_model_write(model, fuzz_write, &file, &error) == GSA_OK, "a model can be written", error.message);
     char name[64];
     snprintf(name, sizeof name, "model-%s", of->name);
     save("container", name, "\0", 1, file.data, file.size);
-    gsai_snapshot_free(snapshot);
+    gsai_snapshot_free(&snapshot);
     gsa_model_free(model);
 }
 

@@ -8,33 +8,15 @@
 #include <float.h>
 #include <string.h>
 
-gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error)
+void gsai_snapshot_init(gsai_snapshot *snapshot, const gsai_env *env)
 {
-    gsai_snapshot *snapshot = gsai_alloc_zeroed(env, 1, sizeof *snapshot);
-    GSAI_TRY_MEMORY(snapshot, env, error, "no memory to describe a file");
-    snapshot->env = *env;
-    snapshot->owned.env = &snapshot->env;
     snapshot->bundle = (gsai_bundle){snapshot->tensors, 0, snapshot->notes, 0};
-    *out = snapshot;
-    return GSA_OK;
+    snapshot->owned = (gsai_arena){.env = env};
 }
 
 void gsai_snapshot_free(gsai_snapshot *snapshot)
 {
-    if (!snapshot)
-        return;
-    gsai_env env = snapshot->env;
     gsai_arena_release(&snapshot->owned);
-    gsai_free(&env, snapshot);
-}
-
-gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out)
-{
-    if (status == GSA_OK)
-        *out = snapshot;
-    else
-        gsai_snapshot_free(snapshot);
-    return status;
 }
 
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text)
@@ -65,21 +47,18 @@ void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* One plain loop per type: every element of a file goes through one of them. */
+/* Loops so plain that a compiler makes one per type: every element of a file goes through one of them. */
 static bool are_in_range(gsai_dtype dtype, uint64_t limit, const void *elements, size_t n)
 {
+    const bool is_float = dtype == GSAI_F32 || dtype == GSAI_F64, is_wide = gsai_dtype_size(dtype) == 8;
     const double least = limit == GSAI_FINITE ? -DBL_MAX : 0;
     size_t n_bad = 0;
-    for (size_t i = 0; dtype == GSAI_U32 && i < n; i++)
-        n_bad += ((const uint32_t *)elements)[i] > limit ? 1 : 0;
-    for (size_t i = 0; dtype == GSAI_U64 && i < n; i++)
-        n_bad += ((const uint64_t *)elements)[i] > limit ? 1 : 0;
-    for (size_t i = 0; dtype == GSAI_F32 && i < n; i++) {
-        double x = (double)((const float *)elements)[i];
-        n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
+    for (size_t i = 0; !is_float && i < n; i++) {
+        uint64_t x = is_wide ? ((const uint64_t *)elements)[i] : ((const uint32_t *)elements)[i];
+        n_bad += x > limit ? 1 : 0;
     }
-    for (size_t i = 0; dtype == GSAI_F64 && i < n; i++) {
-        double x = ((const double *)elements)[i];
+    for (size_t i = 0; is_float && i < n; i++) {
+        double x = is_wide ? ((const double *)elements)[i] : (double)((const float *)elements)[i];
         n_bad += x >= least && x <= DBL_MAX ? 0 : 1;
     }
     return n_bad == 0;

@@ -75,7 +75,6 @@ typedef struct gsai_stored_field {
 
 /* A bundle that is being put together. It borrows from a state or a model, and owns what was made for it. */
 typedef struct gsai_snapshot {
-    gsai_env env;
     gsai_bundle bundle;
     gsai_tensor tensors[GSAI_SNAPSHOT_TENSORS];
     uint64_t limits[GSAI_SNAPSHOT_TENSORS];
@@ -85,9 +84,8 @@ typedef struct gsai_snapshot {
 
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */
 
-gsa_status gsai_snapshot_new(const gsai_env *env, gsai_snapshot **out, gsa_error *error);
-/* Hands the snapshot out if the status is GSA_OK, else frees it. Returns the status. */
-gsa_status gsai_snapshot_finish(gsai_snapshot *snapshot, gsa_status status, gsai_snapshot **out);
+/* Prepares a snapshot, which stays where it is and borrows env. */
+void gsai_snapshot_init(gsai_snapshot *snapshot, const gsai_env *env);
 void gsai_snapshot_free(gsai_snapshot *snapshot);
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text);
 /* Adds a tensor of one dimension whose data is borrowed. */

@@ -40,12 +40,6 @@ static inline uint16_t f16_of_float(float x)
     return (uint16_t)((bits >> 16 & 0x8000) | (magnitude < 0x38800000 ? (uint32_t)small : normal & 0x7FFF));
 }
 
-static void read_f16(const uint16_t *restrict from, size_t n, float *restrict out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = float_of_f16(from[i]);
-}
-
 #ifdef GSAI_HAVE_AVX
 typedef short eight_halves __attribute__((vector_size(16)));
 typedef float eight_floats __attribute__((vector_size(32)));
@@ -76,7 +70,8 @@ void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float *out)
     if (gsai_vectors() > 0)
         done = read_eights(from, n, out);
 #endif
-    read_f16(from + done, n - done, out + done);
+    for (size_t i = done; i < n; i++)
+        out[i] = float_of_f16(from[i]);
 }
 
 bool gsai_half_write(gsa_half kind, const float *from, size_t n, uint16_t *out)

@@ -48,26 +48,20 @@ void gsai_thread_join(pthread_t thread, const gsai_env *env)
     gsai_discharge(env, THREAD_COST);
 }
 
-static void note_failure(struct pool *pool, size_t number, gsa_status status, const gsa_error *error)
-{
-    pthread_mutex_lock(&pool->lock);
-    if (number < atomic_load(&pool->failed)) {
-        atomic_store(&pool->failed, number);
-        pool->status = status;
-        pool->failure = *error;
-    }
-    pthread_mutex_unlock(&pool->lock);
-}
-
 static void run_from(struct pool *pool, size_t number)
 {
-    for (; number < pool->n_tasks; number = atomic_fetch_add(&pool->next, 1)) {
+    for (; number < pool->n_tasks && number <= atomic_load(&pool->failed); number = atomic_fetch_add(&pool->next, 1)) {
         gsa_error error = {0};
-        if (number > atomic_load(&pool->failed))
-            return;
         gsa_status status = pool->task(pool->ctx, number, &error);
-        if (status != GSA_OK)
-            note_failure(pool, number, status, &error);
+        if (status == GSA_OK)
+            continue;
+        pthread_mutex_lock(&pool->lock);
+        if (number < atomic_load(&pool->failed)) {
+            atomic_store(&pool->failed, number);
+            pool->status = status;
+            pool->failure = error;
+        }
+        pthread_mutex_unlock(&pool->lock);
     }
 }
 

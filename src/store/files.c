@@ -8,12 +8,13 @@
 
 /* ---- out -------------------------------------------------------------------------------------------------------- */
 
-/* To a path, or through a function where path is NULL. */
-static gsa_status put(gsai_snapshot *snapshot, const char *path, gsa_write_fn write, void *ctx, gsa_error *error)
+/* Writes a snapshot, if it was made, to a path, or through a function where path is NULL. Frees it. */
+static gsa_status put(gsai_snapshot *snapshot, gsa_status status, const char *path, gsa_write_fn write, void *ctx,
+                      gsa_error *error)
 {
-    const gsai_bundle *bundle = &snapshot->bundle;
-    gsa_status status =
-        path ? gsai_container_save(bundle, path, error) : gsai_container_write(bundle, write, ctx, error);
+    if (status == GSA_OK)
+        status = path ? gsai_container_save(&snapshot->bundle, path, error)
+                      : gsai_container_write(&snapshot->bundle, write, ctx, error);
     gsai_snapshot_free(snapshot);
     return status;
 }
@@ -21,9 +22,9 @@ static gsa_status put(gsai_snapshot *snapshot, const char *path, gsa_write_fn wr
 static gsa_status put_state(const gsa_state *state, const gsa_state *base, const char *path, gsa_write_fn write,
                             void *ctx, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    GSA_TRY(gsai_state_snapshot(state, base, &snapshot, error));
-    return put(snapshot, path, write, ctx, error);
+    gsai_snapshot snapshot;
+    gsa_status status = gsai_state_snapshot(state, base, &snapshot, error);
+    return put(&snapshot, status, path, write, ctx, error);
 }
 
 gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error)
@@ -44,16 +45,16 @@ gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *
 
 gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    GSA_TRY(gsai_model_snapshot(model, &snapshot, error));
-    return put(snapshot, path, NULL, NULL, error);
+    gsai_snapshot snapshot;
+    gsa_status status = gsai_model_snapshot(model, &snapshot, error);
+    return put(&snapshot, status, path, NULL, NULL, error);
 }
 
 gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    GSA_TRY(gsai_model_snapshot(model, &snapshot, error));
-    return put(snapshot, NULL, write, ctx, error);
+    gsai_snapshot snapshot;
+    gsa_status status = gsai_model_snapshot(model, &snapshot, error);
+    return put(&snapshot, status, NULL, write, ctx, error);
 }
 
 /* ---- in --------------------------------------------------------------------------------------------------------- */

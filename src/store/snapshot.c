@@ -76,12 +76,11 @@ static gsa_status check_format(const gsai_bundle *bundle, const char *format, gs
 
 /* ---- states ----------------------------------------------------------------------------------------------------- */
 
-gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gsai_snapshot **out, gsa_error *error)
+gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gsai_snapshot *snapshot, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
+    gsai_snapshot_init(snapshot, gsai_state_env(state));
     if (base && gsai_state_n_waiting(state) > 0)
         return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: close it first");
-    GSA_TRY(gsai_snapshot_new(gsai_state_env(state), &snapshot, error));
     gsai_snapshot_note(snapshot, "format", STATE_FORMAT);
     gsai_snapshot_note(snapshot, "version", FORMAT_VERSION);
     gsai_snapshot_note(snapshot, "decided_loss", gsai_loss_name(gsai_state_loss(state)));
@@ -97,7 +96,7 @@ gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gs
         base ? gsai_parts_save_since(snapshot, state, base, error) : gsai_parts_save(snapshot, state, error);
     if (status != GSA_OK)
         gsai_error_prefix(error, "cannot save the state: ");
-    return gsai_snapshot_finish(snapshot, status, out);
+    return status;
 }
 
 gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gsa_state **out, gsa_error *error)
@@ -155,10 +154,9 @@ static gsai_line_tensor weights_of(const gsa_model *model, const float *at)
     return (gsai_line_tensor){weight_key, 2, n_outputs, (char *)at, n_outputs * sizeof *at, (size_t)model->n_features};
 }
 
-gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)
+gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    GSA_TRY(gsai_snapshot_new(&model->env, &snapshot, error));
+    gsai_snapshot_init(snapshot, &model->env);
     gsai_snapshot_note(snapshot, "format", MODEL_FORMAT);
     gsai_snapshot_note(snapshot, "version", FORMAT_VERSION);
     gsai_snapshot_note(snapshot, "loss", gsai_loss_name(model->loss));
@@ -177,7 +175,7 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_
     }
     gsai_line_tensor weights = weights_of(model, model->weights);
     gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model);
-    return gsai_snapshot_finish(snapshot, gsai_arena_check(&snapshot->owned, "the description of a model", error), out);
+    return gsai_arena_check(&snapshot->owned, "the description of a model", error);
 }
 
 static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)

@@ -4,10 +4,12 @@
 
 #include "base/bundle.h"
 
-/* Describe a state or a model, which the snapshot borrows from; free it with gsai_snapshot_free. Where base is not
- * NULL, the state is a replica of it, and described is the header of its delta: all but features and best weights. */
-gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gsai_snapshot **out, gsa_error *error);
-gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error);
+/* Describe a state or a model, which the snapshot borrows from; the caller frees it, after a failure, too. Where base
+ * is not NULL, the state is a replica of it, and described is the header of its delta: all but features and best
+ * weights. */
+gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gsai_snapshot *snapshot,
+                               gsa_error *error);
+gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, gsa_error *error);
 
 /* Checks everything that a damaged or hostile bundle could say, then copies. */
 gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gsa_state **out, gsa_error *error);

@@ -44,19 +44,19 @@ static void copy_bundle(const gsai_bundle *from, forged *to)
 static void forge_state(const gsa_state *state, forged *out)
 {
     gsa_error error = {0};
-    gsai_snapshot *snapshot;
+    gsai_snapshot snapshot;
     must_be_ok(gsai_state_snapshot(state, NULL, &snapshot, &error), &error);
-    copy_bundle(&snapshot->bundle, out);
-    gsai_snapshot_free(snapshot);
+    copy_bundle(&snapshot.bundle, out);
+    gsai_snapshot_free(&snapshot);
 }
 
 static void forge_model(const gsa_model *model, forged *out)
 {
     gsa_error error = {0};
-    gsai_snapshot *snapshot;
+    gsai_snapshot snapshot;
     must_be_ok(gsai_model_snapshot(model, &snapshot, &error), &error);
-    copy_bundle(&snapshot->bundle, out);
-    gsai_snapshot_free(snapshot);
+    copy_bundle(&snapshot.bundle, out);
+    gsai_snapshot_free(&snapshot);
 }
 
 static void destroy(forged *what)

@@ -217,10 +217,10 @@ typedef struct lie {
 
 static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, size_t n_lies, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
+    gsai_snapshot snapshot;
     gsa_state *out = NULL;
     must_be_ok(gsai_state_snapshot(honest, NULL, &snapshot, error), error);
-    const gsai_bundle *from = &snapshot->bundle;
+    const gsai_bundle *from = &snapshot.bundle;
     gsai_tensor tensors[96];
     gsai_note notes[32];
     void *data[96];
@@ -260,7 +260,7 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
     gsa_status status = gsai_state_restore(&bundle, NULL, &out, error);
     for (size_t i = 0; i < bundle.n_tensors; i++)
         free(data[i]);
-    gsai_snapshot_free(snapshot);
+    gsai_snapshot_free(&snapshot);
     gsa_state_free(out);
     return status;
 }
