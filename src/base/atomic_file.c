@@ -204,7 +204,7 @@ static gsa_status put_in_place(gsai_atomic_file *file, gsa_error *error)
     if (gsai_output_path_replace(&file->at, file->temporary) != 0)
         return gsai_fail_errno(error, "write", file->path, errno);
     file->temporary[0] = '\0';
-    return gsai_output_path_sync(&file->at) == 0 ? GSA_OK : gsai_fail_errno(error, "write", file->path, errno);
+    return GSA_OK;
 }
 
 gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error)

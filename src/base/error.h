@@ -6,11 +6,7 @@
 
 #include <stdarg.h>
 
-#if defined(__GNUC__) || defined(__clang__)
 #define GSAI_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
-#else
-#define GSAI_PRINTF(format_at, first_at)
-#endif
 
 /* Returns the status of a call that failed from the function that makes it: this macro and GSAI_TRY_MEMORY
  * (memory.h) are the only ones that hide a return. Where something has to be given back first, use a label at the end

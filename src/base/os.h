@@ -1,5 +1,5 @@
-/* Everything that the library needs of the system beyond C17. posix.c and windows.c implement it; output_path.c and
- * output_path_windows.c resolve the names of outputs. No other file of the library includes a header of the system.
+/* Everything that the library needs of the system beyond C17. posix.c and windows.c implement it; the names of outputs
+ * are resolved by output_path.c and windows.c. No other file of the library includes a header of the system.
  * Functions that return an int return a descriptor or 0, and -1 with errno set. */
 #ifndef GSA_BASE_OS_H
 #define GSA_BASE_OS_H

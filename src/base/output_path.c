@@ -1,4 +1,4 @@
-/* Resolving the path of an output. output_path_windows.c has the same for Windows, where users do not make links.
+/* Resolving the path of an output. windows.c has the same for Windows, where users do not make links.
  *
  *   1 No link is followed by the system, but those of /proc that stand for an open file.
  *   2 A link is read through the descriptor by which its owner was looked up (where the system has O_PATH; elsewhere a
@@ -80,8 +80,10 @@ static int inspect(int directory, const char *name, component *out)
         failed = (out->fd = reopen(directory, name, O_SEARCH | O_DIRECTORY | O_NOFOLLOW)) < 0;
 #endif
     int number = failed ? errno : 0;
-    if (failed && out->fd >= 0)
+    if (failed && out->fd >= 0) {
         close(out->fd);
+        out->fd = -1;
+    }
     return number;
 }
 
@@ -107,10 +109,11 @@ static bool is_proc(const struct stat *folder)
 
 /* ---- the walk --------------------------------------------------------------------------------------------------- */
 
-static void enter(walk *of, int fd)
+static void enter(gsai_output_path *at, component *directory)
 {
-    gsai_output_path_close(of->at);
-    of->at->directory = fd;
+    gsai_output_path_close(at);
+    at->directory = directory->fd;
+    directory->fd = -1;
 }
 
 /* Begins with the rest at the root or in the current directory, as it asks for. */
@@ -123,7 +126,7 @@ static gsa_status begin(walk *of, gsa_error *error)
     int number = inspect(AT_FDCWD, of->rest[0] == '/' ? "/" : ".", &found);
     if (number != 0)
         return fail_errno(of, number, error);
-    enter(of, found.fd);
+    enter(of->at, &found);
     return GSA_OK;
 }
 
@@ -154,53 +157,43 @@ static gsa_status follow(walk *of, const component *link, const char *after, gsa
     return begin(of, error);
 }
 
-/* Takes the next component; *done when it is the last one and no link. */
-static gsa_status step(walk *of, bool *done, gsa_error *error)
-{
-    component found;
-    of->name += strspn(of->name, "/");
-    size_t len = strcspn(of->name, "/");
-    char *after = of->name + len;
-    if (len == 0)
-        return gsai_fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", of->path);
-    of->is_last = *after == '\0';
-    after += !of->is_last;
-    of->name[len] = '\0';
-    int number = inspect(of->at->directory, of->name, &found);
-    *done = of->is_last && (number != 0 || !S_ISLNK(found.info.st_mode));
-    if (number != 0)
-        return *done && number == ENOENT ? GSA_OK : fail_errno(of, number, error);
-    if (!*done && S_ISDIR(found.info.st_mode)) {
-        of->name = after;
-        enter(of, found.fd);
-        return GSA_OK;
-    }
-    gsa_status status = GSA_OK;
-    if (S_ISLNK(found.info.st_mode))
-        status = follow(of, &found, after, error);
-    else if (!*done)
-        status = fail_errno(of, ENOTDIR, error);
-    *done = *done || of->at->is_descriptor;
-    if (found.fd >= 0)
-        close(found.fd);
-    return status;
-}
-
 gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_error *error)
 {
     walk of = {.path = path, .at = out};
+    component found;
     *out = (gsai_output_path){.directory = -1};
     if (strlen(path) >= GSAI_PATH_SIZE)
         return fail_errno(&of, ENAMETOOLONG, error);
     memcpy(of.rest, path, strlen(path) + 1);
     gsa_status status = begin(&of, error);
-    for (bool done = false; status == GSA_OK && !done;)
-        status = step(&of, &done, error);
-    if (status == GSA_OK && strlen(of.name) >= GSAI_PATH_SIZE)
+    for (bool done = false; status == GSA_OK && !done;) {
+        of.name += strspn(of.name, "/");
+        char *after = of.name + strcspn(of.name, "/");
+        if (after == of.name) {
+            status = gsai_fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", path);
+            break;
+        }
+        of.is_last = *after == '\0';
+        if (!of.is_last)
+            *after++ = '\0';
+        int number = inspect(out->directory, of.name, &found);
+        if (number == 0 && S_ISLNK(found.info.st_mode)) {
+            status = follow(&of, &found, after, error);
+            done = out->is_descriptor;
+        } else if (number == 0 && !of.is_last && S_ISDIR(found.info.st_mode)) {
+            enter(out, &found);
+            of.name = after;
+        } else if (of.is_last && (number == 0 || number == ENOENT)) {
+            done = true;
+        } else {
+            status = fail_errno(&of, number != 0 ? number : ENOTDIR, error);
+        }
+        if (found.fd >= 0)
+            close(found.fd);
+    }
+    if (status == GSA_OK && snprintf(out->name, sizeof out->name, "%s", of.name) >= (int)sizeof out->name)
         status = fail_errno(&of, ENAMETOOLONG, error);
-    if (status == GSA_OK)
-        memcpy(out->name, of.name, strlen(of.name) + 1);
-    else
+    if (status != GSA_OK)
         gsai_output_path_close(out);
     return status;
 }
@@ -235,14 +228,11 @@ void gsai_output_path_remove(const gsai_output_path *at, const char *name)
     unlinkat(at->directory, name, 0);
 }
 
+/* A directory that may be written but not read cannot be opened, and is left to the system. */
 int gsai_output_path_replace(const gsai_output_path *at, const char *from)
 {
-    return renameat(at->directory, from, at->directory, at->name);
-}
-
-/* A directory that may be written but not read cannot be opened, and is left to the system. */
-int gsai_output_path_sync(const gsai_output_path *at)
-{
+    if (renameat(at->directory, from, at->directory, at->name) != 0)
+        return -1;
     int fd = openat(at->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return 0;

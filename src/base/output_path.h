@@ -31,10 +31,9 @@ int gsai_output_path_descriptor(const gsai_output_path *at, int flags);
  * leaves it alone. Returns -1 with errno. */
 int gsai_output_path_create(const gsai_output_path *at, const char *name);
 void gsai_output_path_remove(const gsai_output_path *at, const char *name);
-/* Gives a file of the same directory the name of the output, over what is there. Returns -1 with errno. */
+/* Gives a file of the same directory the name of the output, over what is there, and makes that durable: without it a
+ * power cut could bring the old name back. Returns -1 with errno. */
 int gsai_output_path_replace(const gsai_output_path *at, const char *from);
-/* Makes that durable: without it a power cut could bring the old name back. Returns -1 with errno. */
-int gsai_output_path_sync(const gsai_output_path *at);
 void gsai_output_path_close(gsai_output_path *at);
 
 #endif

@@ -63,7 +63,6 @@ FILES_MAY_USE = {
     "src/base/posix.c": "fcntl locale poll signal sys/mman sys/resource sys/stat sys/statvfs time unistd xlocale",
     "src/base/windows.c": "fcntl io locale process sys/stat windows",
     "src/base/output_path.c": "fcntl sys/stat unistd",
-    "src/base/output_path_windows.c": "fcntl io sys/stat windows",
     "src/data/codec/gzip.c": "zlib",
     "src/data/codec/zstd.c": "zstd zstd_errors",
     "src/data/codec/xz.c": "lzma",
