@@ -26,9 +26,7 @@ struct gsai_heartbeat {
     double limit, period;                  /* seconds */
     void (*say)(const char *text);
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool ends;
+    bool ends; /* atomic */
 };
 
 static double seconds_now(void)
@@ -38,25 +36,21 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static struct timespec moment(double seconds)
+static void sleep_for(double seconds)
 {
     time_t whole = (time_t)seconds;
-    return (struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))};
+    nanosleep(&(struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))}, NULL);
 }
 
-/* Sleeps, shortly when the end has come. Gives how long, as far as this process was running. */
+/* Sleeps for a period, or until the end has come. Gives how long, as far as this process was running. */
 static double rest(gsai_heartbeat *of, bool *ends)
 {
-    double began = seconds_now();
-    struct timespec at = moment(began + of->period);
-    pthread_mutex_lock(&of->lock);
-    if (!of->ends)
-        pthread_cond_timedwait(&of->wake, &of->lock, &at);
-    *ends = of->ends;
-    pthread_mutex_unlock(&of->lock);
-    if (*ends)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    double seconds = seconds_now() - began;
+    double began = seconds_now(), seconds;
+    do {
+        sleep_for(0.005);
+        *ends = __atomic_load_n(&of->ends, __ATOMIC_RELAXED);
+        seconds = seconds_now() - began;
+    } while (!*ends && seconds < of->period);
     return seconds < 2 * of->period ? seconds : 2 * of->period;
 }
 
@@ -64,8 +58,7 @@ static double rest(gsai_heartbeat *of, bool *ends)
 static void *exit_soon(void *ctx)
 {
     const gsai_heartbeat *of = ctx;
-    struct timespec time = moment(of->limit < 2 * abort_seconds ? of->limit / 2 : abort_seconds);
-    nanosleep(&time, NULL);
+    sleep_for(of->limit < 2 * abort_seconds ? of->limit / 2 : abort_seconds);
     _exit(EXIT_FAILURE);
 }
 
@@ -142,13 +135,7 @@ static gsa_status start_heartbeat(MPI_Comm comm, double seconds, void (*say)(con
     if (code == MPI_SUCCESS)
         code = MPI_Sendrecv(host, sizeof host, MPI_CHAR, of->after, 0, of->host, sizeof of->host, MPI_CHAR, of->before,
                             0, of->comm, MPI_STATUS_IGNORE);
-    pthread_condattr_t clock;
     sigset_t all, before;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&of->wake, &clock);
-    pthread_condattr_destroy(&clock);
-    pthread_mutex_init(&of->lock, NULL);
     sigfillset(&all); /* signals are for the thread that learns */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (code == MPI_SUCCESS && pthread_create(&of->thread, NULL, beat, of) != 0)
@@ -166,14 +153,9 @@ static void stop_heartbeat(gsai_heartbeat *of)
 {
     if (!of)
         return;
-    pthread_mutex_lock(&of->lock);
-    of->ends = true;
-    pthread_cond_signal(&of->wake);
-    pthread_mutex_unlock(&of->lock);
+    __atomic_store_n(&of->ends, true, __ATOMIC_RELAXED);
     pthread_join(of->thread, NULL);
     MPI_Comm_free(&of->comm);
-    pthread_cond_destroy(&of->wake);
-    pthread_mutex_destroy(&of->lock);
     free(of);
 }
 
