@@ -21,8 +21,7 @@ static inline size_t gsai_dtype_size(gsai_dtype dtype)
 
 #define GSAI_TENSOR_DIMS 2
 
-typedef struct gsai_tensor gsai_tensor;
-struct gsai_tensor {
+typedef struct gsai_tensor {
     const char *name; /* borrowed */
     gsai_dtype dtype;
     unsigned n_dims;
@@ -31,7 +30,7 @@ struct gsai_tensor {
     const void *data;
     void (*fill)(const void *ctx, uint64_t from, size_t n, void *out);
     const void *ctx;
-};
+} gsai_tensor;
 
 static inline uint64_t gsai_tensor_len(const gsai_tensor *tensor) /* elements; the maker has checked the product */
 {
