@@ -17,19 +17,12 @@ static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai
     return step;
 }
 
-static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
-                      double e, double c)
-{
-    (void)n_outputs;
-    return gsai_custom_repeats(target->custom, step->m, target->y, *g, e, c);
-}
-
 const gsai_loss gsai_loss_custom = {
     .name = "custom",
     .measure = "loss",
     .many_from = SIZE_MAX,
     .is_custom = true,
     .greedy_step = greedy_step,
-    .repeats = repeats,
+    .repeats = gsai_custom_repeats,
     .value = value,
 };

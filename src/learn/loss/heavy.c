@@ -23,15 +23,6 @@ double gsai_squared_repeats(double e, double c)
     return 1 + (c - 1) * (1 - e) / (1 + (c - 1) * e);
 }
 
-double gsai_hinge_repeats(double lambda, double e, double c, bool squared)
-{
-    if (e >= lambda) /* fitted by a plain step; the loss is flat from there on */
-        return 1;
-    if (squared)
-        return gsai_squared_repeats(e / lambda, c);
-    return c < lambda / e ? c : lambda / e;
-}
-
 /* The log odds of a row's own class against all others after its margin has risen by t, and their slope. The others
  * fall by t in proportion to their shares q_j = p_j / (1 - p_k); one output has no others. */
 typedef struct odds {
@@ -79,37 +70,33 @@ static double rise(const odds *of, double t0, double a)
     return u;
 }
 
-static double probability_repeats(const odds *of, double e, double c)
+double gsai_probability_repeats(const double *g, size_t n_outputs, const gsai_target *target,
+                                const gsai_greedy_step *step, double e, double c)
 {
-    double plain = e * of->rest;
-    return plain > 0 ? 1 + rise(of, plain, (c - 1) * e) / plain : c;
-}
-
-double gsai_logistic_repeats(double m, int y, double rest, double e, double c)
-{
-    odds of = {.start = y ? m : -m, .rest = rest};
-    return probability_repeats(&of, e, c);
-}
-
-double gsai_softmax_repeats(const double *p, size_t n_classes, size_t k, double loss, double rest, double e, double c)
-{
-    if (!(rest > 0))
+    bool is_one = n_outputs == 1;
+    odds of = {.rest = is_one ? fabs(*g) : step->g, .p = is_one ? NULL : g, .n_classes = n_outputs};
+    double plain = e * of.rest;
+    if (!(plain > 0))
         return c;
-    odds of = {.start = -loss - gsai_log(rest), .rest = rest, .p = p, .n_classes = n_classes, .k = k};
-    return probability_repeats(&of, e, c);
+    of.k = target->class_number;
+    of.start = !is_one ? -step->loss - gsai_log(of.rest) : of.k == 1 ? step->m : -step->m;
+    return 1 + rise(&of, plain, (c - 1) * e) / plain;
 }
 
 /* The displacement d = -a l'(m1 + d) lies between 0 and -a l'(m1), since l' does not fall. */
-double gsai_custom_repeats(const gsa_margin_loss *loss, double m, double y, double g, double e, double c)
+double gsai_custom_repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
+                           double e, double c)
 {
-    double m1 = m - e * g, a = (c - 1) * e, near = 0, far = -a * loss->derivative(loss->ctx, m1, y);
+    (void)n_outputs;
+    const gsa_margin_loss *loss = target->custom;
+    double m1 = step->m - e * *g, a = (c - 1) * e, near = 0, far = -a * loss->derivative(loss->ctx, m1, target->y);
     for (int i = 0; i < BISECTIONS && far != near; i++) {
-        double middle = near + (far - near) / 2, end = -a * loss->derivative(loss->ctx, m1 + middle, y);
+        double middle = near + (far - near) / 2, end = -a * loss->derivative(loss->ctx, m1 + middle, target->y);
         if ((far > 0) == (end > middle))
             near = middle;
         else
             far = middle;
     }
-    double repeats = 1 - near / (e * g);
+    double repeats = 1 - near / (e * *g);
     return isfinite(repeats) ? repeats : 1;
 }

@@ -11,15 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-gsai_greedy_step gsai_hinge(double m, int y, bool squared)
-{
-    double h = fmax(0.0, 1.0 - (y ? m : -m)), sign = y ? -1.0 : 1.0;
-    if (h == 0)
-        return (gsai_greedy_step){.m = m};
-    return squared ? (gsai_greedy_step){0.5 * h * h, 1, sign * h, m} : (gsai_greedy_step){h, h, sign, m};
-}
-
-/* Returns the first of the highest classes other than k; n_classes if not found. */
+/* Returns the first of the highest classes other than k; n_classes if there is none. */
 static size_t runner_up_of(const double *m, size_t n_classes, size_t k)
 {
     size_t runner_up = n_classes;
@@ -35,16 +27,20 @@ static double shortfall(const double *m, size_t n_classes, size_t k, size_t runn
     return runner_up == n_classes ? 0.0 : fmax(0.0, 1.0 + (m[runner_up] - (k < n_classes ? m[k] : 0.0)));
 }
 
-gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared)
+gsai_greedy_step gsai_hinge(double *m_to_g, size_t n_outputs, size_t k, bool squared)
 {
-    size_t runner_up = runner_up_of(m_to_g, n_classes, k);
-    double h = shortfall(m_to_g, n_classes, k, runner_up);
+    bool is_one = n_outputs == 1;
+    double m = is_one ? *m_to_g : 0, lambda = is_one ? 1 : 0.5;
+    size_t runner_up = is_one ? 0 : runner_up_of(m_to_g, n_outputs, k);
+    double h = is_one ? fmax(0.0, 1.0 - (k == 1 ? m : -m)) : shortfall(m_to_g, n_outputs, k, runner_up);
     double g = h == 0 ? 0.0 : squared ? h : 1.0;
-    for (size_t j = 0; j < n_classes; j++)
+    if (is_one && h > 0 && k == 1)
+        g = -g;
+    for (size_t j = 0; j < n_outputs; j++)
         m_to_g[j] = j == runner_up ? g : j == k ? -g : 0.0;
     if (h == 0)
-        return (gsai_greedy_step){0};
-    return squared ? (gsai_greedy_step){0.5 * h * h, 0.5, g, 0} : (gsai_greedy_step){h, 0.5 * h, g, 0};
+        return (gsai_greedy_step){.m = m};
+    return squared ? (gsai_greedy_step){0.5 * h * h, lambda, g, m} : (gsai_greedy_step){h, lambda * h, g, m};
 }
 
 double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared)
@@ -55,47 +51,40 @@ double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool sq
 
 /* ---- both losses as the learner sees them ------------------------------------------------------------------------ */
 
-static gsai_greedy_step step_of(double *m_to_g, size_t n_outputs, const gsai_target *target, bool squared)
-{
-    if (n_outputs > 1)
-        return gsai_hinge_many(m_to_g, n_outputs, target->class_number, squared);
-    gsai_greedy_step step = gsai_hinge(*m_to_g, target->class_number == 1, squared);
-    *m_to_g = step.g;
-    return step;
-}
-
 static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
-    return step_of(m_to_g, n_outputs, target, false);
+    return gsai_hinge(m_to_g, n_outputs, target->class_number, false);
 }
 
 static gsai_greedy_step greedy_step_squared(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
-    return step_of(m_to_g, n_outputs, target, true);
+    return gsai_hinge(m_to_g, n_outputs, target->class_number, true);
 }
 
+/* A row that is fitted by a plain step stays there: the loss is flat from there on. */
 static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
                       double e, double c)
 {
     (void)g, (void)n_outputs, (void)target;
-    return gsai_hinge_repeats(step->lambda, e, c, false);
+    double fitting = step->lambda / e;
+    return e >= step->lambda ? 1 : c < fitting ? c : fitting;
 }
 
 static double repeats_squared(const double *g, size_t n_outputs, const gsai_target *target,
                               const gsai_greedy_step *step, double e, double c)
 {
     (void)g, (void)n_outputs, (void)target;
-    return gsai_hinge_repeats(step->lambda, e, c, true);
+    return e >= step->lambda ? 1 : gsai_squared_repeats(e / step->lambda, c);
 }
 
 static double value(double *margins, size_t n_outputs, const gsai_target *target)
 {
-    return step_of(margins, n_outputs, target, false).loss;
+    return greedy_step(margins, n_outputs, target).loss;
 }
 
 static double value_squared(double *margins, size_t n_outputs, const gsai_target *target)
 {
-    return step_of(margins, n_outputs, target, true).loss;
+    return greedy_step_squared(margins, n_outputs, target).loss;
 }
 
 /* A margin per class: the two of one output lie apart by it. */
@@ -141,27 +130,38 @@ static inline struct cost cost_of(float h, bool squared)
     return (struct cost){h - 0.5F * CORNER, 1, 0};
 }
 
-static void rows_of_one(gsai_rows_at *at, bool squared)
+static inline void fill_by(gsai_rows_block *block, bool squared)
 {
-    gsai_rows_block block = {0};
-    gsai_rows_begin(at);
-    while (gsai_rows_next(&block, at)) {
-        for (size_t i = 0; i < block.n_padded; i++) {
-            float sign = gsai_rows_is_second(&block, at, i) ? 1.0F : -1.0F;
-            struct cost cost = cost_of(1 - sign * block.m[i], squared);
-            block.g[i] = -sign * cost.slope;
-            block.h[i] = cost.bend;
-            block.loss[i] = cost.loss;
-        }
-        gsai_rows_add(&block, at);
+    for (size_t i = 0; i < block->n; i++) {
+        float sign = block->y[i] > 0.5F ? 1.0F : -1.0F;
+        struct cost cost = cost_of(1 - sign * block->m[i], squared);
+        block->g[i] = -sign * cost.slope;
+        block->h[i] = cost.bend;
+        block->loss[i] = cost.loss;
     }
 }
 
-/* The margins of all classes but y, and what they come to: the highest, rounded where several are about as high, which
- * is CORNER log(sum e^(m / CORNER)). share: the derivatives of that. */
-static float rivals_of(const gsai_rows_at *at, const float *m, const float *z, size_t y, float *share)
+static void fill(gsai_rows_block *block, const gsai_rows_at *at)
 {
-    float highest = -INFINITY, sum = 0;
+    (void)at;
+    fill_by(block, false);
+}
+
+static void fill_squared(gsai_rows_block *block, const gsai_rows_at *at)
+{
+    (void)at;
+    fill_by(block, true);
+}
+
+/* Crammer and Singer (2001): the margin of y falls short of 1 above its rivals. These come to the highest of their
+ * margins, rounded where several are about as high, which is CORNER log(sum e^(m / CORNER)). share: the derivatives of
+ * that. */
+static void add_row(gsai_rows_at *at, size_t row, float *share, bool squared)
+{
+    const float *m = at->margin + row * at->stride;
+    const float *z = at->direction ? at->direction + row * at->stride : NULL;
+    size_t y = (size_t)at->target[row];
+    float own = z ? m[y] + at->step * z[y] : m[y], weight = at->weight[row], even = 0, highest = -INFINITY, sum = 0;
     for (size_t k = 0; k < at->stride; k++) {
         share[k] = k < at->n_outputs && k != y ? (z ? m[k] + at->step * z[k] : m[k]) : -INFINITY;
         highest = share[k] > highest ? share[k] : highest;
@@ -173,26 +173,15 @@ static float rivals_of(const gsai_rows_at *at, const float *m, const float *z, s
     memset(share + at->n_outputs, 0, (at->stride - at->n_outputs) * sizeof *share);
     for (size_t k = 0; k < at->n_outputs; k++)
         sum += share[k];
-    for (size_t k = 0; k < at->n_outputs; k++)
-        share[k] /= sum;
-    at->math->logarithms(&sum, 1);
-    return highest + CORNER * sum;
-}
-
-/* Crammer and Singer (2001): the margin of y falls short of 1 above its rivals. */
-static void add_row(gsai_rows_at *at, size_t row, float *share, bool squared)
-{
-    const float *m = at->margin + row * at->stride;
-    const float *z = at->direction ? at->direction + row * at->stride : NULL;
-    size_t y = (size_t)at->target[row];
-    float own = z ? m[y] + at->step * z[y] : m[y], weight = at->weight[row], even = 0;
-    struct cost cost = cost_of(1 + (rivals_of(at, m, z, y, share) - own), squared);
     double mean = 0, square = 0;
     for (size_t k = 0; k < at->n_outputs; k++) {
+        share[k] /= sum;
         even += share[k] * share[k];
         mean += z ? (double)(share[k] * z[k]) : 0;
         square += z ? (double)(share[k] * z[k]) * (double)z[k] : 0;
     }
+    at->math->logarithms(&sum, 1);
+    struct cost cost = cost_of(1 + (highest + CORNER * sum - own), squared);
     at->value += (double)(weight * cost.loss);
     if (z) {
         double along = mean - (double)z[y];
@@ -209,28 +198,26 @@ static void add_row(gsai_rows_at *at, size_t row, float *share, bool squared)
         at->residual[row * at->stride + k] = weight * cost.slope * (share[k] - (k == y ? 1.0F : 0.0F));
 }
 
-static void rows_of_many(gsai_rows_at *at, bool squared)
+static void rows_by(gsai_rows_at *at, bool squared)
 {
     float share[GSAI_MAX_OUTPUTS];
-    gsai_rows_begin(at);
+    if (at->stride == 1) {
+        gsai_rows_by_blocks(at, squared ? fill_squared : fill);
+        return;
+    }
+    at->value = at->slope = at->bending = 0;
     for (size_t row = 0; row < at->n; row++)
         add_row(at, row, share, squared);
 }
 
 static void rows(gsai_rows_at *at)
 {
-    if (at->stride > 1)
-        rows_of_many(at, false);
-    else
-        rows_of_one(at, false);
+    rows_by(at, false);
 }
 
 static void rows_squared(gsai_rows_at *at)
 {
-    if (at->stride > 1)
-        rows_of_many(at, true);
-    else
-        rows_of_one(at, true);
+    rows_by(at, true);
 }
 
 const gsai_loss gsai_loss_hinge = {

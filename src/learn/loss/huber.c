@@ -8,11 +8,6 @@
 
 #include <math.h>
 
-static double clip(double r, double width)
-{
-    return fmax(-width, fmin(width, r));
-}
-
 static double value(double *m, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
@@ -23,7 +18,7 @@ static double value(double *m, size_t n_outputs, const gsai_target *target)
 static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
     double m = *m_to_g;
-    *m_to_g = clip(m - target->y, target->width);
+    *m_to_g = fmax(-target->width, fmin(target->width, m - target->y));
     return (gsai_greedy_step){value(&m, n_outputs, target), 1, *m_to_g, m};
 }
 
@@ -40,22 +35,21 @@ static double repeats(const double *g, size_t n_outputs, const gsai_target *targ
 
 /* Beyond the width the curvature is that of the parabola that touches the loss from above: a step of Newton's iteration
  * never overshoots. */
+static void fill(gsai_rows_block *block, const gsai_rows_at *at)
+{
+    float width = at->width;
+    for (size_t i = 0; i < block->n; i++) {
+        float r = block->m[i] - block->y[i];
+        float g = r > width ? width : r < -width ? -width : r;
+        block->g[i] = g;
+        block->loss[i] = g * (r - 0.5F * g);
+        block->h[i] = g == r ? 1 : g / r;
+    }
+}
 
 static void rows(gsai_rows_at *at)
 {
-    gsai_rows_block block = {0};
-    float width = at->width;
-    gsai_rows_begin(at);
-    while (gsai_rows_next(&block, at)) {
-        for (size_t i = 0; i < block.n_padded; i++) {
-            float r = i < block.n ? block.m[i] - at->target[block.from + i] : 0;
-            float g = r > width ? width : r < -width ? -width : r;
-            block.g[i] = g;
-            block.loss[i] = g * (r - 0.5F * g);
-            block.h[i] = g == r ? 1 : g / r;
-        }
-        gsai_rows_add(&block, at);
-    }
+    gsai_rows_by_blocks(at, fill);
 }
 
 const gsai_loss gsai_loss_huber = {

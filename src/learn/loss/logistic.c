@@ -12,32 +12,18 @@
 
 #define E 0x1.5bf0a8b145769p+1
 
-/* One exponential serves both classes, since e^p_y e^(1-p_y) = e. What cancels in e^p_y - 1 for a small p_y is
- * multiplied by p_y; the denominator is above 0.9. */
-static double approximate_lambda(double p, double rest)
-{
-    double growth_rest = gsai_expm1(rest);
-    double growth_p = E / (1.0 + growth_rest) - 1.0;
-    double denominator = GSAI_P_HAT * (p * growth_p + rest * growth_rest) + p * growth_rest;
-    return 2.0 * (GSAI_P_HAT - p) / denominator;
-}
-
-/* All from t = e^-|v|: each is then accurate at both ends. */
-gsai_greedy_step gsai_logistic(double m, int y)
-{
-    double v = y ? m : -m;
-    double t = gsai_exp(-fabs(v));
-    double small = t / (1.0 + t), rest = v < 0 ? 1.0 - small : small, p = v < 0 ? small : 1.0 - small;
-    double loss = v < 0 ? gsai_log1p(t) - v : gsai_log1p(t);
-    return (gsai_greedy_step){loss, approximate_lambda(p, rest), y ? -rest : rest, m};
-}
-
+/* All from t = e^-|v|: each is then accurate at both ends. One exponential serves lambda, since e^p_y e^(1-p_y) = e.
+ * What cancels in e^p_y - 1 for a small p_y is multiplied by p_y; the denominator is above 0.9. */
 static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
-    gsai_greedy_step step = gsai_logistic(*m_to_g, target->class_number == 1);
-    *m_to_g = step.g;
-    return step;
+    double m = *m_to_g, v = target->class_number == 1 ? m : -m, t = gsai_exp(-fabs(v));
+    double small = t / (1.0 + t), rest = v < 0 ? 1.0 - small : small, p = v < 0 ? small : 1.0 - small;
+    double loss = v < 0 ? gsai_log1p(t) - v : gsai_log1p(t);
+    double growth_rest = gsai_expm1(rest), growth_p = E / (1.0 + growth_rest) - 1.0;
+    double denominator = GSAI_P_HAT * (p * growth_p + rest * growth_rest) + p * growth_rest;
+    *m_to_g = target->class_number == 1 ? -rest : rest;
+    return (gsai_greedy_step){loss, 2.0 * (GSAI_P_HAT - p) / denominator, *m_to_g, m};
 }
 
 /* Beyond, probabilities are 0 and 1. */
@@ -68,13 +54,6 @@ static double greedy_steps(const gsai_kernels *kernels, const double *m, const g
     return sum;
 }
 
-static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
-                      double e, double c)
-{
-    (void)n_outputs;
-    return gsai_logistic_repeats(step->m, target->class_number == 1, fabs(*g), e, c);
-}
-
 static double value(double *m, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
@@ -96,30 +75,30 @@ static double evaluate(const double *m, size_t n_outputs, size_t k, double *out)
 }
 
 /* With v = y ? m : -m and e = exp(-|v|): loss = max(0, -v) + log(1 + e), 1 - p = e / (1 + e) or 1 / (1 + e). */
+static void fill(gsai_rows_block *block, const gsai_rows_at *at)
+{
+    float e[GSAI_ROWS_BLOCK], sign[GSAI_ROWS_BLOCK];
+    size_t n = block->n;
+    for (size_t i = 0; i < n; i++) {
+        sign[i] = block->y[i] > 0.5F ? 1.0F : -1.0F;
+        e[i] = -fabsf(block->m[i]);
+    }
+    at->math->exponentials(e, n);
+    for (size_t i = 0; i < n; i++) {
+        float v = sign[i] * block->m[i], inverse = 1 / (1 + e[i]);
+        float rest = v < 0 ? inverse : e[i] * inverse;
+        block->g[i] = -sign[i] * rest;
+        block->h[i] = (e[i] * inverse) * inverse;
+        block->loss[i] = v < 0 ? -v : 0;
+    }
+    at->math->log1ps(e, n);
+    for (size_t i = 0; i < n; i++)
+        block->loss[i] += e[i];
+}
+
 static void rows(gsai_rows_at *at)
 {
-    gsai_rows_block block = {0};
-    float e[GSAI_ROWS_BLOCK], sign[GSAI_ROWS_BLOCK];
-    gsai_rows_begin(at);
-    while (gsai_rows_next(&block, at)) {
-        size_t n = block.n_padded;
-        for (size_t i = 0; i < n; i++)
-            sign[i] = gsai_rows_is_second(&block, at, i) ? 1.0F : -1.0F;
-        for (size_t i = 0; i < n; i++)
-            e[i] = -fabsf(block.m[i]);
-        at->math->exponentials(e, n);
-        for (size_t i = 0; i < n; i++) {
-            float v = sign[i] * block.m[i], inverse = 1 / (1 + e[i]);
-            float rest = v < 0 ? inverse : e[i] * inverse;
-            block.g[i] = -sign[i] * rest;
-            block.h[i] = (e[i] * inverse) * inverse;
-            block.loss[i] = v < 0 ? -v : 0;
-        }
-        at->math->log1ps(e, n);
-        for (size_t i = 0; i < n; i++)
-            block.loss[i] += e[i];
-        gsai_rows_add(&block, at);
-    }
+    gsai_rows_by_blocks(at, fill);
 }
 
 const gsai_loss gsai_loss_logistic = {
@@ -132,7 +111,7 @@ const gsai_loss gsai_loss_logistic = {
     .unknown_loss = GSAI_UNKNOWN_LOG_LOSS,
     .greedy_step = greedy_step,
     .greedy_steps = greedy_steps,
-    .repeats = repeats,
+    .repeats = gsai_probability_repeats,
     .value = value,
     .predict = predict,
     .evaluate = evaluate,

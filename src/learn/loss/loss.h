@@ -157,25 +157,18 @@ static inline bool gsai_losses_agree(const gsai_loss *a, const gsai_loss *b)
 
 /* ---- the formulas, by file --------------------------------------------------------------------------------------- */
 
-/* Computes loss, g and lambda of a row, y being 0 or 1. g = p1 - y, to full relative accuracy; lambda in
- * [-0.062, 1.232]. logistic.c. */
-gsai_greedy_step gsai_logistic(double m, int y);
-
 /* softmax.c: K classes, K >= 1, k in [0, K). */
 /* Turns the K margins into probabilities, in place, each to full relative accuracy. g = 1 - p_k, likewise: the gradient
  * scale of class k is -g. */
 gsai_greedy_step gsai_softmax(double *m_to_p, size_t n_classes, size_t k);
 /* Returns the entropy of the classes: what the best constant probabilities cost. */
 double gsai_label_entropy(const gsai_label_totals *labels);
-/* Computes only the probabilities, in place. */
-void gsai_softmax_probabilities(double *m_to_p, size_t n_classes);
 
-/* Computes h = max(0, 1 - z), or squared h^2 / 2, for two classes by one output, y being 0 or 1. hinge.c. */
-gsai_greedy_step gsai_hinge(double m, int y, bool squared);
-/* Computes the same for K classes, one output each, and turns the margins into gradient scales, in place: g is that of
- * the runner-up, and -g that of class k. */
-gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
-/* Returns only the loss; k beyond the classes is a class without weights, margin 0. */
+/* Computes h = max(0, 1 - z), or squared h^2 / 2, of a row of class k: for two classes by one output, or for n_outputs
+ * classes. Turns the margins into gradient scales, in place; of many, g is that of the runner-up, and -g that of class
+ * k. hinge.c. */
+gsai_greedy_step gsai_hinge(double *m_to_g, size_t n_outputs, size_t k, bool squared);
+/* Returns only the loss of one output per class; k beyond the classes is a class without weights, margin 0. */
 double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared);
 
 /* search.c: Algorithm 2 for a loss that is known only as two functions of the margin. g = l'(m). The minimiser of
@@ -183,15 +176,13 @@ double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool sq
  * where |l'| has come down to 1 - P_HAT of |g|. 0 for g = 0 and for a straight line. */
 double gsai_search_lambda(const gsa_margin_loss *loss, double m, double y, double g);
 
-/* Returns the number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by; the next three do the
- * same for other losses. heavy.c. */
+/* The member `repeats` of several losses, heavy.c: of those with probabilities, and of those that are known by their
+ * derivative, target->custom. */
+double gsai_probability_repeats(const double *g, size_t n_outputs, const gsai_target *target,
+                                const gsai_greedy_step *step, double e, double c);
+double gsai_custom_repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
+                           double e, double c);
+/* Returns the same for the squared loss. */
 double gsai_squared_repeats(double e, double c);
-/* Takes one output or several; lambda > 0 is the row's greedy step. */
-double gsai_hinge_repeats(double lambda, double e, double c, bool squared);
-/* Takes rest = 1 - p of the row's own class. */
-double gsai_logistic_repeats(double m, int y, double rest, double e, double c);
-/* Takes the probabilities p of all classes; that of k is not read. */
-double gsai_softmax_repeats(const double *p, size_t n_classes, size_t k, double loss, double rest, double e, double c);
-double gsai_custom_repeats(const gsa_margin_loss *loss, double m, double y, double g, double e, double c);
 
 #endif

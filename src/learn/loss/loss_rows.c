@@ -5,48 +5,46 @@
 
 #define LANES ((size_t)16)
 
-void gsai_rows_begin(gsai_rows_at *at)
+/* Copies n floats, and pads them with zeros. */
+static void load(float *to, const float *from, size_t n, size_t n_padded)
 {
+    memcpy(to, from, n * sizeof *to);
+    memset(to + n, 0, (n_padded - n) * sizeof *to);
+}
+
+void gsai_rows_by_blocks(gsai_rows_at *at, void (*fill)(gsai_rows_block *block, const gsai_rows_at *at))
+{
+    gsai_rows_block block;
+    float weight[GSAI_ROWS_BLOCK], z[GSAI_ROWS_BLOCK];
     at->value = at->slope = at->bending = 0;
-}
-
-bool gsai_rows_next(gsai_rows_block *block, const gsai_rows_at *at)
-{
-    size_t from = block->from + block->n, n = at->n - from < GSAI_ROWS_BLOCK ? at->n - from : GSAI_ROWS_BLOCK;
-    block->from = from;
-    block->n = n;
-    block->n_padded = (n + LANES - 1) / LANES * LANES;
-    memset(block->weight, 0, sizeof block->weight);
-    memset(block->z, 0, sizeof block->z);
-    memset(block->m, 0, sizeof block->m);
-    memcpy(block->weight, at->weight + from, n * sizeof *block->weight);
-    memcpy(block->m, at->margin + from, n * sizeof *block->m);
-    if (at->direction) {
-        memcpy(block->z, at->direction + from, n * sizeof *block->z);
-        for (size_t i = 0; i < n; i++)
-            block->m[i] += at->step * block->z[i];
+    for (size_t from = 0, n; from < at->n; from += n) {
+        n = at->n - from < GSAI_ROWS_BLOCK ? at->n - from : GSAI_ROWS_BLOCK;
+        size_t n_padded = block.n = (n + LANES - 1) / LANES * LANES;
+        load(block.y, at->target + from, n, n_padded);
+        load(block.m, at->margin + from, n, n_padded);
+        load(weight, at->weight + from, n, n_padded);
+        if (at->direction) {
+            load(z, at->direction + from, n, n_padded);
+            for (size_t i = 0; i < n; i++)
+                block.m[i] += at->step * z[i];
+        }
+        fill(&block, at);
+        for (size_t i = 0; i < n_padded; i++) {
+            block.g[i] *= weight[i];
+            block.h[i] *= weight[i];
+        }
+        at->value += at->math->dot(weight, block.loss, n_padded);
+        if (at->residual)
+            memcpy(at->residual + from, block.g, n * sizeof *block.g);
+        if (at->curvature)
+            memcpy(at->curvature + from, block.h, n * sizeof *block.h);
+        for (size_t i = 0; i < n && at->loss; i++)
+            at->loss[from + i] = weight[i] * block.loss[i];
+        if (at->direction) {
+            at->slope += at->math->dot(block.g, z, n_padded);
+            for (size_t i = 0; i < n_padded; i++)
+                block.h[i] *= z[i];
+            at->bending += at->math->dot(block.h, z, n_padded);
+        }
     }
-    return n > 0;
-}
-
-void gsai_rows_add(gsai_rows_block *block, gsai_rows_at *at)
-{
-    size_t n = block->n_padded;
-    for (size_t i = 0; i < n; i++) {
-        block->g[i] *= block->weight[i];
-        block->h[i] *= block->weight[i];
-    }
-    at->value += at->math->dot(block->weight, block->loss, n);
-    if (at->residual)
-        memcpy(at->residual + block->from, block->g, block->n * sizeof *block->g);
-    if (at->curvature)
-        memcpy(at->curvature + block->from, block->h, block->n * sizeof *block->h);
-    for (size_t i = 0; i < block->n && at->loss; i++)
-        at->loss[block->from + i] = block->weight[i] * block->loss[i];
-    if (!at->direction)
-        return;
-    at->slope += at->math->dot(block->g, block->z, n);
-    for (size_t i = 0; i < n; i++)
-        block->h[i] *= block->z[i];
-    at->bending += at->math->dot(block->h, block->z, n);
 }

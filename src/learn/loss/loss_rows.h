@@ -46,25 +46,15 @@ struct gsai_rows_at {
     double value, slope, bending; /* sum of losses, and its first and second derivative along the direction */
 };
 
-/* A block of rows with one output: arrays that are padded with rows of weight 0. */
+/* A block of rows with one output, which is padded to a multiple of 16 with rows of label, margin and weight 0. */
 #define GSAI_ROWS_BLOCK ((size_t)256)
 typedef struct gsai_rows_block {
-    size_t from, n, n_padded;
-    float weight[GSAI_ROWS_BLOCK], m[GSAI_ROWS_BLOCK], z[GSAI_ROWS_BLOCK];
+    size_t n;
+    float y[GSAI_ROWS_BLOCK], m[GSAI_ROWS_BLOCK];
     float loss[GSAI_ROWS_BLOCK], g[GSAI_ROWS_BLOCK], h[GSAI_ROWS_BLOCK]; /* for the loss to fill in */
 } gsai_rows_block;
 
-/* Sets the sums to 0. */
-void gsai_rows_begin(gsai_rows_at *at);
-/* Loads the margins of the next rows; false after the last. */
-bool gsai_rows_next(gsai_rows_block *block, const gsai_rows_at *at);
-/* Adds what the loss has filled in. */
-void gsai_rows_add(gsai_rows_block *block, gsai_rows_at *at);
-
-/* Returns whether a row of a block is of the second class. */
-static inline bool gsai_rows_is_second(const gsai_rows_block *block, const gsai_rows_at *at, size_t i)
-{
-    return i < block->n && at->target[block->from + i] > 0.5F;
-}
+/* The member `rows` of a loss with one output, by a function that fills in loss and derivatives of a block. */
+void gsai_rows_by_blocks(gsai_rows_at *at, void (*fill)(gsai_rows_block *block, const gsai_rows_at *at));
 
 #endif

@@ -23,12 +23,6 @@
 #define LOG_20 2.995732273553991
 #define MAX_LAMBDA 1e100
 
-static double mean_of(double m, double log_y)
-{
-    double max = fmax(MAX_MARGIN, log_y + 1), e = gsai_exp(fmin(m, max));
-    return m > max ? e * (1 + (m - max)) : e;
-}
-
 /* e^d - 1 - d for small d. */
 static double phi(double d)
 {
@@ -38,17 +32,19 @@ static double phi(double d)
     return sum * d;
 }
 
-/* The loss and both derivatives by the margin, in units of the label. */
+/* The loss and its derivative by the margin, in units of the label. */
 struct at {
-    double loss, g, h;
+    double loss, g;
 };
 
 static struct at look(double m, double y)
 {
-    double log_y = y > 0 ? gsai_log(y) : (double)-INFINITY, e = mean_of(m, log_y), d = m - log_y;
+    double log_y = y > 0 ? gsai_log(y) : (double)-INFINITY, d = m - log_y;
+    double max = fmax(MAX_MARGIN, log_y + 1), e = gsai_exp(fmin(m, max));
+    e = m > max ? e * (1 + (m - max)) : e;
     if (fabs(d) < NEAR)
-        return (struct at){y * phi(d), y * (d + phi(d)), e};
-    return (struct at){y > 0 ? e - y * (1 + d) : e, e - y, e};
+        return (struct at){y * phi(d), y * (d + phi(d))};
+    return (struct at){y > 0 ? e - y * (1 + d) : e, e - y};
 }
 
 static double value(double *m, size_t n_outputs, const gsai_target *target)
@@ -58,20 +54,15 @@ static double value(double *m, size_t n_outputs, const gsai_target *target)
     return unit * look(*m, target->y / unit).loss;
 }
 
-/* (log mean - log y) / (mean - y), which is 1 / y where both are one. */
-static double lambda_of(double m, double y, double g)
-{
-    double d = y > 0 ? fmin(m - gsai_log(y), LOG_20) : LOG_20;
-    return fmin(g != 0 ? d / g : y > 0 ? 1 / y : 0, MAX_LAMBDA);
-}
-
+/* lambda: (log mean - log y) / (mean - y), which is 1 / y where both are one. */
 static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
     double m = *m_to_g, unit = gsai_exp(target->origin), y = target->y / unit;
     struct at at = look(m, y);
+    double d = y > 0 ? fmin(m - gsai_log(y), LOG_20) : LOG_20, lambda = at.g != 0 ? d / at.g : y > 0 ? 1 / y : 0;
     *m_to_g = at.g;
-    return (gsai_greedy_step){unit * at.loss, lambda_of(m, y, at.g), at.g, m};
+    return (gsai_greedy_step){unit * at.loss, fmin(lambda, MAX_LAMBDA), at.g, m};
 }
 
 static double derivative(void *ctx, double m, double y)
@@ -83,9 +74,9 @@ static double derivative(void *ctx, double m, double y)
 static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
                       double e, double c)
 {
-    (void)n_outputs;
     const gsa_margin_loss own = {.derivative = derivative};
-    return gsai_custom_repeats(&own, step->m, target->y / gsai_exp(target->origin), *g, e, c);
+    const gsai_target in_units = {.y = target->y / gsai_exp(target->origin), .custom = &own};
+    return gsai_custom_repeats(g, n_outputs, &in_units, step, e, c);
 }
 
 static void predict(const double *m, size_t n_outputs, double *out)
@@ -111,39 +102,33 @@ static double deviance(double half)
 #define MIN_LABEL 1e-30F
 #define FAR 1e6F
 
-/* The margins above the logarithms of the labels, and the means, FAR where labels are 0. */
-static void load(const gsai_rows_block *block, const gsai_rows_at *at, const float *y, float *d, float *e)
+static void fill(gsai_rows_block *block, const gsai_rows_at *at)
 {
-    for (size_t i = 0; i < block->n_padded; i++) {
+    const float *y = block->y, *m = block->m;
+    float d[GSAI_ROWS_BLOCK]; /* the margins above the logarithms of the labels, FAR where labels are 0 */
+    float e[GSAI_ROWS_BLOCK]; /* the means */
+    for (size_t i = 0; i < block->n; i++) {
         d[i] = y[i] < MIN_LABEL ? 1 : y[i] < 1 ? 1 / y[i] : y[i];
-        e[i] = block->m[i] < MAX_MARGIN_FLOAT ? block->m[i] : MAX_MARGIN_FLOAT;
+        e[i] = m[i] < MAX_MARGIN_FLOAT ? m[i] : MAX_MARGIN_FLOAT;
     }
-    at->math->logarithms(d, block->n_padded);
-    at->math->exponentials(e, block->n_padded);
-    for (size_t i = 0; i < block->n_padded; i++) {
-        d[i] = y[i] < MIN_LABEL ? FAR : block->m[i] - (y[i] < 1 ? -d[i] : d[i]);
-        e[i] = block->m[i] > MAX_MARGIN_FLOAT ? e[i] * (1 + (block->m[i] - MAX_MARGIN_FLOAT)) : e[i];
+    at->math->logarithms(d, block->n);
+    at->math->exponentials(e, block->n);
+    for (size_t i = 0; i < block->n; i++) {
+        d[i] = y[i] < MIN_LABEL ? FAR : m[i] - (y[i] < 1 ? -d[i] : d[i]);
+        e[i] = m[i] > MAX_MARGIN_FLOAT ? e[i] * (1 + (m[i] - MAX_MARGIN_FLOAT)) : e[i];
+    }
+    for (size_t i = 0; i < block->n; i++) {
+        float x = d[i], phi_x = x * x * (0.5F + x * (1.0F / 6 + x * (1.0F / 24 + x * (1.0F / 120 + x / 720))));
+        bool is_near = fabsf(x) < NEAR_FLOAT;
+        block->loss[i] = is_near ? y[i] * phi_x : e[i] - y[i] * (1 + x);
+        block->g[i] = is_near ? y[i] * (x + phi_x) : e[i] - y[i];
+        block->h[i] = e[i];
     }
 }
 
 static void rows(gsai_rows_at *at)
 {
-    gsai_rows_block block = {0};
-    float y[GSAI_ROWS_BLOCK], d[GSAI_ROWS_BLOCK], e[GSAI_ROWS_BLOCK];
-    gsai_rows_begin(at);
-    while (gsai_rows_next(&block, at)) {
-        for (size_t i = 0; i < block.n_padded; i++)
-            y[i] = i < block.n ? at->target[block.from + i] : 0;
-        load(&block, at, y, d, e);
-        for (size_t i = 0; i < block.n_padded; i++) {
-            float x = d[i], phi_x = x * x * (0.5F + x * (1.0F / 6 + x * (1.0F / 24 + x * (1.0F / 120 + x / 720))));
-            bool is_near = fabsf(x) < NEAR_FLOAT;
-            block.loss[i] = is_near ? y[i] * phi_x : e[i] - y[i] * (1 + x);
-            block.g[i] = is_near ? y[i] * (x + phi_x) : e[i] - y[i];
-            block.h[i] = e[i];
-        }
-        gsai_rows_add(&block, at);
-    }
+    gsai_rows_by_blocks(at, fill);
 }
 
 const gsai_loss gsai_loss_poisson = {

@@ -41,83 +41,52 @@ static point look(const ray *way, double u)
     return (point){u, way->loss->derivative(way->loss->ctx, margin, way->y) / way->g};
 }
 
-/* An interval that holds the edge: d > level at `before`, d <= level at `after`. The heights are what a straight line
- * is drawn through: d - level, less where an end has stayed behind. */
-typedef struct interval {
-    point before, after;
-    double height_before, height_after;
-    point last; /* the `before` of an earlier time, or the same */
-    int moved;  /* the end that moved last: -1 before, +1 after, 0 none */
-} interval;
-
-/* Returns the point at which the line through the two ends meets the level. An end that is exactly level does not tell
- * where the flat part begins: then the last two points before it are extended. A proposal that hugs an end is moved
- * half a tolerance inside, so that both ends close in on an edge that is found. */
-static double propose(const interval *in, double level, double tolerance)
-{
-    double u;
-    if (in->after.d < level)
-        u = in->before.u + (in->after.u - in->before.u) * (in->height_before / (in->height_before - in->height_after));
-    else
-        u = in->before.u + (in->before.u - in->last.u) * ((in->before.d - level) / (in->last.d - in->before.d));
-    double room = 0.5 * tolerance * in->after.u;
-    double min = in->before.u + room, max = in->after.u - room;
-    if (isnan(u) || !(min < max))
-        return 0.5 * (in->before.u + in->after.u);
-    return fmin(fmax(u, min), max);
-}
-
-/* The Illinois rule: an end that stays for the second time counts half, so that the next proposal falls on its side. */
-static void narrow(interval *in, point now, double level)
-{
-    if (now.d <= level) {
-        in->after = now;
-        in->height_after = now.d - level;
-        in->height_before *= in->moved > 0 ? 0.5 : 1.0;
-        in->moved = 1;
-    } else {
-        in->last = in->before;
-        in->before = now;
-        in->height_before = now.d - level;
-        in->height_after *= in->moved < 0 ? 0.5 : 1.0;
-        in->moved = -1;
-    }
-}
-
-/* The first point where d <= level, to a relative tolerance. Every third try halves the interval unless the two before
- * did. */
+/* Returns the first point where d <= level, to a relative tolerance, by the Illinois rule: `before` has d > level,
+ * `after` d <= level, and a straight line is drawn through their heights above the level. An end that stays for the
+ * second time counts half, so that the next proposal falls on its side. */
 static point descend(const ray *way, point before, point after, double level, double tolerance)
 {
-    interval in = {before, after, before.d - level, after.d - level, before, 0};
-    double width = after.u - before.u;
-    for (int i = 1; i < MAX_TRIES && in.after.u - in.before.u > tolerance * in.after.u; i++) {
-        double u = propose(&in, level, tolerance);
-        if (i % 3 == 0) {
-            if (in.after.u - in.before.u > 0.5 * width)
-                u = 0.5 * (in.before.u + in.after.u);
-            width = in.after.u - in.before.u;
+    point last = before; /* the `before` of an earlier time, or the same */
+    double height_before = before.d - level, height_after = after.d - level, width = after.u - before.u;
+    int moved = 0; /* the end that moved last: -1 before, +1 after, 0 none */
+    for (int i = 1; i < MAX_TRIES && after.u - before.u > tolerance * after.u; i++) {
+        /* An end that is exactly level does not tell where the flat part begins: then the last two points before it are
+         * extended. A proposal that hugs an end is moved half a tolerance inside, so that both ends close in on an edge
+         * that is found. */
+        double u = before.u, middle = 0.5 * (before.u + after.u), room = 0.5 * tolerance * after.u;
+        if (after.d < level)
+            u += (after.u - before.u) * (height_before / (height_before - height_after));
+        else
+            u += (before.u - last.u) * ((before.d - level) / (last.d - before.d));
+        double min = before.u + room, max = after.u - room;
+        u = isnan(u) || !(min < max) ? middle : fmin(fmax(u, min), max);
+        if (i % 3 == 0) { /* every third try halves the interval unless the two before did */
+            u = after.u - before.u > 0.5 * width ? middle : u;
+            width = after.u - before.u;
         }
-        narrow(&in, look(way, u), level);
+        point now = look(way, u);
+        if (now.d <= level) {
+            after = now;
+            height_after = now.d - level;
+            height_before *= moved > 0 ? 0.5 : 1.0;
+            moved = 1;
+        } else {
+            last = before;
+            before = now;
+            height_before = now.d - level;
+            height_after *= moved < 0 ? 0.5 : 1.0;
+            moved = -1;
+        }
     }
-    return fabs(in.before.d - level) < fabs(in.after.d - level) ? in.before : in.after;
+    return fabs(before.d - level) < fabs(after.d - level) ? before : after;
 }
 
 /* For one level: the last point above it and the first at or below it, as far as they are known. */
 typedef struct bounds {
+    double level;
     point above, below;
     bool found;
 } bounds;
-
-static void update(bounds *b, point now, double level)
-{
-    if (b->found)
-        return;
-    b->found = now.d <= level;
-    if (b->found)
-        b->below = now;
-    else
-        b->above = now;
-}
 
 /* Doubles the distance until the slope has turned, or is 0 twice, or the end of the reach. True if it has turned. */
 static bool walk(const ray *way, bounds *target, bounds *zero)
@@ -128,8 +97,12 @@ static bool walk(const ray *way, bounds *target, bounds *zero)
     for (; u <= REACH * scale && isfinite(way->m - u) && isfinite(way->m + u); u *= 2) {
         point now = look(way, u);
         bool was_zero = zero->found;
-        update(target, now, LEFT_OVER);
-        update(zero, now, 0);
+        for (int i = 0; i < 2; i++) {
+            bounds *b = i == 0 ? target : zero;
+            if (!b->found)
+                *(now.d <= b->level ? &b->below : &b->above) = now;
+            b->found = b->found || now.d <= b->level;
+        }
         if (now.d < 0)
             return true;
         if (was_zero)
@@ -138,32 +111,23 @@ static bool walk(const ray *way, bounds *target, bounds *zero)
     return false;
 }
 
-/* A2: is the end of the slope an edge (true) or a tail without digits? */
-static bool ends_in_edge(const ray *way, point target, point zero)
-{
-    const double second = LEFT_OVER * LEFT_OVER;
-    point t2 = target.d > second ? descend(way, target, zero, second, ROUGH) : target;
-    return look(way, t2.u + 4 * (t2.u - target.u)).d <= 0;
-}
-
-static double search_distance(const ray *way)
-{
-    const point start = {0, 1};
-    bounds target = {start, start, false}, zero = target;
-    if (walk(way, &target, &zero))
-        return descend(way, zero.above, zero.below, 0, FINE).u;
-    if (!target.found)
-        return 0;
-    point there = descend(way, target.above, target.below, LEFT_OVER, FINE);
-    if (there.d > 0 && zero.found && ends_in_edge(way, there, zero.below))
-        return descend(way, there, zero.below, 0, FINE).u;
-    return there.u;
-}
-
 double gsai_search_lambda(const gsa_margin_loss *loss, double m, double y, double g)
 {
+    const ray way = {loss, m, y, g};
+    const point start = {0, 1};
+    const double second = LEFT_OVER * LEFT_OVER;
+    bounds target = {LEFT_OVER, start, start, false}, zero = {0, start, start, false};
     if (g == 0)
         return 0;
-    ray way = {loss, m, y, g};
-    return fmin(search_distance(&way) / fabs(g), DBL_MAX);
+    if (walk(&way, &target, &zero))
+        return fmin(descend(&way, zero.above, zero.below, 0, FINE).u / fabs(g), DBL_MAX);
+    if (!target.found)
+        return 0;
+    point there = descend(&way, target.above, target.below, LEFT_OVER, FINE);
+    if (there.d > 0 && zero.found) { /* A2: is the end of the slope an edge, or a tail without digits? */
+        point t2 = there.d > second ? descend(&way, there, zero.below, second, ROUGH) : there;
+        if (look(&way, t2.u + 4 * (t2.u - there.u)).d <= 0)
+            there = descend(&way, there, zero.below, 0, FINE);
+    }
+    return fmin(there.u / fabs(g), DBL_MAX);
 }

@@ -37,13 +37,6 @@ gsai_greedy_step gsai_softmax(double *m_to_p, size_t n_classes, size_t k)
     return (gsai_greedy_step){loss, (GSAI_P_HAT - p[k]) / denominator, rest, 0};
 }
 
-void gsai_softmax_probabilities(double *m_to_p, size_t n_classes)
-{
-    double shift = -INFINITY, total = gsai_kernels_best()->exponentiate(m_to_p, n_classes, &shift);
-    for (size_t j = 0; j < n_classes; j++)
-        m_to_p[j] /= total;
-}
-
 double gsai_label_entropy(const gsai_label_totals *labels)
 {
     double sum = 0, present = 0;
@@ -80,13 +73,6 @@ static gsai_greedy_step greedy_step_of_floats(const gsai_kernels *kernels, float
     return (gsai_greedy_step){loss, (GSAI_P_HAT - p) / denominator, rest, 0};
 }
 
-/* The gradient scales of the other classes are their probabilities. */
-static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
-                      double e, double c)
-{
-    return gsai_softmax_repeats(g, n_outputs, target->class_number, step->loss, step->g, e, c);
-}
-
 static double value(double *margins, size_t n_outputs, const gsai_target *target)
 {
     return gsai_softmax(margins, n_outputs, target->class_number).loss;
@@ -96,7 +82,9 @@ static void predict(const double *margins, size_t n_outputs, double *out)
 {
     if (out != margins)
         memcpy(out, margins, n_outputs * sizeof *out);
-    gsai_softmax_probabilities(out, n_outputs);
+    double shift = -INFINITY, total = gsai_kernels_best()->exponentiate(out, n_outputs, &shift);
+    for (size_t j = 0; j < n_outputs; j++)
+        out[j] /= total;
 }
 
 static double evaluate(const double *margins, size_t n_outputs, size_t k, double *out)
@@ -111,88 +99,51 @@ static double evaluate(const double *margins, size_t n_outputs, size_t k, double
 
 /* ---- many rows --------------------------------------------------------------------------------------------------- */
 
-#define CELLS_PER_BLOCK GSAI_MAX_OUTPUTS
-
-/* A block of rows: their exponentials, and a number of each. */
-struct block {
-    size_t from, n;
-    float *e; /* [n x stride] */
-    float own[GSAI_ROWS_BLOCK], sum[GSAI_ROWS_BLOCK], by[GSAI_ROWS_BLOCK];
-    float first[GSAI_ROWS_BLOCK], second[GSAI_ROWS_BLOCK];
-};
-
-/* The exponentials of the margins less the highest of each row, and the margin of its class likewise. */
-static void load(struct block *block, const gsai_rows_at *at)
-{
-    size_t stride = at->stride, n_cells = block->n * stride;
-    float *highest = block->first;
-    memcpy(block->e, at->margin + block->from * stride, n_cells * sizeof *block->e);
-    if (at->direction) {
-        const float *z = at->direction + block->from * stride;
-        for (size_t i = 0; i < n_cells; i++)
-            block->e[i] += at->step * z[i];
-    }
-    for (size_t i = 0; i < block->n; i++)
-        block->own[i] = block->e[i * stride + (size_t)at->target[block->from + i]];
-    at->math->exponentiate_rows(block->e, block->n, at->n_outputs, stride, highest, block->sum);
-    for (size_t i = 0; i < block->n; i++)
-        block->own[i] -= highest[i];
-}
-
-/* The first and second derivatives along the direction. */
-static void add_slopes(struct block *block, gsai_rows_at *at)
-{
-    const float *z = at->direction + block->from * at->stride;
-    at->math->moments(block->e, z, block->n, at->stride, block->first, block->second);
-    for (size_t i = 0; i < block->n; i++) {
-        double mean = (double)(block->first[i] / block->sum[i]), square = (double)(block->second[i] / block->sum[i]);
-        double weight = (double)at->weight[block->from + i];
-        at->slope += weight * (mean - (double)z[i * at->stride + (size_t)at->target[block->from + i]]);
-        at->bending += weight * (square - mean * mean);
-    }
-}
-
-static void set_curvature(struct block *block, gsai_rows_at *at)
-{
-    at->math->moments(block->e, block->e, block->n, at->stride, block->first, block->second);
-    for (size_t i = 0; i < block->n; i++) {
-        float even = block->first[i] / (block->sum[i] * block->sum[i]);
-        at->curvature[block->from + i] = at->weight[block->from + i] * (1 - even) / (float)at->n_outputs;
-    }
-}
-
-static void set_residual(struct block *block, gsai_rows_at *at)
-{
-    float *residual = at->residual + block->from * at->stride;
-    for (size_t i = 0; i < block->n; i++)
-        block->by[i] = at->weight[block->from + i] / block->sum[i];
-    at->math->scale_rows(residual, block->by, block->e, block->n, at->stride);
-    for (size_t i = 0; i < block->n; i++)
-        residual[i * at->stride + (size_t)at->target[block->from + i]] -= at->weight[block->from + i];
-}
-
-/* As many rows at a time as fill a block. */
+/* As many rows at a time as fill a block. All margins are less the highest of their row. */
 static void rows(gsai_rows_at *at)
 {
-    float cells[CELLS_PER_BLOCK];
-    bool is_wide = at->stride > CELLS_PER_BLOCK;
-    struct block block = {.e = is_wide ? at->scratch : cells};
-    size_t max = is_wide ? 1 : CELLS_PER_BLOCK / at->stride;
+    float cells[GSAI_MAX_OUTPUTS], own[GSAI_ROWS_BLOCK], sum[GSAI_ROWS_BLOCK], first[GSAI_ROWS_BLOCK],
+        second[GSAI_ROWS_BLOCK];
+    size_t stride = at->stride, max = stride > GSAI_MAX_OUTPUTS ? 1 : GSAI_MAX_OUTPUTS / stride;
+    float *e = stride > GSAI_MAX_OUTPUTS ? at->scratch : cells;
     max = max < GSAI_ROWS_BLOCK ? max : GSAI_ROWS_BLOCK;
-    gsai_rows_begin(at);
-    for (size_t from = 0; from < at->n; from += max) {
-        block.from = from;
-        block.n = at->n - from < max ? at->n - from : max;
-        load(&block, at);
-        if (at->direction)
-            add_slopes(&block, at);
-        if (at->curvature)
-            set_curvature(&block, at);
-        if (at->residual)
-            set_residual(&block, at);
-        at->math->logarithms(block.sum, block.n);
-        for (size_t i = 0; i < block.n; i++) {
-            float loss = at->weight[from + i] * (block.sum[i] - block.own[i]);
+    at->value = at->slope = at->bending = 0;
+    for (size_t from = 0, n; from < at->n; from += n) {
+        const float *target = at->target + from, *weight = at->weight + from;
+        const float *z = at->direction ? at->direction + from * stride : NULL;
+        n = at->n - from < max ? at->n - from : max;
+        memcpy(e, at->margin + from * stride, n * stride * sizeof *e);
+        for (size_t i = 0; i < n * stride && z; i++)
+            e[i] += at->step * z[i];
+        for (size_t i = 0; i < n; i++)
+            own[i] = e[i * stride + (size_t)target[i]];
+        at->math->exponentiate_rows(e, n, at->n_outputs, stride, first, sum);
+        for (size_t i = 0; i < n; i++)
+            own[i] -= first[i];
+        if (z) {
+            at->math->moments(e, z, n, stride, first, second);
+            for (size_t i = 0; i < n; i++) {
+                double mean = (double)(first[i] / sum[i]), square = (double)(second[i] / sum[i]);
+                at->slope += (double)weight[i] * (mean - (double)z[i * stride + (size_t)target[i]]);
+                at->bending += (double)weight[i] * (square - mean * mean);
+            }
+        }
+        if (at->curvature) {
+            at->math->moments(e, e, n, stride, first, second);
+            for (size_t i = 0; i < n; i++)
+                at->curvature[from + i] = weight[i] * (1 - first[i] / (sum[i] * sum[i])) / (float)at->n_outputs;
+        }
+        if (at->residual) {
+            float *residual = at->residual + from * stride;
+            for (size_t i = 0; i < n; i++)
+                first[i] = weight[i] / sum[i];
+            at->math->scale_rows(residual, first, e, n, stride);
+            for (size_t i = 0; i < n; i++)
+                residual[i * stride + (size_t)target[i]] -= weight[i];
+        }
+        at->math->logarithms(sum, n);
+        for (size_t i = 0; i < n; i++) {
+            float loss = weight[i] * (sum[i] - own[i]);
             at->value += (double)loss;
             if (at->loss)
                 at->loss[from + i] = loss;
@@ -208,7 +159,7 @@ const gsai_loss gsai_loss_softmax = {
     .unknown_loss = GSAI_UNKNOWN_LOG_LOSS,
     .greedy_step = greedy_step,
     .greedy_step_of_floats = greedy_step_of_floats,
-    .repeats = repeats,
+    .repeats = gsai_probability_repeats,
     .value = value,
     .predict = predict,
     .evaluate = evaluate,

@@ -34,19 +34,20 @@ static double root_of_square(double half_square)
     return sqrt(2 * half_square);
 }
 
+static void fill(gsai_rows_block *block, const gsai_rows_at *at)
+{
+    (void)at;
+    for (size_t i = 0; i < block->n; i++) {
+        float r = block->m[i] - block->y[i];
+        block->g[i] = r;
+        block->loss[i] = 0.5F * r * r;
+        block->h[i] = 1;
+    }
+}
+
 static void rows(gsai_rows_at *at)
 {
-    gsai_rows_block block = {0};
-    gsai_rows_begin(at);
-    while (gsai_rows_next(&block, at)) {
-        for (size_t i = 0; i < block.n_padded; i++) {
-            float r = i < block.n ? block.m[i] - at->target[block.from + i] : 0;
-            block.g[i] = r;
-            block.loss[i] = 0.5F * r * r;
-            block.h[i] = 1;
-        }
-        gsai_rows_add(&block, at);
-    }
+    gsai_rows_by_blocks(at, fill);
 }
 
 const gsai_loss gsai_loss_squared = {

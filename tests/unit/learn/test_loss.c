@@ -27,6 +27,39 @@ static double squared(double m, double y)
     return gsai_loss_squared.value(&m, 1, &(gsai_target){.y = y});
 }
 
+/* A row of the second class if y is 1. */
+static gsai_greedy_step logistic(double m, int y)
+{
+    return gsai_loss_logistic.greedy_step(&m, 1, &(gsai_target){.class_number = (size_t)y});
+}
+
+static gsai_greedy_step squared_hinge(double m, int y)
+{
+    return gsai_loss_squared_hinge.greedy_step(&m, 1, &(gsai_target){.class_number = (size_t)y});
+}
+
+static double logistic_repeats(int y, const gsai_greedy_step *row, double e, double c)
+{
+    return gsai_loss_logistic.repeats(&row->g, 1, &(gsai_target){.class_number = (size_t)y}, row, e, c);
+}
+
+/* p: the probabilities that gsai_softmax left. */
+static double softmax_repeats(const double *p, size_t n_classes, size_t k, const gsai_greedy_step *row, double e,
+                              double c)
+{
+    return gsai_loss_softmax.repeats(p, n_classes, &(gsai_target){.class_number = k}, row, e, c);
+}
+
+static double hinge_repeats(const gsai_loss *loss, double lambda, double e, double c)
+{
+    return loss->repeats(NULL, 1, NULL, &(gsai_greedy_step){.lambda = lambda}, e, c);
+}
+
+static void softmax_probabilities(double *m_to_p, size_t n_classes)
+{
+    gsai_loss_softmax.predict(m_to_p, n_classes, m_to_p);
+}
+
 static FILE *open_golden(void)
 {
     FILE *file = fopen(GSA_GOLDEN_DIR "/steps.csv", "r");
@@ -49,13 +82,12 @@ static void logistic_agrees_with_the_oracle(void **state)
     for (; golden_next(file, "logistic", 9, &line); n++) {
         double m = golden_number(&line, 1);
         int y = atoi(line.field[2]);
-        gsai_greedy_step row = gsai_logistic(m, y);
+        gsai_greedy_step row = logistic(m, y);
         double g = golden_number(&line, 4);
         check("loss", line.field[1], row.loss, golden_number(&line, 3), 4e-16, 0);
         check("g", line.field[1], row.g, g, 4e-16, 0);
         check("lambda", line.field[1], row.lambda, golden_number(&line, 5), 1e-15, 1e-15);
-        check("repeats", line.field[1],
-              gsai_logistic_repeats(m, y, fabs(row.g), golden_number(&line, 6), golden_number(&line, 7)),
+        check("repeats", line.field[1], logistic_repeats(y, &row, golden_number(&line, 6), golden_number(&line, 7)),
               golden_number(&line, 8), 1e-13, 0);
     }
     fclose(file);
@@ -83,7 +115,7 @@ static void softmax_agrees_with_the_oracle(void **state)
         check("rest", where, row.g, rest, 4e-15, 0);
         check("lambda", where, row.lambda, golden_number(&line, 8), 1e-14, 1e-16 * (double)n_classes);
         check("repeats", where,
-              gsai_softmax_repeats(m, n_classes, k, row.loss, row.g, golden_number(&line, 9), golden_number(&line, 10)),
+              softmax_repeats(m, n_classes, k, &row, golden_number(&line, 9), golden_number(&line, 10)),
               golden_number(&line, 11), 1e-11, 0);
     }
     fclose(file);
@@ -182,11 +214,11 @@ static void logistic_is_softmax_of_two_classes(void **state)
         double spread = i % 2 ? 6 : 60, m = spread * (2 * gsai_rng_unit(&rng) - 1);
         int y = i % 4 / 2;
         double pair[2] = {0, m};
-        gsai_greedy_step one = gsai_logistic(m, y);
+        gsai_greedy_step one = logistic(m, y);
         gsai_greedy_step two = gsai_softmax(pair, 2, (size_t)y);
         double e = 0.01 + gsai_rng_unit(&rng), c = 1 + 50 * gsai_rng_unit(&rng);
-        check("repeats", "two classes", gsai_softmax_repeats(pair, 2, (size_t)y, two.loss, two.g, e / 2, c),
-              gsai_logistic_repeats(m, y, fabs(one.g), e, c), 1e-11, 0);
+        check("repeats", "two classes", softmax_repeats(pair, 2, (size_t)y, &two, e / 2, c),
+              logistic_repeats(y, &one, e, c), 1e-11, 0);
         check("loss", "two classes", two.loss, one.loss, 2e-15, 0);
         check("rest", "two classes", two.g, fabs(one.g), 2e-15, 0);
         check("lambda", "two classes", 2 * two.lambda, one.lambda, 2e-15, 1e-15);
@@ -232,23 +264,24 @@ static void heavy_rows_take_an_implicit_step(void **state)
     for (int i = 0; i < 2000; i++) {
         heavy h = draw_heavy(&rng);
         int y = i % 2;
-        gsai_greedy_step row = gsai_logistic(h.m, y);
-        double repeats = gsai_logistic_repeats(h.m, y, fabs(row.g), h.e, h.c);
-        check_end("logistic", &h, repeats, row.g, gsai_logistic(h.m - repeats * h.e * row.g, y).g);
+        gsai_greedy_step row = logistic(h.m, y);
+        double repeats = logistic_repeats(y, &row, h.e, h.c);
+        check_end("logistic", &h, repeats, row.g, logistic(h.m - repeats * h.e * row.g, y).g);
 
         repeats = gsai_squared_repeats(h.e, h.c);
         check_end("squared", &h, repeats, h.m - 3, h.m - repeats * h.e * (h.m - 3) - 3);
 
         double g = bend_slope(NULL, h.m, 3);
-        repeats = gsai_custom_repeats(&custom, h.m, 3, g, h.e, h.c);
+        repeats = gsai_loss_custom.repeats(&g, 1, &(gsai_target){.y = 3, .custom = &custom},
+                                           &(gsai_greedy_step){.m = h.m}, h.e, h.c);
         check_end("custom", &h, repeats, g, bend_slope(NULL, h.m - repeats * h.e * g, 3));
 
-        gsai_greedy_step hinge = gsai_hinge(h.m, y, true);
+        gsai_greedy_step hinge = squared_hinge(h.m, y);
         if (hinge.g == 0)
             continue;
-        repeats = gsai_hinge_repeats(hinge.lambda, h.e, h.c, true);
+        repeats = hinge_repeats(&gsai_loss_squared_hinge, hinge.lambda, h.e, h.c);
         if (h.e < 1)
-            check_end("squared hinge", &h, repeats, hinge.g, gsai_hinge(h.m - repeats * h.e * hinge.g, y, true).g);
+            check_end("squared hinge", &h, repeats, hinge.g, squared_hinge(h.m - repeats * h.e * hinge.g, y).g);
         else
             assert_true(repeats == 1);
     }
@@ -258,9 +291,9 @@ static void heavy_rows_take_an_implicit_step(void **state)
 static void a_heavy_row_of_a_hinge_stops_at_its_edge(void **state)
 {
     (void)state;
-    assert_true(gsai_hinge_repeats(2, 0.25, 3, false) == 3);
-    assert_true(gsai_hinge_repeats(2, 0.25, 50, false) == 8);
-    assert_true(gsai_hinge_repeats(2, 2.5, 50, false) == 1);
+    assert_true(hinge_repeats(&gsai_loss_hinge, 2, 0.25, 3) == 3);
+    assert_true(hinge_repeats(&gsai_loss_hinge, 2, 0.25, 50) == 8);
+    assert_true(hinge_repeats(&gsai_loss_hinge, 2, 2.5, 50) == 1);
 }
 
 /* At c = 1 nothing jumps, and no weight is so large that the row is pushed past its minimum. */
@@ -269,11 +302,11 @@ static void repeats_begin_at_one_and_grow_without_overshooting(void **state)
     (void)state;
     for (int y = 0; y < 2; y++)
         for (double m = -30; m <= 30; m += 3) {
-            gsai_greedy_step row = gsai_logistic(m, y);
+            gsai_greedy_step row = logistic(m, y);
             double last = 1;
-            check("repeats", "c = 1", gsai_logistic_repeats(m, y, fabs(row.g), 0.5, 1 + 1e-12), 1, 2e-12, 0);
+            check("repeats", "c = 1", logistic_repeats(y, &row, 0.5, 1 + 1e-12), 1, 2e-12, 0);
             for (double c = 2; c < 1e30; c *= 100) {
-                double now = gsai_logistic_repeats(m, y, fabs(row.g), 0.5, c);
+                double now = logistic_repeats(y, &row, 0.5, c);
                 assert_true(now >= last && now <= c && isfinite(now));
                 last = now;
             }
@@ -290,8 +323,8 @@ static void gradients_are_the_slopes_of_the_losses(void **state)
     for (int i = 0; i < 500; i++) {
         double m = 20 * gsai_rng_unit(&rng) - 10;
         int y = i % 2;
-        double slope = (gsai_logistic(m + h, y).loss - gsai_logistic(m - h, y).loss) / (2 * h);
-        check("g", "a logistic row", gsai_logistic(m, y).g, slope, 0, 1e-9);
+        double slope = (logistic(m + h, y).loss - logistic(m - h, y).loss) / (2 * h);
+        check("g", "a logistic row", logistic(m, y).g, slope, 0, 1e-9);
         slope = (squared(m + h, 2) - squared(m - h, 2)) / (2 * h);
         check("g", "a squared row", m - 2, slope, 0, 1e-8);
 
@@ -369,7 +402,7 @@ static void softmax_sums_in_eight_lanes(void **state)
         for (size_t j = 0; j < n; j++)
             e[j] = gsai_exp(r.m[j] - top);
         s = r;
-        gsai_softmax_probabilities(s.m, n);
+        softmax_probabilities(s.m, n);
         for (size_t j = 0; j < n; j++)
             assert_true(s.m[j] == e[j] / sum_in_lanes(e, n, n));
         double others = sum_in_lanes(e, n, r.k), total = others + e[r.k];
@@ -388,7 +421,7 @@ static void probabilities_are_those_of_the_step(void **state)
         draw_row(&rng, 100, &r);
         s = r;
         (void)gsai_softmax(r.m, r.n_classes, r.k);
-        gsai_softmax_probabilities(s.m, s.n_classes);
+        softmax_probabilities(s.m, s.n_classes);
         for (size_t j = 0; j < r.n_classes; j++)
             check("p", "a row", s.m[j], r.m[j], 2e-15, 0);
     }
@@ -402,14 +435,14 @@ static void check_total(const double *margins, size_t n_classes)
         double p[4];
         memcpy(p, margins, n_classes * sizeof *p);
         gsai_greedy_step row = gsai_softmax(p, n_classes, k);
-        double repeats = gsai_softmax_repeats(p, n_classes, k, row.loss, row.g, 0.5, 9);
+        double repeats = n_classes > 1 ? softmax_repeats(p, n_classes, k, &row, 0.5, 9) : 1;
         assert_true(repeats >= 1 && repeats <= 9);
         assert_true(isfinite(row.loss) && row.loss >= 0);
         assert_true(row.g >= 0 && row.g <= 1 && isfinite(row.lambda));
         for (size_t j = 0; j < n_classes; j++)
             assert_true(p[j] >= 0 && p[j] <= 1);
         memcpy(p, margins, n_classes * sizeof *p);
-        gsai_softmax_probabilities(p, n_classes);
+        softmax_probabilities(p, n_classes);
         for (size_t j = 0; j < n_classes; j++)
             assert_true(p[j] >= 0 && p[j] <= 1);
     }
@@ -444,11 +477,11 @@ static void logistic_is_total(void **state)
     for (size_t i = 0; i < 2 * sizeof values / sizeof *values; i++)
         for (int y = 0; y < 2; y++) {
             double m = i % 2 ? -values[i / 2] : values[i / 2];
-            gsai_greedy_step row = gsai_logistic(m, y);
+            gsai_greedy_step row = logistic(m, y);
             assert_true(isfinite(row.loss) && row.loss >= 0);
             assert_true(fabs(row.g) >= 0 && fabs(row.g) <= 1 && (y ? row.g <= 0 : row.g >= 0));
             assert_true(row.lambda >= -0.062 && row.lambda <= 1.232);
-            double repeats = gsai_logistic_repeats(m, y, fabs(row.g), 0.5, 9);
+            double repeats = logistic_repeats(y, &row, 0.5, 9);
             assert_true(repeats >= 1 && repeats <= 9);
         }
 }
