@@ -25,23 +25,6 @@ struct gsai_ranking {
     bool sorted;
 };
 
-/* Negative floats have their bits in falling order: turned over, positive ones put above them. */
-static uint32_t key_of(float score)
-{
-    uint32_t bits;
-    if (score == 0)
-        score = 0; /* of the two zeros the positive one */
-    memcpy(&bits, &score, sizeof bits);
-    return bits & SIGN_BIT ? ~bits : bits | SIGN_BIT;
-}
-
-static uint64_t entry_of(float score, bool positive, float weight)
-{
-    uint32_t bits;
-    memcpy(&bits, &weight, sizeof bits);
-    return (uint64_t)key_of(score) << 32 | (positive ? bits : bits | SIGN_BIT);
-}
-
 static void count_entry(class_weights *into, uint64_t entry)
 {
     uint32_t bits = (uint32_t)entry & ~SIGN_BIT;
@@ -86,7 +69,12 @@ static gsa_status append(gsai_ranking *ranking, const uint64_t *entries, size_t 
 
 gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error)
 {
-    uint64_t entry = entry_of(score, positive, weight);
+    uint32_t key, bits;
+    score = score == 0 ? 0 : score; /* of the two zeros the positive one */
+    memcpy(&key, &score, sizeof key);
+    memcpy(&bits, &weight, sizeof bits);
+    key = key & SIGN_BIT ? ~key : key | SIGN_BIT; /* negative floats have their bits in falling order */
+    uint64_t entry = (uint64_t)key << 32 | (positive ? bits : bits | SIGN_BIT);
     return append(ranking, &entry, 1, error);
 }
 
@@ -142,87 +130,54 @@ static void sort_by_byte(uint64_t *entries, size_t n, unsigned shift)
 
 /* ---- the two curves --------------------------------------------------------------------------------------------- */
 
-typedef struct curves {
-    double n_positive;   /* weight of all positive rows */
-    class_weights above; /* of the rows seen so far: those with greater scores */
-    double ordered_pairs, tied_pairs, precision_sum;
-    double best_f1, best_score;
-} curves;
-
-/* The score of a key, the inverse of key_of. */
-static double score_of(uint32_t key)
+/* Returns the score of an entry. */
+static double score_of(uint64_t entry)
 {
-    uint32_t bits = key & SIGN_BIT ? key & ~SIGN_BIT : ~key;
+    uint32_t key = (uint32_t)(entry >> 32), bits = key & SIGN_BIT ? key & ~SIGN_BIT : ~key;
     float score;
     memcpy(&score, &bits, sizeof score);
     return (double)score;
 }
 
-/* Adds the rows of the next lower score; those that are not counted yet lie below `cut`. */
-static void curve_add(curves *curve, class_weights here, double cut)
-{
-    class_weights *above = &curve->above;
-    curve->ordered_pairs += above->positive * here.negative;
-    curve->tied_pairs += here.positive * here.negative;
-    above->positive += here.positive;
-    above->negative += here.negative;
-    if (here.positive > 0)
-        curve->precision_sum += here.positive * (above->positive / (above->positive + above->negative));
-    double f1 = 2 * above->positive / (curve->n_positive + above->positive + above->negative);
-    if (here.positive > 0 && f1 > curve->best_f1) {
-        curve->best_f1 = f1;
-        curve->best_score = cut;
-    }
-}
-
-/* Returns what lies between two neighbours. The scores of rows were rounded to these: one that became `key` may lie
- * below it, but not below the middle. */
-static double middle(uint32_t key, uint32_t next)
-{
-    return (score_of(key) + score_of(next)) / 2;
-}
-
-/* Returns a score that is below all rows also after it has been rounded, as a probability or in print. */
-static double below_all(uint32_t lowest)
-{
-    double score = score_of(lowest);
-    return score - 1 - fabs(score) * 1e-6;
-}
-
-/* The weight of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
-static class_weights run_before(const uint64_t *entries, size_t *end)
-{
-    class_weights run = {0, 0};
-    uint64_t key = entries[*end - 1] >> 32;
-    while (*end > 0 && entries[*end - 1] >> 32 == key)
-        count_entry(&run, entries[--*end]);
-    return run;
-}
-
+/* Takes the runs of equal scores from the highest on. */
 gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking)
 {
+    const uint64_t *entries = ranking->entries;
     gsai_ranking_result result = {NAN, NAN, NAN, NAN};
-    curves curve = {0};
-    class_weights all = {0, 0};
+    class_weights all = {0, 0}, above = {0, 0}; /* above: of rows with greater scores */
+    double ordered_pairs = 0, tied_pairs = 0, precision_sum = 0, best_f1 = 0, best_score = 0;
     if (!ranking->sorted && ranking->n_entries > 0)
         sort_by_byte(ranking->entries, ranking->n_entries, 56);
     ranking->sorted = true;
     for (size_t i = 0; i < ranking->n_entries; i++)
-        count_entry(&all, ranking->entries[i]);
-    curve.n_positive = all.positive;
+        count_entry(&all, entries[i]);
     for (size_t end = ranking->n_entries; end > 0;) {
-        uint32_t key = (uint32_t)(ranking->entries[end - 1] >> 32);
-        class_weights run = run_before(ranking->entries, &end);
-        double cut = end > 0 ? middle(key, (uint32_t)(ranking->entries[end - 1] >> 32)) : below_all(key);
-        curve_add(&curve, run, cut);
+        uint64_t entry = entries[end - 1];
+        class_weights run = {0, 0};
+        while (end > 0 && entries[end - 1] >> 32 == entry >> 32)
+            count_entry(&run, entries[--end]);
+        ordered_pairs += above.positive * run.negative;
+        tied_pairs += run.positive * run.negative;
+        above.positive += run.positive;
+        above.negative += run.negative;
+        if (run.positive == 0)
+            continue;
+        precision_sum += run.positive * (above.positive / (above.positive + above.negative));
+        double f1 = 2 * above.positive / (all.positive + above.positive + above.negative), score = score_of(entry);
+        if (!(f1 > best_f1))
+            continue;
+        best_f1 = f1;
+        /* The scores of rows were rounded to these: one that became this may lie below it, but not below the middle to
+         * the next. Below all: also after it has been rounded, as a probability or in print. */
+        best_score = end > 0 ? (score + score_of(entries[end - 1])) / 2 : score - 1 - fabs(score) * 1e-6;
     }
-    double positive = curve.above.positive, pairs = positive * curve.above.negative;
+    double pairs = above.positive * above.negative;
     if (pairs > 0)
-        result.auc = (curve.ordered_pairs + 0.5 * curve.tied_pairs) / pairs;
-    if (positive > 0) {
-        result.average_precision = curve.precision_sum / positive;
-        result.best_f1 = curve.best_f1;
-        result.best_score = curve.best_score;
+        result.auc = (ordered_pairs + 0.5 * tied_pairs) / pairs;
+    if (above.positive > 0) {
+        result.average_precision = precision_sum / above.positive;
+        result.best_f1 = best_f1;
+        result.best_score = best_score;
     }
     return result;
 }

@@ -120,21 +120,25 @@ static void leave_out_fold(struct evidence *e)
         e->smoothing[k] = 1 / (share * e->class_weight[k] + 2);
 }
 
-/* Takes the memory, without margins. Rows count as given; with balanced classes, every class that is there counts the
- * same. */
+/* Takes the memory, without margins; none if there is nothing to calibrate by. Rows count as given; with balanced
+ * classes, every class that is there counts the same. */
 static gsa_status evidence_make(struct evidence *e, gsa_error *error)
 {
     const gsa_state *state = e->state;
     const gsai_env *env = &state->env;
     size_t n = gsai_sample_count(&state->sample), n_classes = state->labels.n, n_outputs = state->table.n_outputs;
+    if (!state->loss || gsai_state_lacks_loss(state) || n == 0)
+        return GSA_OK;
     size_t stride = n_outputs > 1 ? (n_outputs + 7) / 8 * 8 : 1, n_floats;
     e->loss = state->loss;
     e->n_outputs = n_outputs;
     e->stride = stride;
     if (!gsai_multiply(n, stride + 5, &n_floats) || !gsai_add(n_floats, stride, &n_floats) ||
         !(e->c = gsai_alloc_zeroed(env, 3 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
-        !(e->margins = gsai_alloc_zeroed(env, n_floats, sizeof *e->margins)))
+        !(e->margins = gsai_alloc_zeroed(env, n_floats, sizeof *e->margins))) {
+        gsai_free(env, e->c);
         return gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
+    }
     e->row_loss = e->c + n;
     e->sure_loss = e->row_loss + n;
     e->row = e->sure_loss + n;
@@ -167,10 +171,12 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     return GSA_OK;
 }
 
-static void evidence_free(struct evidence *e)
+/* Gives the memory back. GSA_STOPPED if it was asked for. */
+static gsa_status evidence_finish(struct evidence *e, gsa_error *error)
 {
     gsai_free(&e->state->env, e->c);
     gsai_free(&e->state->env, e->margins);
+    return e->stopped ? gsai_fail(error, GSA_STOPPED, "stopped on request") : GSA_OK;
 }
 
 /* ---- scale, offset, shrinkage ------------------------------------------------------------------------------------ */
@@ -233,25 +239,13 @@ static void fit_newton(struct evidence *e, gsai_calibration *out)
     out->offset = at.shift;
 }
 
-static void fit_golden_section(struct evidence *e, gsai_calibration *out)
-{
-    const double ratio = 0.6180339887498949;
-    double low = 0, high = MAX_SCALE;
-    for (int i = 0; i < SECTIONS; i++) {
-        gsai_calibration a = {.scale = high - ratio * (high - low)}, b = {.scale = low + ratio * (high - low)};
-        if (loss_with(e, &a, e->row_loss) < loss_with(e, &b, e->row_loss))
-            high = b.scale;
-        else
-            low = a.scale;
-    }
-    out->scale = (low + high) / 2;
-}
-
 /* Finds the scale and offset that fit the rows that are not left out, from those of `out` on, which stay if these rows
  * say nothing about them. Returns whether there is an offset, too, so that features can be shrunk. */
 static bool fit(struct evidence *e, gsai_calibration *out)
 {
     const gsa_state *state = e->state;
+    const double ratio = 0.6180339887498949;
+    double low = 0, high = MAX_SCALE;
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++)
         n += !is_left_out(e, i);
@@ -259,48 +253,54 @@ static bool fit(struct evidence *e, gsai_calibration *out)
     if (state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER || !enough || !e->loss->rows ||
         (e->loss->has_log_link && !(e->prior > 0)))
         return false;
-    if (e->loss->has_searchable_scale)
-        fit_golden_section(e, out);
-    else
+    if (!e->loss->has_searchable_scale) {
         fit_newton(e, out);
-    return !e->loss->has_searchable_scale;
+        return true;
+    }
+    for (int i = 0; i < SECTIONS; i++) { /* golden section */
+        gsai_calibration a = {.scale = high - ratio * (high - low)}, b = {.scale = low + ratio * (high - low)};
+        if (loss_with(e, &a, e->row_loss) < loss_with(e, &b, e->row_loss))
+            high = b.scale;
+        else
+            low = a.scale;
+    }
+    out->scale = (low + high) / 2;
+    return false;
 }
 
-/* Returns the improvement over no shrinkage, in standard errors. */
-static double errors_below(const struct evidence *e)
+/* Fits all with this shrinkage. Sets *errors to the improvement over none, in standard errors. */
+static gsai_calibration try_shrinkage(struct evidence *e, double shrinkage, const gsai_calibration *from,
+                                      double *errors)
 {
+    gsai_calibration tried = *from;
     double mean = 0, square = 0;
+    tried.shrinkage = shrinkage;
+    take_margins(e, shrinkage);
+    (void)fit(e, &tried);
+    tried.loss = loss_with(e, &tried, e->row_loss);
     for (size_t i = 0; i < e->n; i++)
         mean += e->c[i] * (e->sure_loss[i] - e->row_loss[i]) / e->total;
     for (size_t i = 0; i < e->n; i++) {
         double apart = e->c[i] * (e->sure_loss[i] - e->row_loss[i] - mean) / e->total;
         square += apart * apart;
     }
-    return square > 0 ? mean / sqrt(square) : 0;
-}
-
-static gsai_calibration try_shrinkage(struct evidence *e, double shrinkage, const gsai_calibration *from)
-{
-    gsai_calibration tried = *from;
-    tried.shrinkage = shrinkage;
-    take_margins(e, shrinkage);
-    (void)fit(e, &tried);
-    tried.loss = loss_with(e, &tried, e->row_loss);
+    *errors = square > 0 ? mean / sqrt(square) : 0;
     return tried;
 }
 
 /* A shrinkage is a power of two and grows while that pays: fourfold steps first, then half of one to either side. */
 static void find_shrinkage(struct evidence *e, gsai_calibration *best)
 {
+    double errors;
     for (double shrinkage = 4; shrinkage <= MAX_SHRINKAGE; shrinkage *= 4) {
-        gsai_calibration tried = try_shrinkage(e, shrinkage, best);
-        if (!(tried.loss < (1 - GSA_MIN_GAIN) * best->loss && errors_below(e) > SHRINKAGE_ERRORS))
+        gsai_calibration tried = try_shrinkage(e, shrinkage, best, &errors);
+        if (!(tried.loss < (1 - GSA_MIN_GAIN) * best->loss && errors > SHRINKAGE_ERRORS))
             break;
         *best = tried;
     }
     double middle = best->shrinkage;
     for (int side = 0; side < 2 && middle > 0; side++) {
-        gsai_calibration tried = try_shrinkage(e, side == 0 ? middle / 2 : middle * 2, best);
+        gsai_calibration tried = try_shrinkage(e, side == 0 ? middle / 2 : middle * 2, best, &errors);
         if (tried.loss < best->loss)
             *best = tried;
     }
@@ -311,20 +311,15 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
 {
     struct evidence e = {.state = state, .table = table, .stop = stop};
     *out = (gsai_calibration){1, 0, 0, NAN};
-    if (!state->loss || gsai_state_lacks_loss(state) || gsai_sample_count(&state->sample) == 0)
+    GSA_TRY(evidence_make(&e, error));
+    if (e.n == 0)
         return GSA_OK;
-    gsa_status status = evidence_make(&e, error);
-    if (status == GSA_OK) {
-        take_margins(&e, 0);
-        bool shrinks = fit(&e, out);
-        out->loss = loss_with(&e, out, e.sure_loss);
-        if (shrinks)
-            find_shrinkage(&e, out);
-        if (e.stopped)
-            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
-    }
-    evidence_free(&e);
-    return status;
+    take_margins(&e, 0);
+    bool shrinks = fit(&e, out);
+    out->loss = loss_with(&e, out, e.sure_loss);
+    if (shrinks)
+        find_shrinkage(&e, out);
+    return evidence_finish(&e, error);
 }
 
 /* ---- predictions of held-out rows -------------------------------------------------------------------------------- */
@@ -351,57 +346,41 @@ static void take_checkpoint_margins(struct evidence *e)
     }
 }
 
-/* Calibrates the rows of each fold by the others, and those of common kinds by all; `out` has room. */
-static void predict_folds(struct evidence *e, gsai_held_out *out)
-{
-    double sum = 0;
-    e->n_folds = e->n < MANY_ROWS ? FOLDS : 2;
-    for (e->fold = 0; e->fold <= e->n_folds; e->fold++) {
-        gsai_calibration by = {.scale = 1};
-        leave_out_fold(e);
-        (void)fit(e, &by);
-        for (size_t i = 0; i < e->n; i++)
-            for (size_t k = 0; k < e->n_outputs && fold_of(e, i) == e->fold; k++)
-                out->margins[i * e->n_outputs + k] = by.scale * (double)e->margins[i * e->stride + k] + by.offset;
-    }
-    for (size_t i = 0; i < e->n; i++) {
-        gsai_target target = gsai_held_target(e->state, e->state->sample.at[i]);
-        memcpy(e->row, out->margins + i * e->n_outputs, e->n_outputs * sizeof *e->row);
-        out->weight[i] = e->c[i];
-        sum += e->c[i] * e->loss->value(e->row, e->n_outputs, &target);
-    }
-    out->loss = sum / e->total;
-}
-
 gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration *by, const gsai_env *stop,
                                  gsai_held_out *out, gsa_error *error)
 {
-    const gsai_env *env = &state->env;
     struct evidence e = {.state = state, .table = gsai_state_table(state), .stop = stop};
+    double sum = 0;
     *out = (gsai_held_out){.loss = NAN};
-    if (!state->loss || gsai_state_lacks_loss(state) || gsai_sample_count(&state->sample) == 0)
+    GSA_TRY(evidence_make(&e, error));
+    if (e.n == 0)
         return GSA_OK;
-    gsa_status status = evidence_make(&e, error);
-    if (status == GSA_OK && (!(out->margins = gsai_alloc(env, e.n * e.n_outputs, sizeof *out->margins)) ||
-                             !(out->weight = gsai_alloc(env, e.n, sizeof *out->weight))))
-        status = gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", e.n);
-    if (status == GSA_OK) {
-        if (gsai_state_uses_checkpoint(state))
-            take_checkpoint_margins(&e);
-        else
-            take_margins(&e, by->shrinkage);
-        predict_folds(&e, out);
-        if (e.stopped)
-            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
+    if (!(out->margins = gsai_alloc(&state->env, e.n * (e.n_outputs + 1), sizeof *out->margins))) {
+        (void)evidence_finish(&e, error);
+        return gsai_fail_memory(&state->env, error, "no memory for the margins of %zu held-out rows", e.n);
     }
-    evidence_free(&e);
-    return status;
-}
-
-void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env)
-{
-    gsai_free(env, held_out->margins);
-    gsai_free(env, held_out->weight);
+    out->weight = out->margins + e.n * e.n_outputs;
+    if (gsai_state_uses_checkpoint(state))
+        take_checkpoint_margins(&e);
+    else
+        take_margins(&e, by->shrinkage);
+    e.n_folds = e.n < MANY_ROWS ? FOLDS : 2;
+    for (e.fold = 0; e.fold <= e.n_folds; e.fold++) { /* each by the others; common kinds, the last, by all */
+        gsai_calibration others = {.scale = 1};
+        leave_out_fold(&e);
+        (void)fit(&e, &others);
+        for (size_t i = 0; i < e.n; i++)
+            for (size_t k = 0; k < e.n_outputs && fold_of(&e, i) == e.fold; k++)
+                out->margins[i * e.n_outputs + k] = others.scale * (double)e.margins[i * e.stride + k] + others.offset;
+    }
+    for (size_t i = 0; i < e.n; i++) {
+        gsai_target target = gsai_held_target(state, state->sample.at[i]);
+        memcpy(e.row, out->margins + i * e.n_outputs, e.n_outputs * sizeof *e.row);
+        out->weight[i] = e.c[i];
+        sum += e.c[i] * e.loss->value(e.row, e.n_outputs, &target);
+    }
+    out->loss = sum / e.total;
+    return evidence_finish(&e, error);
 }
 
 bool gsai_state_uses_checkpoint(const gsa_state *state)

@@ -21,15 +21,14 @@ gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const
 /* Held-out rows as a model that has not been calibrated by them predicts them. */
 typedef struct gsai_held_out {
     double *margins; /* [rows of the sample x outputs], calibrated */
-    double *weight;  /* [rows]: what a row counts for in means */
+    double *weight;  /* [rows]: what a row counts for in means; of the same memory */
     double loss;     /* the mean; NaN without rows */
 } gsai_held_out;
 /* Predicts every held-out row by the weights that a model would have now, calibrated on the rows of other folds: rows
  * that choose the calibration do not evaluate it. `by` is the calibration of all, for its shrinkage; not read if the
- * best checkpoint is used. The group of the state is closed. Memory: gsai_held_out_free, also on failure. */
+ * best checkpoint is used. The group of the state is closed. The caller frees the margins, also on failure. */
 gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration *by, const gsai_env *stop,
                                  gsai_held_out *out, gsa_error *error);
-void gsai_held_out_free(gsai_held_out *held_out, const gsai_env *env);
 
 /* Returns the averaged and calibrated weights of all slots and outputs; NULL if out of memory. */
 float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibration);

@@ -22,8 +22,7 @@ void gsai_labels_release(gsai_labels *labels)
     for (size_t i = 0; i < labels->n; i++)
         gsai_free(&labels->env, labels->at[i].text);
     gsai_free(&labels->env, labels->at);
-    gsai_free(&labels->env, labels->by_text.slot);
-    gsai_free(&labels->env, labels->by_number.slot);
+    gsai_free(&labels->env, labels->slot);
     gsai_env env = labels->env;
     gsai_labels_init(labels, &env);
 }
@@ -37,136 +36,91 @@ static uint64_t hash_number(double number)
     return gsai_mix(bits);
 }
 
-static uint64_t hash_text(const char *text)
+/* Returns the slot of a label by its text, or (NULL) by its number; a free one if it is not there. */
+static uint32_t *slot_of(const gsai_labels *labels, const char *text, double number)
 {
-    return gsai_hash(text, strlen(text), 0);
+    for (size_t i = (size_t)(text ? gsai_hash(text, strlen(text), 0) : hash_number(number));; i++) {
+        uint32_t *slot = &labels->slot[i & (labels->n_slots - 1)];
+        const gsai_label *label = *slot ? &labels->at[*slot - 1] : NULL;
+        if (!label || (text ? strcmp(label->text, text) == 0 : label->is_number && label->number == number))
+            return slot;
+    }
 }
 
 size_t gsai_labels_find_text(const gsai_labels *labels, const char *text)
 {
-    const gsai_label_slots *slots = &labels->by_text;
-    for (size_t i = (size_t)hash_text(text); slots->n_slots; i++) {
-        uint32_t entry = slots->slot[i & (slots->n_slots - 1)];
-        if (!entry)
-            break;
-        if (strcmp(labels->at[entry - 1].text, text) == 0)
-            return entry - 1;
-    }
-    return GSAI_NO_LABEL;
+    uint32_t entry = labels->n_slots ? *slot_of(labels, text, 0) : 0;
+    return entry ? entry - 1 : GSAI_NO_LABEL;
 }
 
 size_t gsai_labels_find_number(const gsai_labels *labels, double number)
 {
-    const gsai_label_slots *slots = &labels->by_number;
-    for (size_t i = (size_t)hash_number(number); slots->n_slots; i++) {
-        uint32_t entry = slots->slot[i & (slots->n_slots - 1)];
-        if (!entry)
-            break;
-        if (labels->at[entry - 1].number == number)
-            return entry - 1;
-    }
-    char text[GSAI_NUMBER_TEXT]; /* perhaps it came as a word */
-    gsai_number_text(number, text);
+    uint32_t entry = labels->n_slots ? *slot_of(labels, NULL, number) : 0;
+    char text[GSAI_NUMBER_TEXT];
+    if (entry)
+        return entry - 1;
+    gsai_number_text(number, text); /* perhaps it came as a word */
     return gsai_labels_find_text(labels, text);
 }
 
-static void enter(gsai_label_slots *slots, uint64_t hash, size_t label_number)
-{
-    size_t i = (size_t)hash;
-    while (slots->slot[i & (slots->n_slots - 1)])
-        i++;
-    slots->slot[i & (slots->n_slots - 1)] = (uint32_t)label_number + 1;
-}
-
-static void enter_label(gsai_labels *labels, size_t label_number)
+/* Sets the slots of a label: to its class + 1, or 0. */
+static void set_slots(gsai_labels *labels, size_t label_number, uint32_t entry)
 {
     const gsai_label *label = &labels->at[label_number];
-    enter(&labels->by_text, hash_text(label->text), label_number);
+    *slot_of(labels, label->text, 0) = entry;
     if (label->is_number)
-        enter(&labels->by_number, hash_number(label->number), label_number);
+        *slot_of(labels, NULL, label->number) = entry;
 }
 
-/* Keeps both tables at most half full. */
+/* Keeps the slots at most half full, with two for each label. */
 static bool grow_slots(gsai_labels *labels)
 {
-    if (labels->by_text.n_slots >= 2 * (labels->n + 1))
+    if (labels->n_slots >= 4 * (labels->n + 1))
         return true;
-    size_t n_slots = labels->by_text.n_slots ? 2 * labels->by_text.n_slots : 16;
-    uint32_t *by_text = gsai_alloc_zeroed(&labels->env, n_slots, sizeof *by_text);
-    uint32_t *by_number = gsai_alloc_zeroed(&labels->env, n_slots, sizeof *by_number);
-    if (!by_text || !by_number) {
-        gsai_free(&labels->env, by_text);
-        gsai_free(&labels->env, by_number);
+    size_t n_slots = labels->n_slots ? 2 * labels->n_slots : 32;
+    uint32_t *slot = gsai_alloc_zeroed(&labels->env, n_slots, sizeof *slot);
+    if (!slot)
         return false;
-    }
-    gsai_free(&labels->env, labels->by_text.slot);
-    gsai_free(&labels->env, labels->by_number.slot);
-    labels->by_text = (gsai_label_slots){by_text, n_slots};
-    labels->by_number = (gsai_label_slots){by_number, n_slots};
+    gsai_free(&labels->env, labels->slot);
+    labels->slot = slot;
+    labels->n_slots = n_slots;
     for (size_t i = 0; i < labels->n; i++)
-        enter_label(labels, i);
+        set_slots(labels, i, (uint32_t)i + 1);
     return true;
 }
 
-static gsa_status append(gsai_labels *labels, const char *text, bool is_number, double number, size_t *out,
-                         gsa_error *error)
+gsa_status gsai_labels_add(gsai_labels *labels, const char *word, double number, size_t *out, gsa_error *error)
 {
+    char text[GSAI_NUMBER_TEXT];
+    *out = word ? gsai_labels_find_text(labels, word) : gsai_labels_find_number(labels, number);
+    if (*out != GSAI_NO_LABEL)
+        return GSA_OK;
     if (labels->n >= GSAI_MAX_LABELS)
         return gsai_fail(error, GSA_LIMIT, "more than %zu different labels; is it the right column?", GSAI_MAX_LABELS);
-    char *copy = gsai_copy_text(&labels->env, text);
+    if (!word)
+        gsai_number_text(number, text);
+    char *copy = gsai_copy_text(&labels->env, word ? word : text);
     if (!copy || !grow_slots(labels) ||
         !gsai_reserve(&labels->env, &labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {
         gsai_free(&labels->env, copy);
         return gsai_fail_memory(&labels->env, error, "no memory for a label");
     }
-    labels->at[labels->n] = (gsai_label){copy, number, is_number};
+    labels->at[labels->n] = (gsai_label){copy, word ? 0 : number, !word};
     *out = labels->n++;
-    enter_label(labels, *out);
+    set_slots(labels, *out, (uint32_t)*out + 1);
     return GSA_OK;
-}
-
-gsa_status gsai_labels_add_number(gsai_labels *labels, double number, size_t *out, gsa_error *error)
-{
-    *out = gsai_labels_find_number(labels, number);
-    if (*out != GSAI_NO_LABEL)
-        return GSA_OK;
-    char text[GSAI_NUMBER_TEXT];
-    gsai_number_text(number, text);
-    return append(labels, text, true, number, out, error);
-}
-
-gsa_status gsai_labels_add_word(gsai_labels *labels, const char *text, size_t *out, gsa_error *error)
-{
-    *out = gsai_labels_find_text(labels, text);
-    if (*out != GSAI_NO_LABEL)
-        return GSA_OK;
-    return append(labels, text, false, 0, out, error);
-}
-
-static void leave(gsai_label_slots *slots, uint64_t hash, size_t label_number)
-{
-    size_t i = (size_t)hash;
-    while (slots->slot[i & (slots->n_slots - 1)] != (uint32_t)label_number + 1)
-        i++;
-    slots->slot[i & (slots->n_slots - 1)] = 0;
 }
 
 /* The last one in: no other label was put behind it, so that its slots can be freed without moving any. */
 void gsai_labels_drop_last(gsai_labels *labels)
 {
-    gsai_label *last = &labels->at[labels->n - 1];
-    leave(&labels->by_text, hash_text(last->text), labels->n - 1);
-    if (last->is_number)
-        leave(&labels->by_number, hash_number(last->number), labels->n - 1);
-    gsai_free(&labels->env, last->text);
-    labels->n--;
+    set_slots(labels, labels->n - 1, 0);
+    gsai_free(&labels->env, labels->at[--labels->n].text);
 }
 
 gsa_status gsai_labels_add_label(gsai_labels *labels, const gsai_label *label, size_t *out, gsa_error *error)
 {
-    if (label->is_number)
-        return gsai_labels_add_number(labels, label->number, out, error);
-    return gsai_labels_add_word(labels, label->text, out, error);
+    return gsai_labels_add(labels, label->is_number ? NULL : label->text, label->number, out, error);
 }
 
 gsa_status gsai_labels_add_all(gsai_labels *labels, const gsai_labels *from, gsa_error *error)
@@ -210,7 +164,8 @@ bool gsai_labels_equal(const gsai_labels *a, const gsai_labels *b)
     return same;
 }
 
-bool gsai_is_label(const char *text, size_t size)
+/* Returns whether this can be the text of a label, since files have no others: UTF-8 without control characters. */
+static bool is_label(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)text[i] < 0x20)
@@ -220,22 +175,19 @@ bool gsai_is_label(const char *text, size_t size)
 
 size_t gsai_labels_find_row(const gsai_labels *labels, const gsa_batch *batch, size_t row)
 {
-    if (gsai_row_is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
-        return GSAI_NO_LABEL;
-    if (gsai_row_is_word(batch, row))
-        return gsai_labels_find_text(labels, batch->words[batch->word[row]]);
-    return gsai_labels_find_number(labels, batch->label[row]);
+    if (!gsai_row_is_word(batch, row))
+        return gsai_labels_find_number(labels, batch->label[row]);
+    size_t word = (size_t)batch->word[row];
+    return word < batch->n_words ? gsai_labels_find_text(labels, batch->words[word]) : GSAI_NO_LABEL;
 }
 
 gsa_status gsai_labels_add_row(gsai_labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
 {
     const char *text = gsai_row_is_word(batch, row) ? batch->words[batch->word[row]] : NULL;
-    if (text && !gsai_is_label(text, strlen(text)))
+    if (text && !is_label(text, strlen(text)))
         return gsai_fail_row(error, GSA_INPUT, row, "label '%s' is no text: expected UTF-8 without control characters",
                              text);
-    if (text)
-        return gsai_labels_add_word(labels, text, out, error);
-    return gsai_labels_add_number(labels, batch->label[row], out, error);
+    return gsai_labels_add(labels, text, text ? 0 : batch->label[row], out, error);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -260,23 +212,8 @@ void gsai_labels_save(gsai_snapshot *snapshot, const gsai_labels *labels)
         memcpy(text, labels->at[k].text, size);
         text += size;
         is_number[k] = labels->at[k].is_number;
-        number[k] = labels->at[k].is_number ? labels->at[k].number : 0;
+        number[k] = labels->at[k].number;
     }
-}
-
-/* One label; its text must be what its number is written as. */
-static gsa_status restore_label(gsai_labels *labels, const char *text, uint8_t is_number, double number,
-                                gsa_error *error)
-{
-    char expected[GSAI_NUMBER_TEXT];
-    size_t before = labels->n, out;
-    if (is_number)
-        gsai_number_text(number, expected);
-    if (is_number && strcmp(text, expected) != 0)
-        return gsai_fail(error, GSA_FORMAT, "label %zu has a text that is not its number", before);
-    GSA_TRY(is_number ? gsai_labels_add_number(labels, number, &out, error)
-                      : gsai_labels_add_word(labels, text, &out, error));
-    return out == before ? GSA_OK : gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", text);
 }
 
 gsa_status gsai_labels_load(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
@@ -286,12 +223,20 @@ gsa_status gsai_labels_load(gsai_labels *labels, const gsai_bundle *bundle, gsa_
     GSA_TRY(gsai_bundle_need(bundle, &is_number_key, GSAI_ANY_LEN, &kinds, error));
     GSA_TRY(gsai_bundle_need(bundle, &number_key, gsai_tensor_len(kinds), &numbers, error));
     const char *at = texts->data, *end = at + gsai_tensor_len(texts);
-    for (uint64_t k = 0; k < gsai_tensor_len(kinds); k++) {
+    for (size_t k = 0, out; k < gsai_tensor_len(kinds); k++) {
         const char *nul = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-        if (!nul || !gsai_is_label(at, (size_t)(nul - at)))
-            return gsai_fail(error, GSA_FORMAT, "label %llu is not a text", (unsigned long long)k);
-        GSA_TRY(
-            restore_label(labels, at, ((const uint8_t *)kinds->data)[k], ((const double *)numbers->data)[k], error));
+        double number = ((const double *)numbers->data)[k];
+        bool is_number = ((const uint8_t *)kinds->data)[k];
+        char expected[GSAI_NUMBER_TEXT];
+        if (!nul || !is_label(at, (size_t)(nul - at)))
+            return gsai_fail(error, GSA_FORMAT, "label %zu is not a text", k);
+        if (is_number)
+            gsai_number_text(number, expected);
+        if (is_number && strcmp(at, expected) != 0)
+            return gsai_fail(error, GSA_FORMAT, "label %zu has a text that is not its number", k);
+        GSA_TRY(gsai_labels_add(labels, is_number ? NULL : at, number, &out, error));
+        if (out != k)
+            return gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", at);
         at = nul + 1;
     }
     return at == end ? GSA_OK : gsai_fail(error, GSA_FORMAT, "there is text after the last label");

@@ -17,21 +17,13 @@ typedef struct gsai_label {
     bool is_number;
 } gsai_label;
 
-/* Open addressing: slot holds class + 1, 0 is free. */
-typedef struct gsai_label_slots {
-    uint32_t *slot;
-    size_t n_slots; /* a power of two, or 0 */
-} gsai_label_slots;
-
 typedef struct gsai_labels {
     gsai_env env;
     gsai_label *at;
     size_t n, capacity;
-    gsai_label_slots by_text, by_number;
+    uint32_t *slot; /* open addressing: class + 1, by the text and by the number; 0 is free */
+    size_t n_slots; /* a power of two, or 0 */
 } gsai_labels;
-
-/* Returns whether this can be the text of a label, since files have no others: UTF-8 without control characters. */
-bool gsai_is_label(const char *text, size_t size);
 
 void gsai_labels_init(gsai_labels *labels, const gsai_env *env);
 void gsai_labels_release(gsai_labels *labels);
@@ -39,9 +31,8 @@ void gsai_labels_release(gsai_labels *labels);
 /* Return the class of a label, GSAI_NO_LABEL if it is unknown. */
 size_t gsai_labels_find_number(const gsai_labels *labels, double number);
 size_t gsai_labels_find_text(const gsai_labels *labels, const char *text);
-/* Fill in the class of a label, which is added if it is new. */
-gsa_status gsai_labels_add_number(gsai_labels *labels, double number, size_t *out, gsa_error *error);
-gsa_status gsai_labels_add_word(gsai_labels *labels, const char *text, size_t *out, gsa_error *error);
+/* Fills in the class of a label, a word or (NULL) a number, which is added if it is new. */
+gsa_status gsai_labels_add(gsai_labels *labels, const char *word, double number, size_t *out, gsa_error *error);
 /* Forgets the label that was entered last. */
 void gsai_labels_drop_last(gsai_labels *labels);
 /* Add a label of another table, and all of them. */

@@ -55,16 +55,6 @@ static void append(gsai_names *names, uint32_t id, const char *text)
     names->start[names->n] = start + size;
 }
 
-gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsai_env *env, gsa_error *error)
-{
-    if (from->n == 0)
-        return GSA_OK;
-    GSA_TRY(make_room(out, from->n, (size_t)from->start[from->n], env, error));
-    for (size_t i = 0; i < from->n; i++)
-        append(out, from->id[i], from->text + from->start[i]);
-    return GSA_OK;
-}
-
 /* ---- the strongest ---------------------------------------------------------------------------------------------- */
 
 static double strength_of(const gsa_state *state, size_t slot)
@@ -75,37 +65,17 @@ static double strength_of(const gsa_state *state, size_t slot)
     return max * gsai_state_deviation(state, slot);
 }
 
-/* Replaces the names of the state by the strongest of these. */
-static gsa_status replace_names(gsa_state *state, gsai_strongest *strongest, gsa_error *error)
-{
-    gsai_names names = {0};
-    size_t size = 0;
-    gsai_strongest_finish(strongest);
-    for (size_t i = 0; i < strongest->n; i++)
-        size += strlen(strongest->at[i].text) + 1;
-    GSA_TRY(make_room(&names, strongest->n, size, &state->env, error));
-    for (size_t i = 0; i < strongest->n; i++)
-        append(&names, strongest->at[i].id, strongest->at[i].text);
-    gsai_names_release(&state->names, &state->env);
-    state->names = names;
-    return GSA_OK;
-}
-
-/* Returns whether the feature of a slot was ever seen: most of those of words were not. */
-static bool is_seen(const gsa_state *state, size_t slot)
-{
-    return gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u != 0 ||
-           gsai_slot_count(state, slot) > 0;
-}
-
 gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
                                const void *ctx, gsa_error *error)
 {
-    gsai_strongest strongest = gsai_strongest_of(GSAI_MAX_NAMES, &state->env);
+    const gsai_env *env = &state->env;
+    gsai_strongest strongest = {.env = env, .max = GSAI_MAX_NAMES, .least = -1};
+    gsai_names names = {0};
     gsa_status status = GSA_OK;
+    size_t size = 0;
     for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
         uint64_t id = slot - 1;
-        double strength = is_seen(state, slot) ? strength_of(state, slot) : -1;
+        double strength = gsai_slot_count(state, slot) > 0 ? strength_of(state, slot) : -1; /* most are never seen */
         if (!(strength > strongest.least))
             continue;
         const char *text = name(ctx, id);
@@ -113,11 +83,20 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
             text = gsai_names_find(&state->names, id);
         if (text && !gsai_strongest_add(
                         &strongest, (gsai_feature_strength){.id = (uint32_t)id, .strength = strength, .text = text}))
-            status = gsai_fail_memory(&state->env, error, "no memory for the names of %zu features", strongest.n);
+            status = gsai_fail_memory(env, error, "no memory for the names of %zu features", strongest.n);
     }
+    gsai_strongest_finish(&strongest);
+    for (size_t i = 0; i < strongest.n; i++)
+        size += strlen(strongest.at[i].text) + 1;
     if (status == GSA_OK && strongest.n > 0)
-        status = replace_names(state, &strongest, error);
-    gsai_free(&state->env, strongest.at);
+        status = make_room(&names, strongest.n, size, env, error);
+    if (status == GSA_OK && strongest.n > 0) {
+        for (size_t i = 0; i < strongest.n; i++)
+            append(&names, strongest.at[i].id, strongest.at[i].text);
+        gsai_names_release(&state->names, env);
+        state->names = names;
+    }
+    gsai_free(env, strongest.at);
     return status;
 }
 
@@ -160,22 +139,25 @@ void gsai_names_save(gsai_snapshot *snapshot, const gsai_names *names)
 gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
                            const gsai_env *env, gsa_error *error)
 {
+    bool fits = size > 0 && text[size - 1] == '\0';
     size_t n_texts = 0;
-    for (size_t i = 0; i < size; i++)
-        n_texts += text[i] == '\0';
-    bool fits = n > 0 && n_texts == n && text[size - 1] == '\0';
-    for (size_t at = 0, len; at < size && fits; at += len + 1) {
+    for (size_t at = 0, len; at < size && fits; at += len + 1, n_texts++) {
         len = strlen(text + at);
-        fits = len == 0 || gsai_is_text(text + at, len);
+        fits = n_texts < n && (n_texts == 0 || id[n_texts] > id[n_texts - 1]) &&
+               (len == 0 || gsai_is_text(text + at, len));
     }
-    for (size_t i = 1; i < n && fits; i++)
-        fits = id[i] > id[i - 1];
-    if (!fits)
+    if (!fits || n_texts != n)
         return gsai_fail(error, GSA_FORMAT, "the names of features are damaged");
     GSA_TRY(make_room(out, n, size, env, error));
     for (size_t i = 0; i < n; i++)
         append(out, id[i], text + out->start[i]);
     return GSA_OK;
+}
+
+gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsai_env *env, gsa_error *error)
+{
+    return from->n == 0 ? GSA_OK
+                        : gsai_names_read(out, from->id, from->n, from->text, (size_t)from->start[from->n], env, error);
 }
 
 gsa_status gsai_names_load(gsai_names *out, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error)

@@ -1,5 +1,5 @@
 /* The held-out loss of a state, and the best weights so far: more passes fit the learned rows better but, from some
- * pass on, others worse. */
+ * pass on, others worse. The best checkpoint is a part of the state. */
 #include "learn/calibration.h"
 #include "learn/fork.h"
 #include "learn/inside.h"
@@ -9,20 +9,25 @@
 #include "base/real.h"
 
 #include <math.h>
+#include <stddef.h>
+
+/* Fewer rows tell little of the shares of classes. */
+#define MIN_ROWS 100u
 
 /* The loss that the best constant prediction has on the held-out rows: the shares of classes, or the mean of labels.
- * NaN for other losses, and without rows. */
-static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *error)
+ * NaN for other losses, and where rows are few. */
+double gsa_state_constant_loss(const gsa_state *state)
 {
     gsai_label_totals labels = {.n_classes = state->labels.n, .balanced = gsai_params_balance(&state->params)};
-    *out = NAN;
-    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++)
-        labels.weight += state->sample.at[i]->seen;
-    if (!(labels.weight > 0) || !state->loss->constant)
-        return GSA_OK;
+    size_t n = gsai_sample_count(&state->sample);
+    if (n == 0)
+        return state->position.constant_loss;
+    if (n < MIN_ROWS || !state->loss->constant)
+        return NAN;
     double *class_weight = gsai_alloc_zeroed(&state->env, labels.n_classes, sizeof *class_weight);
-    GSAI_TRY_MEMORY(class_weight, &state->env, error, "no memory for the weights of %zu classes", labels.n_classes);
-    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++) {
+    for (size_t i = 0; i < n; i++)
+        labels.weight += state->sample.at[i]->seen;
+    for (size_t i = 0; i < n && class_weight; i++) {
         const gsai_held_row *row = state->sample.at[i];
         double share = row->seen / labels.weight, y = gsai_held_target(state, row).y;
         if (labels.n_classes > 0)
@@ -32,21 +37,9 @@ static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *
         labels.mean_log += y > 0 ? share * y * gsai_log(y) : 0;
     }
     labels.class_weight = class_weight;
-    *out = state->loss->constant(&labels);
+    double loss = class_weight ? state->loss->constant(&labels) : (double)NAN;
     gsai_free(&state->env, class_weight);
-    return GSA_OK;
-}
-
-/* Fewer rows tell little of the shares of classes. */
-#define MIN_ROWS 100u
-
-double gsa_state_constant_loss(const gsa_state *state)
-{
-    double loss = state->position.constant_loss;
-    if (gsai_sample_count(&state->sample) == 0)
-        return loss;
-    bool known = gsai_sample_count(&state->sample) >= MIN_ROWS && constant_loss(state, &loss, NULL) == GSA_OK;
-    return known ? loss : (double)NAN;
+    return loss;
 }
 
 double gsa_state_held_out_loss(const gsa_state *state)
@@ -66,7 +59,7 @@ double gsa_state_held_out_loss(const gsa_state *state)
         gsai_state_uses_checkpoint(state) ? GSA_OK : gsai_calibrate(state, gsai_state_table(state), NULL, &by, NULL);
     if (status == GSA_OK)
         status = gsai_held_out_predict(state, &by, NULL, &held_out, NULL);
-    gsai_held_out_free(&held_out, &state->env);
+    gsai_free(&state->env, held_out.margins);
     return status == GSA_OK ? held_out.loss : (double)NAN;
 }
 
@@ -108,3 +101,79 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
                                calibration.loss, calibration.scale,    calibration.offset};
     return GSA_OK;
 }
+
+/* ---- the part of a state ----------------------------------------------------------------------------------------- */
+
+static void release(gsa_state *state)
+{
+    gsai_free(&state->env, state->best_checkpoint.weight);
+}
+
+static gsa_status copy_best(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    const gsai_best_checkpoint *best = &from->best_checkpoint;
+    if (!best->weight)
+        return GSA_OK;
+    float *weight = gsai_copy(&to->env, best->weight, best->n_slots * best->n_outputs, sizeof *weight);
+    GSAI_TRY_MEMORY(weight, &to->env, error, "no memory for the best weights");
+    to->best_checkpoint = *best;
+    to->best_checkpoint.weight = weight;
+    return GSA_OK;
+}
+
+static const gsai_stored_field fields[] = {
+    {{"best_checkpoint.pass", GSAI_U64, GSAI_MAX_COUNT + 1},
+     offsetof(gsai_best_checkpoint, pass),
+     1}, /* one more than passes ended */
+    {{"best_checkpoint.loss", GSAI_F64, GSAI_FINITE}, offsetof(gsai_best_checkpoint, loss), 1},
+    {{"best_checkpoint.scale", GSAI_F64, GSAI_NOT_NEGATIVE}, offsetof(gsai_best_checkpoint, scale), 1},
+    {{"best_checkpoint.offset", GSAI_F64, GSAI_FINITE}, offsetof(gsai_best_checkpoint, offset), 1},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static void save_best(gsai_snapshot *snapshot, const gsa_state *state)
+{
+    if (state->best_checkpoint.weight)
+        gsai_snapshot_fields(snapshot, fields, FIELDS, &state->best_checkpoint);
+}
+
+static gsa_status load_best(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    gsai_best_checkpoint *best = &state->best_checkpoint;
+    const gsai_tensor_key key = {"best_checkpoint.weight", GSAI_F32, GSAI_ANY_NUMBER}; /* for its shape */
+    const gsai_tensor *weights;
+    GSA_TRY(gsai_bundle_fields(bundle, fields, FIELDS, best, error));
+    GSA_TRY(gsai_bundle_need(bundle, &key, GSAI_ANY_LEN, &weights, error));
+    if (best->pass == 0 || weights->n_dims != 2 || weights->shape[1] < 1 || weights->shape[1] > state->table.n_outputs)
+        return gsai_fail(error, GSA_FORMAT, "the weights of the best checkpoint do not fit the state");
+    best->n_slots = state->table.n_slots;
+    best->n_outputs = (size_t)weights->shape[1];
+    best->weight = gsai_alloc_zeroed(&state->env, best->n_slots, best->n_outputs * sizeof *best->weight);
+    return best->weight ? GSA_OK : gsai_fail_memory(&state->env, error, "no memory for the best weights");
+}
+
+static size_t list_lines(const gsa_state *state, gsai_line_tensor *out)
+{
+    const gsai_best_checkpoint *best = &state->best_checkpoint;
+    const gsai_tensor_key key = {"best_checkpoint.weight", GSAI_F32, GSAI_FINITE};
+    size_t size = best->n_outputs * sizeof *best->weight;
+    *out = (gsai_line_tensor){key, 2, best->n_outputs, (char *)best->weight, size, best->n_slots};
+    return best->weight ? 1 : 0;
+}
+
+static bool uses_slot(const gsa_state *state, size_t slot)
+{
+    const gsai_best_checkpoint *best = &state->best_checkpoint;
+    bool any = false;
+    for (size_t k = 0; !any && best->weight && slot < best->n_slots && k < best->n_outputs; k++)
+        any = best->weight[slot * best->n_outputs + k] != 0;
+    return any;
+}
+
+const gsai_part_functions gsai_best_checkpoint_part = {.release = release,
+                                                       .copy = copy_best,
+                                                       .key = "best_checkpoint.pass",
+                                                       .save = save_best,
+                                                       .load = load_best,
+                                                       .lines = list_lines,
+                                                       .uses = uses_slot};

@@ -8,10 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[GSAI_N_RESULTS] = {
-#define GSAI_RESULT_NAME(name) #name,
-    GSAI_RESULTS(GSAI_RESULT_NAME)
-#undef GSAI_RESULT_NAME
+#define PREFIX "results."
+static const gsai_tensor_key result_keys[GSAI_N_RESULTS] = {
+#define RESULT_KEY(name) {PREFIX #name, GSAI_F64, GSAI_FINITE},
+    GSAI_RESULTS(RESULT_KEY)
+#undef RESULT_KEY
 };
 
 gsai_results gsai_results_none(void)
@@ -24,14 +25,8 @@ gsai_results gsai_results_none(void)
 
 const char *gsai_result_name(size_t number)
 {
-    return number < GSAI_N_RESULTS ? names[number] : NULL;
+    return result_keys[number].name + strlen(PREFIX);
 }
-
-static const gsai_tensor_key result_keys[GSAI_N_RESULTS] = {
-#define RESULT_KEY(name) {"results." #name, GSAI_F64, GSAI_FINITE},
-    GSAI_RESULTS(RESULT_KEY)
-#undef RESULT_KEY
-};
 
 void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results)
 {

@@ -40,7 +40,7 @@ typedef struct gsai_results {
 } gsai_results;
 
 gsai_results gsai_results_none(void);
-/* Returns a name by its number, NULL beyond the end. */
+/* Returns a name by its number. */
 const char *gsai_result_name(size_t number);
 /* Add the results that are known to a file, and read them from one. */
 void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results);

@@ -15,13 +15,13 @@ gsa_status gsai_solution_begin(const gsa_state *state, const gsa_batch *first, g
     GSA_TRY(gsa_state_fork(state, 1, &copy, error));
     copy->run_id = state->run_id; /* it begins with these rows, not as a copy */
     gsa_status status = gsa_state_prepare(copy, first, error);
-    if (status == GSA_OK) {
-        gsai_scaling_close(copy);
-        *out = copy;
-    } else {
+    if (status != GSA_OK) {
         gsa_state_free(copy);
+        return status;
     }
-    return status;
+    gsai_scaling_close(copy);
+    *out = copy;
+    return GSA_OK;
 }
 
 /* Returns the share of n rows as a whole number, at least 1. */

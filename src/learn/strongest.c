@@ -19,11 +19,6 @@ static int descending(const void *a, const void *b)
     return ascending(a, b);
 }
 
-gsai_strongest gsai_strongest_of(size_t max, const gsai_env *env)
-{
-    return (gsai_strongest){.env = env, .max = max, .least = -1};
-}
-
 static void drop_weaker(gsai_strongest *strongest)
 {
     if (strongest->n <= strongest->max)

@@ -20,10 +20,9 @@ typedef struct gsai_strongest {
     size_t max; /* how many are wanted */
     gsai_feature_strength *at;
     size_t n, capacity;
-    double least; /* a feature that is not stronger is not among the strongest; below 0 at first */
+    double least; /* a feature that is not stronger is not among the strongest; -1 at first */
 } gsai_strongest;
 
-gsai_strongest gsai_strongest_of(size_t max, const gsai_env *env);
 /* Adds a feature that is stronger than `least`. Returns false if out of memory. */
 bool gsai_strongest_add(gsai_strongest *strongest, gsai_feature_strength feature);
 /* Leaves the strongest, with ascending ids. */

@@ -112,7 +112,7 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_calibratio
     gsai_quality_finish(&quality, gsai_loss_has_classes(loss), quality.weight > 0 ? out : NULL);
     if (gsai_params_balance(gsai_state_params(state))) /* rows do not count alike */
         out->at[GSAI_RESULT_accuracy] = NAN;
-    gsai_held_out_free(&held_out, gsai_state_env(state));
+    gsai_free(gsai_state_env(state), held_out.margins);
     return status;
 }
 

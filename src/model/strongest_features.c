@@ -41,21 +41,9 @@ static double largest_weight(const gsa_model *model, uint64_t feature, size_t *o
     return fabs((double)weight[*output]);
 }
 
-/* Enters the deviations of these features. */
-static gsa_status enter_deviations(gsa_model *model, gsai_strongest *strongest, gsa_error *error)
-{
-    gsai_strongest_finish(strongest);
-    GSA_TRY(gsai_deviations_init(&model->deviations, strongest->n, &model->env, error));
-    for (size_t i = 0; i < strongest->n; i++) {
-        model->deviations.id[i] = strongest->at[i].id;
-        model->deviations.value[i] = strongest->at[i].deviation;
-    }
-    return GSA_OK;
-}
-
 gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error)
 {
-    gsai_strongest strongest = gsai_strongest_of(GSAI_MAX_DEVIATIONS, &model->env);
+    gsai_strongest strongest = {.env = &model->env, .max = GSAI_MAX_DEVIATIONS, .least = -1};
     size_t output;
     gsa_status status = GSA_OK;
     for (uint64_t i = 0; i < model->n_features && status == GSA_OK; i++) {
@@ -67,8 +55,13 @@ gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_erro
         if (strength > strongest.least && !gsai_strongest_add(&strongest, feature))
             status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", strongest.n);
     }
+    gsai_strongest_finish(&strongest);
     if (status == GSA_OK && strongest.n > 0)
-        status = enter_deviations(model, &strongest, error);
+        status = gsai_deviations_init(&model->deviations, strongest.n, &model->env, error);
+    for (size_t i = 0; i < model->deviations.n; i++) {
+        model->deviations.id[i] = strongest.at[i].id;
+        model->deviations.value[i] = strongest.at[i].deviation;
+    }
     gsai_free(&model->env, strongest.at);
     return status;
 }

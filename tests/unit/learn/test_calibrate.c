@@ -553,12 +553,12 @@ static void a_row_is_predicted_without_its_own_label(void **unused)
             assert_memory_equal(after.margins + i * width, before.margins + i * width, size);
             for (size_t j = 0; j < state->sample.n; j++)
                 n_others += memcmp(after.margins + j * width, before.margins + j * width, size) != 0;
-            gsai_held_out_free(&after, &state->env);
+            gsai_free(&state->env, after.margins);
             row->class_number = class_number;
             row->number = number;
         }
         assert_true(n_others > state->sample.n);
-        gsai_held_out_free(&before, &state->env);
+        gsai_free(&state->env, before.margins);
         gsa_state_free(state);
         free(r);
     }

@@ -17,14 +17,14 @@ static gsai_labels empty_labels(void)
 static size_t add_number(gsai_labels *labels, double number)
 {
     size_t out;
-    assert_int_equal(gsai_labels_add_number(labels, number, &out, NULL), GSA_OK);
+    assert_int_equal(gsai_labels_add(labels, NULL, number, &out, NULL), GSA_OK);
     return out;
 }
 
 static size_t add_word(gsai_labels *labels, const char *word)
 {
     size_t out;
-    assert_int_equal(gsai_labels_add_word(labels, word, &out, NULL), GSA_OK);
+    assert_int_equal(gsai_labels_add(labels, word, 0, &out, NULL), GSA_OK);
     return out;
 }
 

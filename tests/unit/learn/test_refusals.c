@@ -257,12 +257,12 @@ static void there_are_at_most_a_million_labels(void **unused)
     size_t number;
     gsai_labels_init(&labels, &env);
     for (size_t i = 0; i < GSAI_MAX_LABELS; i++)
-        must_be_ok(gsai_labels_add_number(&labels, (double)i, &number, &error), &error);
-    must_say(gsai_labels_add_number(&labels, -1, &number, &error), GSA_LIMIT, &error,
+        must_be_ok(gsai_labels_add(&labels, NULL, (double)i, &number, &error), &error);
+    must_say(gsai_labels_add(&labels, NULL, -1, &number, &error), GSA_LIMIT, &error,
              "more than 1048576 different labels");
-    must_say(gsai_labels_add_word(&labels, "word", &number, &error), GSA_LIMIT, &error, "more than 1048576");
+    must_say(gsai_labels_add(&labels, "word", 0, &number, &error), GSA_LIMIT, &error, "more than 1048576");
     assert_int_equal(labels.n, GSAI_MAX_LABELS);
-    must_be_ok(gsai_labels_add_number(&labels, 77, &number, &error), &error); /* is there already */
+    must_be_ok(gsai_labels_add(&labels, NULL, 77, &number, &error), &error); /* is there already */
     assert_int_equal(number, 77);
     gsai_labels_release(&labels);
 }
