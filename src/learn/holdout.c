@@ -12,7 +12,6 @@
 
 void gsai_sample_release(gsai_sample *sample, const gsai_env *env)
 {
-    gsai_sample_settle(sample);
     for (size_t i = 0; i < sample->n; i++)
         gsai_free(env, sample->at[i]);
     gsai_free(env, sample->at);
@@ -37,14 +36,13 @@ struct list {
     size_t n;
 };
 
-static struct list settled(const gsai_sample *sample)
+/* Returns the settled rows, or (1) the late ones. */
+static struct list list_of(const gsai_sample *sample, int late)
 {
-    return (struct list){sample->at, sample->hash, sample->n - sample->n_late};
-}
-
-static struct list late(const gsai_sample *sample)
-{
-    return (struct list){sample->late, sample->late_hash, sample->n_late};
+    size_t n = sample->n - sample->n_late;
+    if (!late)
+        return (struct list){sample->at, sample->hash, n};
+    return sample->n_late > 0 ? (struct list){sample->at + n, sample->hash + n, sample->n_late} : (struct list){0};
 }
 
 /* The first place whose hash is not below. */
@@ -65,91 +63,89 @@ static size_t place_of(struct list list, const gsai_held_row *row)
     return place;
 }
 
-static gsai_held_row *find_in(struct list list, const gsai_held_row *row)
-{
-    size_t place = place_of(list, row);
-    return place < list.n && compare(list.row[place], row) == 0 ? list.row[place] : NULL;
-}
-
 gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row)
 {
-    gsai_held_row *found = find_in(late(sample), row);
-    return found ? found : find_in(settled(sample), row);
+    for (int late = 1; late >= 0; late--) {
+        struct list list = list_of(sample, late);
+        size_t place = place_of(list, row);
+        if (place < list.n && compare(list.row[place], row) == 0)
+            return list.row[place];
+    }
+    return NULL;
 }
 
-/* Makes a gap of `by` places before the rows from `place` to `end`. */
-static void move_up(gsai_held_row **rows, uint64_t *hashes, size_t place, size_t end, size_t by)
+/* Moves the rows from `from` to `end`. */
+static void move(gsai_sample *sample, size_t to, size_t from, size_t end)
 {
-    memmove(rows + place + by, rows + place, (end - place) * sizeof *rows);
-    memmove(hashes + place + by, hashes + place, (end - place) * sizeof *hashes);
+    memmove(sample->at + to, sample->at + from, (end - from) * sizeof *sample->at);
+    memmove(sample->hash + to, sample->hash + from, (end - from) * sizeof *sample->hash);
 }
 
-const gsai_held_row *gsai_sample_next(const gsai_sample *sample, size_t *at, const gsai_held_row *row)
+static void put(gsai_sample *sample, size_t place, gsai_held_row *held)
 {
-    while (*at < sample->n && compare(sample->at[*at], row) < 0)
-        ++*at;
-    return *at < sample->n && compare(sample->at[*at], row) == 0 ? sample->at[*at] : NULL;
+    sample->at[place] = held;
+    sample->hash[place] = held->hash;
 }
 
 /* From the back, so that every row is moved once. */
 void gsai_sample_settle(gsai_sample *sample)
 {
+    gsai_held_row *late[GSAI_SAMPLE_LATE];
     size_t end = sample->n - sample->n_late;
+    if (sample->n_late == 0)
+        return;
+    memcpy(late, sample->at + end, sample->n_late * sizeof *late);
     while (sample->n_late > 0) {
-        gsai_held_row *held = sample->late[--sample->n_late];
+        gsai_held_row *held = late[--sample->n_late];
         size_t place = place_of((struct list){sample->at, sample->hash, end}, held);
-        move_up(sample->at, sample->hash, place, end, sample->n_late + 1);
-        sample->at[place + sample->n_late] = held;
-        sample->hash[place + sample->n_late] = held->hash;
+        move(sample, place + sample->n_late + 1, place, end);
+        put(sample, place + sample->n_late, held);
         end = place;
     }
 }
 
-static bool last_is_late(const gsai_sample *sample)
+/* Returns the place of the highest row, of which there is one. */
+static size_t last_place(const gsai_sample *sample)
 {
     size_t n = sample->n - sample->n_late;
-    return n == 0 || (sample->n_late > 0 && compare(sample->late[sample->n_late - 1], sample->at[n - 1]) > 0);
+    bool is_late = n == 0 || (sample->n_late > 0 && compare(sample->at[sample->n - 1], sample->at[n - 1]) > 0);
+    return is_late ? sample->n - 1 : n - 1;
 }
 
 const gsai_held_row *gsai_sample_last(const gsai_sample *sample)
 {
-    if (sample->n == 0)
-        return NULL;
-    return last_is_late(sample) ? sample->late[sample->n_late - 1] : sample->at[sample->n - sample->n_late - 1];
+    return sample->n > 0 ? sample->at[last_place(sample)] : NULL;
 }
 
 gsai_held_row *gsai_sample_pop(gsai_sample *sample)
 {
     if (sample->n == 0)
         return NULL;
-    bool late = last_is_late(sample);
-    gsai_held_row *last = late ? sample->late[sample->n_late - 1] : sample->at[sample->n - sample->n_late - 1];
-    sample->n_late -= late;
-    sample->n--;
+    size_t place = last_place(sample);
+    gsai_held_row *last = sample->at[place];
+    sample->n_late -= place >= sample->n - sample->n_late;
+    move(sample, place, place + 1, sample->n--);
     sample->below = last->hash < sample->below ? last->hash : sample->below;
     return last;
-}
-
-static void add_kind(struct list list, uint64_t hash, gsai_kind *kind)
-{
-    for (size_t i = first_of(list, hash); i < list.n && list.hash[i] == hash; i++) {
-        kind->n++;
-        kind->weight += list.row[i]->weight;
-    }
 }
 
 gsai_kind gsai_sample_kind(const gsai_sample *sample, uint64_t hash)
 {
     gsai_kind kind = {0};
-    add_kind(settled(sample), hash, &kind);
-    add_kind(late(sample), hash, &kind);
+    for (int late = 0; late < 2; late++) {
+        struct list list = list_of(sample, late);
+        for (size_t i = first_of(list, hash); i < list.n && list.hash[i] == hash; i++) {
+            kind.n++;
+            kind.weight += list.row[i]->weight;
+        }
+    }
     return kind;
 }
 
 /* Walks the kinds in ascending order, over both lists. */
 bool gsai_sample_is_low(const gsai_sample *sample, uint64_t hash)
 {
-    struct list lists[2] = {settled(sample), late(sample)};
+    struct list lists[2] = {list_of(sample, 0), list_of(sample, 1)};
     size_t at[2] = {0, 0};
     for (size_t kinds = 0; kinds < GSAI_SAMPLE_MANY; kinds++) {
         uint64_t next = hash;
@@ -175,7 +171,7 @@ bool gsai_sample_is_over(const gsai_sample *sample, size_t max, bool keeps_low)
 
 size_t gsai_sample_count(const gsai_sample *sample)
 {
-    size_t n = first_of(settled(sample), sample->below), kinds = 0;
+    size_t n = first_of(list_of(sample, 0), sample->below), kinds = 0;
     double seen = 0;
     for (size_t i = n; i < sample->n; i++) {
         kinds += i == n || sample->hash[i] != sample->hash[i - 1];
@@ -210,7 +206,7 @@ double gsai_sample_copies(const gsai_sample *sample)
 gsai_held_row *gsai_sample_next_held(gsai_sample *sample, uint64_t hash)
 {
     gsai_sample_settle(sample);
-    for (size_t i = first_of(settled(sample), hash); i < sample->n && sample->hash[i] == hash; i++)
+    for (size_t i = first_of(list_of(sample, 0), hash); i < sample->n && sample->hash[i] == hash; i++)
         if (sample->at[i]->weight > 0)
             return sample->at[i];
     return NULL;
@@ -247,26 +243,9 @@ gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t clas
     return held;
 }
 
-gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsai_env *env)
+static gsai_held_row *copy_row(const gsai_held_row *held, const gsai_env *env)
 {
     return gsai_copy(env, held, held_size(held->n), 1);
-}
-
-/* There is room in both. A row above all others need not wait among the late ones. */
-static void enter(gsai_sample *sample, gsai_held_row *held)
-{
-    const gsai_held_row *last = gsai_sample_last(sample);
-    if (!last || (sample->n_late == 0 && compare(held, last) > 0)) {
-        sample->hash[sample->n] = held->hash;
-        sample->at[sample->n++] = held;
-        return;
-    }
-    size_t place = place_of(late(sample), held);
-    move_up(sample->late, sample->late_hash, place, sample->n_late, 1);
-    sample->late[place] = held;
-    sample->late_hash[place] = held->hash;
-    sample->n_late++;
-    sample->n++;
 }
 
 gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsai_env *env, gsa_error *error)
@@ -278,14 +257,19 @@ gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gs
         gsai_free(env, held);
         return GSA_OK;
     }
-    if (!held || !gsai_reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at) ||
+    if (!held || !gsai_reserve(env, &sample->at, &sample->capacity, sample->n + 1, sizeof *sample->at) ||
         !gsai_reserve(env, &sample->hash, &sample->hash_capacity, sample->n + 1, sizeof *sample->hash)) {
         gsai_free(env, held);
         return gsai_fail_memory(env, error, "no memory for the held-out sample");
     }
     if (sample->n_late == GSAI_SAMPLE_LATE)
         gsai_sample_settle(sample);
-    enter(sample, held);
+    /* A row above all others need not wait among the late ones. */
+    const gsai_held_row *last = gsai_sample_last(sample);
+    size_t place = sample->n - sample->n_late + place_of(list_of(sample, 1), held);
+    sample->n_late += sample->n_late > 0 || (last && compare(held, last) < 0);
+    move(sample, place + 1, place, sample->n++);
+    put(sample, place, held);
     return GSA_OK;
 }
 
@@ -299,7 +283,7 @@ static void release(gsa_state *state)
 static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     for (size_t i = 0; i < from->sample.n; i++) {
-        gsai_held_row *held = gsai_held_row_copy(from->sample.at[i], &to->env);
+        gsai_held_row *held = copy_row(from->sample.at[i], &to->env);
         GSA_TRY(gsai_sample_insert(&to->sample, held, &to->env, error));
     }
     to->sample.below = from->sample.below;
@@ -308,18 +292,17 @@ static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *e
 
 /* An entry that several replicas have is the base's once, and what each of them has added to it. What is common to one
  * of them is common to all: an infinite weight stands for that until the end. */
-static gsa_status add_held(const gsai_merge *merge, const gsa_state *from, const gsai_held_row *held, size_t *at,
-                           gsa_error *error)
+static gsa_status add_held(const gsai_merge *merge, const gsa_state *from, const gsai_held_row *held, gsa_error *error)
 {
     gsa_state *into = merge->into;
-    const gsai_held_row *before = merge->continues ? gsai_sample_next(&merge->base->sample, at, held) : NULL;
+    const gsai_held_row *before = merge->continues ? gsai_sample_find(&merge->base->sample, held) : NULL;
     bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
     if ((held->hash >= into->sample.below && held->weight > 0) || !is_news)
         return GSA_OK;
     if (before && (held->seen < before->seen || (held->weight > 0 && held->weight < before->weight)))
         return gsai_fail(error, GSA_CONFLICT,
                          "cannot merge the states: a held-out row weighs less than in the base; give their own base");
-    gsai_held_row *copy = gsai_held_row_copy(held, &into->env);
+    gsai_held_row *copy = copy_row(held, &into->env);
     if (copy) {
         copy->seen -= before ? before->seen : 0;
         copy->weight = held->weight > 0 ? held->weight - (before ? before->weight : 0) : INFINITY;
@@ -355,8 +338,8 @@ static gsa_status merge_sample(const gsai_merge *merge, gsa_error *error)
         if (states[s]->sample.below < into->sample.below)
             into->sample.below = states[s]->sample.below;
     for (size_t s = 0; s < merge->n_states; s++)
-        for (size_t i = 0, at = 0; i < states[s]->sample.n; i++)
-            GSA_TRY(add_held(merge, states[s], states[s]->sample.at[i], &at, error));
+        for (size_t i = 0; i < states[s]->sample.n; i++)
+            GSA_TRY(add_held(merge, states[s], states[s]->sample.at[i], error));
     while (gsai_sample_is_over(&into->sample, gsai_params_holdout(&into->params), gsai_state_keeps_low(into)))
         gsai_free(&into->env, gsai_sample_pop(&into->sample));
     gsai_sample_settle(&into->sample);

@@ -43,12 +43,9 @@ static inline gsai_row gsai_held_row_view(const gsai_held_row *held)
 #define GSAI_SAMPLE_BELOW (UINT64_MAX / 10)
 
 typedef struct gsai_sample {
-    gsai_held_row **at; /* all that are not late */
+    gsai_held_row **at; /* ascending, then those that are late, ascending too */
     uint64_t *hash;     /* theirs, side by side: most rows of a long input are looked for and not found */
-    size_t n, capacity_allocated, hash_capacity;
-    gsai_held_row *late[GSAI_SAMPLE_LATE];
-    uint64_t late_hash[GSAI_SAMPLE_LATE];
-    size_t n_late;  /* of the n */
+    size_t n, n_late, capacity, hash_capacity;
     uint64_t below; /* rows with a lower hash are held */
 } gsai_sample;
 
@@ -56,13 +53,9 @@ void gsai_sample_release(gsai_sample *sample, const gsai_env *env);
 /* Returns the held row that is equal to this one in features and label, NULL if not found. */
 gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row);
 
-/* Does the same for ascending rows, in a settled sample: *at is the position, 0 before the first. */
-const gsai_held_row *gsai_sample_next(const gsai_sample *sample, size_t *at, const gsai_held_row *row);
-
 /* Makes a held row, not yet in a sample; NULL if out of memory. */
 gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
                                  const gsai_env *env);
-gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsai_env *env);
 
 /* Inserts the row, or adds its weights to those of its equal. Takes it over, also on failure; NULL is one that there
  * was no memory for. */
