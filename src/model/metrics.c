@@ -23,13 +23,14 @@ typedef struct class_counts {
     double predicted, actual, correct; /* weights of rows */
 } class_counts;
 
+/* Sums over rows, by their weights. LABEL_LOG: y log y; EXCESS: confidence - correct, of the rows in each bin. */
+enum { UNKNOWN, CORRECT, LOSS, BRIER, ABSOLUTE, SQUARED, LABEL_LOG, EXCESS, N_SUMS = EXCESS + CALIBRATION_BINS };
+
 struct gsa_metrics {
     gsai_env env;
     const gsa_model *model;
     uint64_t n_rows, n_unknown;
-    double weight, unknown_weight, correct, loss, brier;
-    double absolute_error, squared_error, label_log;
-    double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
+    double weight, sum[N_SUMS];
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
     gsai_labels unknown;   /* the first few labels that the model does not know */
@@ -89,103 +90,63 @@ void gsa_metrics_free(gsa_metrics *metrics)
     gsai_free(&env, metrics);
 }
 
-/* Fills in the probabilities (without them: a margin per class) and returns the loss. */
-static double predict_row(gsa_metrics *metrics, size_t actual)
-{
-    const gsa_model *model = metrics->model;
-    const double *margins = metrics->margins;
-    double *p = metrics->probabilities;
-    if (model->labels.n > 1)
-        return model->loss->evaluate(margins, model->n_outputs, actual, p);
-    gsai_model_row_predict(model, margins, p);
-    return actual == GSAI_NO_LABEL ? model->loss->unknown_loss : 0;
-}
-
-static size_t largest(const double *p, size_t n)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < n; k++)
-        if (p[k] > p[best])
-            best = k;
-    return best;
-}
-
-/* Guo, Pleiss, Sun, Weinberger 2017: bin b holds the confidences in (b/15, (b+1)/15]. A bin's share of all rows times
- * the gap between its mean confidence and its accuracy is the size of one sum, so that nothing else is kept. */
-static void add_confidence(gsa_metrics *metrics, double confidence, bool is_correct, double c)
-{
-    double bin = ceil(confidence * CALIBRATION_BINS) - 1;
-    bin = fmin(fmax(bin, 0), CALIBRATION_BINS - 1);
-    metrics->excess[(size_t)bin] += c * (confidence - (is_correct ? 1.0 : 0.0));
-}
-
-static double calibration_error(const gsa_metrics *metrics)
-{
-    double sum = 0;
-    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
-        sum += fabs(metrics->excess[bin]);
-    return sum / metrics->weight;
-}
-
-/* Keeps the label for messages, if it is one; a failure leaves it out. */
-static void keep_unknown(gsa_metrics *metrics, const gsa_batch *batch, size_t row)
-{
-    size_t number;
-    bool is_label =
-        gsai_row_is_word(batch, row) ? (size_t)batch->word[row] < batch->n_words : isfinite(batch->label[row]);
-    if (is_label && metrics->unknown.n < MAX_UNKNOWN)
-        (void)gsai_labels_add_row(&metrics->unknown, batch, row, &number, NULL);
-}
-
 static gsa_status add_class_row(gsa_metrics *metrics, const gsa_batch *batch, size_t row_number, double c,
                                 gsa_error *error)
 {
     const gsa_model *model = metrics->model;
-    size_t actual = gsai_labels_find_row(&model->labels, batch, row_number);
-    double *p = metrics->probabilities;
-    size_t n_classes = model->labels.n, predicted;
-    metrics->loss += c * predict_row(metrics, actual);
-    predicted = largest(p, n_classes);
+    const double *margins = metrics->margins;
+    size_t actual = gsai_labels_find_row(&model->labels, batch, row_number), n_classes = model->labels.n, predicted = 0;
+    double *p = metrics->probabilities; /* without them: a margin per class */
+    double loss = actual == GSAI_NO_LABEL ? model->loss->unknown_loss : 0;
+    if (n_classes > 1)
+        loss = model->loss->evaluate(margins, model->n_outputs, actual, p);
+    else
+        gsai_model_row_predict(model, margins, p);
+    metrics->sum[LOSS] += c * loss;
+    for (size_t k = 1; k < n_classes; k++)
+        predicted = p[k] > p[predicted] ? k : predicted;
     if (actual != GSAI_NO_LABEL || n_classes != 2) /* of two, as in the ranking: rows whose label is one of them */
         metrics->classes[predicted].predicted += c;
-    add_confidence(metrics, p[predicted], predicted == actual, c);
+    /* Guo, Pleiss, Sun, Weinberger 2017: bin b holds the confidences in (b/15, (b+1)/15]. A bin's share of all rows
+     * times the gap between its mean confidence and its accuracy is the size of one sum, so nothing else is kept. */
+    double bin = fmin(fmax(ceil(p[predicted] * CALIBRATION_BINS) - 1, 0), CALIBRATION_BINS - 1);
+    metrics->sum[EXCESS + (size_t)bin] += c * (p[predicted] - (predicted == actual ? 1.0 : 0.0));
     if (actual == GSAI_NO_LABEL) {
         metrics->n_unknown++;
-        metrics->unknown_weight += c;
-        keep_unknown(metrics, batch, row_number);
+        metrics->sum[UNKNOWN] += c;
+        size_t number;
+        bool is_label = gsai_row_is_word(batch, row_number) ? (size_t)batch->word[row_number] < batch->n_words
+                                                            : isfinite(batch->label[row_number]);
+        if (is_label && metrics->unknown.n < MAX_UNKNOWN) /* for messages: a failure leaves it out */
+            (void)gsai_labels_add_row(&metrics->unknown, batch, row_number, &number, NULL);
         return GSA_OK;
     }
     metrics->classes[actual].actual += c;
     if (predicted == actual) {
         metrics->classes[actual].correct += c;
-        metrics->correct += c;
+        metrics->sum[CORRECT] += c;
     }
     if (n_classes != 2)
         return GSA_OK;
     double miss = p[1] - (actual == 1 ? 1.0 : 0.0);
-    double score = model->n_outputs == 1 ? metrics->margins[0] : metrics->margins[1] - metrics->margins[0];
-    metrics->brier += c * miss * miss;
+    double score = model->n_outputs == 1 ? margins[0] : margins[1] - margins[0];
+    metrics->sum[BRIER] += c * miss * miss;
     return gsai_ranking_add(metrics->ranking, (float)score, actual == 1, (float)c, error);
 }
 
 /* With a log link the loss is half the deviance, that of the best constant needs the sum of y log y. */
-static void add_deviance(gsa_metrics *metrics, double y, double c)
-{
-    double margin = metrics->margins[0];
-    metrics->loss += c * metrics->model->loss->value(&margin, 1, &(gsai_target){.y = y});
-    metrics->label_log += y > 0 ? c * y * gsai_log(y) : 0;
-}
-
 static void add_number_row(gsa_metrics *metrics, double y, double c)
 {
-    double prediction;
+    const gsai_loss *loss = metrics->model->loss;
+    double prediction, margin = metrics->margins[0];
     gsai_model_row_predict(metrics->model, metrics->margins, &prediction);
-    double miss = prediction - y;
-    if (metrics->model->loss->has_log_link)
-        add_deviance(metrics, y, c);
-    metrics->absolute_error += c * fabs(miss);
-    metrics->squared_error += c * miss * miss;
-    double off = y - metrics->label_mean; /* metrics->weight already has c */
+    double miss = prediction - y, off = y - metrics->label_mean; /* metrics->weight already has c */
+    if (loss->has_log_link) {
+        metrics->sum[LOSS] += c * loss->value(&margin, 1, &(gsai_target){.y = y});
+        metrics->sum[LABEL_LOG] += y > 0 ? c * y * gsai_log(y) : 0;
+    }
+    metrics->sum[ABSOLUTE] += c * fabs(miss);
+    metrics->sum[SQUARED] += c * miss * miss;
     metrics->label_mean += off * c / metrics->weight;
     metrics->label_spread += c * off * (y - metrics->label_mean);
 }
@@ -215,18 +176,18 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
     return GSA_OK;
 }
 
-/* n rows from `from` on, which have these margins. */
+/* Adds n rows from `from` on, which have these margins. */
 static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, size_t from, size_t n, const double *margins,
                            gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+    for (size_t i = 0; i < n; i++) {
         metrics->margins = margins + i * metrics->model->n_outputs;
-        status = add_row(metrics, batch, from + i, error);
+        gsa_status status = add_row(metrics, batch, from + i, error);
         if (status != GSA_OK && error)
             error->row = from + i;
+        GSA_TRY(status);
     }
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error)
@@ -273,15 +234,8 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
     metrics->weight = weight;
     metrics->n_rows += from->n_rows;
     metrics->n_unknown += from->n_unknown;
-    metrics->unknown_weight += from->unknown_weight;
-    metrics->correct += from->correct;
-    metrics->loss += from->loss;
-    metrics->brier += from->brier;
-    metrics->absolute_error += from->absolute_error;
-    metrics->squared_error += from->squared_error;
-    metrics->label_log += from->label_log;
-    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
-        metrics->excess[bin] += from->excess[bin];
+    for (size_t i = 0; i < N_SUMS; i++)
+        metrics->sum[i] += from->sum[i];
     for (size_t k = 0; k < metrics->model->labels.n; k++) {
         metrics->classes[k].predicted += from->classes[k].predicted;
         metrics->classes[k].actual += from->classes[k].actual;
@@ -314,26 +268,20 @@ static gsa_class_metrics class_metrics(const class_counts *counts)
  * weighted by how often they occur; a class that is never predicted has precision 0. As scikit-learn has it. */
 static void results_of_many(gsa_metrics *metrics)
 {
-    double macro[3] = {0}, weighted[3] = {0}, n_classes = 0,
-           total = metrics->weight; /* unknown labels too: all wrong */
+    static const char *const names[] = {"precision_macro",    "recall_macro",    "f1_macro",
+                                        "precision_weighted", "recall_weighted", "f1_weighted"};
+    double sum[6] = {0}, n_classes = 0;
     for (size_t k = 0; k < metrics->model->labels.n; k++) {
-        const class_counts *counts = &metrics->classes[k];
-        if (counts->actual == 0 && counts->predicted == 0)
-            continue;
-        gsa_class_metrics of = class_metrics(counts);
+        gsa_class_metrics of = class_metrics(&metrics->classes[k]);
         double scores[3] = {of.precision, of.recall, of.f1};
         for (size_t i = 0; i < 3; i++) {
-            macro[i] += scores[i];
-            weighted[i] += scores[i] * counts->actual;
+            sum[i] += scores[i]; /* of a class that does not occur all are 0 */
+            sum[3 + i] += scores[i] * of.rows;
         }
-        n_classes++;
+        n_classes += of.rows != 0 || of.predicted != 0;
     }
-    static const char *const macro_names[] = {"precision_macro", "recall_macro", "f1_macro"};
-    static const char *const weighted_names[] = {"precision_weighted", "recall_weighted", "f1_weighted"};
-    for (size_t i = 0; i < 3; i++)
-        result(metrics, macro_names[i], ratio(macro[i], n_classes));
-    for (size_t i = 0; i < 3; i++)
-        result(metrics, weighted_names[i], ratio(weighted[i], total));
+    for (size_t i = 0; i < 6; i++) /* unknown labels too: all wrong */
+        result(metrics, names[i], ratio(sum[i], i < 3 ? n_classes : metrics->weight));
 }
 
 /* The threshold of a score as predictions have it: the probability of the second class, or its margin. */
@@ -346,46 +294,41 @@ static double threshold_of(const gsa_model *model, double score)
     return p[1];
 }
 
-/* Adds the results of the second class, which is the positive one, over the rows whose label is one of the two. */
-static void results_of_positive(gsa_metrics *metrics, const gsai_ranking_result *ranking)
+/* The second class is the positive one. All results are of the rows whose label is one of the two. */
+static void results_of_two(gsa_metrics *metrics)
 {
     const class_counts *negative = &metrics->classes[0], *positive = &metrics->classes[1];
+    gsai_ranking_result ranking = gsai_ranking_finish(metrics->ranking);
     gsa_class_metrics of = class_metrics(positive);
+    double known = metrics->weight - metrics->sum[UNKNOWN];
+    result(metrics, "auc", ranking.auc);
+    result(metrics, "average_precision", ranking.average_precision);
+    if (gsai_loss_has_probabilities(metrics->model->loss))
+        result(metrics, "brier", known > 0 ? metrics->sum[BRIER] / known : (double)NAN);
     result(metrics, "precision", of.precision);
     result(metrics, "recall", of.recall);
     result(metrics, "f1", of.f1);
     result(metrics, "threshold", threshold_of(metrics->model, 0));
-    result(metrics, "best_f1", ranking->best_f1);
-    result(metrics, "best_threshold", threshold_of(metrics->model, ranking->best_score));
+    result(metrics, "best_f1", ranking.best_f1);
+    result(metrics, "best_threshold", threshold_of(metrics->model, ranking.best_score));
     result(metrics, "true_negatives", negative->correct);
     result(metrics, "false_positives", negative->actual - negative->correct);
     result(metrics, "false_negatives", positive->actual - positive->correct);
     result(metrics, "true_positives", positive->correct);
 }
 
-static void results_of_two(gsa_metrics *metrics, double weight)
+static void results_of_numbers(gsa_metrics *metrics)
 {
-    gsai_ranking_result ranking = gsai_ranking_finish(metrics->ranking);
-    result(metrics, "auc", ranking.auc);
-    result(metrics, "average_precision", ranking.average_precision);
-    /* Like the ranking, of the rows whose label is one of the two. */
-    double known = weight - metrics->unknown_weight;
-    if (gsai_loss_has_probabilities(metrics->model->loss))
-        result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
-    results_of_positive(metrics, &ranking);
-}
-
-static void results_of_numbers(gsa_metrics *metrics, double weight)
-{
-    const gsai_label_totals labels = {.mean = metrics->label_mean, .mean_log = metrics->label_log / weight};
+    double weight = metrics->weight;
+    const gsai_label_totals labels = {.mean = metrics->label_mean, .mean_log = metrics->sum[LABEL_LOG] / weight};
     if (metrics->model->loss->has_log_link) {
-        double half = metrics->loss / weight, constant = metrics->model->loss->constant(&labels);
+        double half = metrics->sum[LOSS] / weight, constant = metrics->model->loss->constant(&labels);
         result(metrics, "poisson_deviance", 2 * half);
         result(metrics, "d2", constant > 0 ? 1 - half / constant : (double)NAN);
     }
-    result(metrics, "rmse", sqrt(metrics->squared_error / weight));
-    result(metrics, "mae", metrics->absolute_error / weight);
-    result(metrics, "r2", metrics->label_spread > 0 ? 1 - metrics->squared_error / metrics->label_spread : (double)NAN);
+    result(metrics, "rmse", sqrt(metrics->sum[SQUARED] / weight));
+    result(metrics, "mae", metrics->sum[ABSOLUTE] / weight);
+    result(metrics, "r2", metrics->label_spread > 0 ? 1 - metrics->sum[SQUARED] / metrics->label_spread : (double)NAN);
 }
 
 const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number)
@@ -429,27 +372,29 @@ static gsa_status fail_unknown(const gsa_metrics *metrics, gsa_error *error)
 
 gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
 {
-    if (metrics->weight == 0)
+    double weight = metrics->weight, excess = 0;
+    if (weight == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no rows to evaluate");
-    double weight = metrics->weight;
     metrics->n_results = 0;
     result(metrics, "rows", (double)metrics->n_rows);
     if (!gsai_loss_has_classes(metrics->model->loss)) {
-        results_of_numbers(metrics, weight);
+        results_of_numbers(metrics);
         return GSA_OK;
     }
     bool probable = gsai_loss_has_probabilities(metrics->model->loss);
-    result(metrics, probable ? "log_loss" : gsai_loss_name(metrics->model->loss), metrics->loss / weight);
-    result(metrics, "accuracy", metrics->correct / weight);
+    result(metrics, probable ? "log_loss" : gsai_loss_name(metrics->model->loss), metrics->sum[LOSS] / weight);
+    result(metrics, "accuracy", metrics->sum[CORRECT] / weight);
     if (metrics->model->labels.n == 2)
-        results_of_two(metrics, weight);
+        results_of_two(metrics);
     else
         results_of_many(metrics);
+    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
+        excess += fabs(metrics->sum[EXCESS + bin]);
     if (probable)
-        result(metrics, "calibration_error", calibration_error(metrics));
+        result(metrics, "calibration_error", excess / weight);
     if (metrics->n_unknown > 0)
         result(metrics, "unknown_labels", (double)metrics->n_unknown);
-    return metrics->unknown_weight < weight ? GSA_OK : fail_unknown(metrics, error);
+    return metrics->sum[UNKNOWN] < weight ? GSA_OK : fail_unknown(metrics, error);
 }
 
 gsa_status gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)

@@ -75,8 +75,8 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
 struct made_of {
     const gsa_state *state;
     const gsai_best_checkpoint *checkpoint; /* NULL: the average */
-    gsai_calibration calibration;
-    const gsa_state *compact; /* NULL: all; else features that this one does not have stay out */
+    gsai_calibration calibration;           /* its shrinkage is NaN where the weights have it */
+    const gsa_state *compact;               /* NULL: all; else features that this one does not have stay out */
     gsai_results results;
 };
 
@@ -131,23 +131,12 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     if (gsai_sample_count(gsai_state_sample(state)) == 0 ||
         gsai_loss_is_custom(gsai_state_loss(state))) /* files do not contain a custom loss */
         return GSA_OK;
-    const gsai_best_checkpoint *best = from->checkpoint;
-    out->at[GSAI_RESULT_best_pass] = best ? (double)best->pass : (double)position->pass;
-    out->at[GSAI_RESULT_calibration_scale] = best ? best->scale : from->calibration.scale;
+    out->at[GSAI_RESULT_best_pass] = from->checkpoint ? (double)from->checkpoint->pass : (double)position->pass;
+    out->at[GSAI_RESULT_calibration_scale] = from->calibration.scale;
     if (gsai_state_n_outputs(state) == 1)
-        out->at[GSAI_RESULT_calibration_shift] = best ? best->offset : from->calibration.offset;
-    if (!best)
-        out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
+        out->at[GSAI_RESULT_calibration_shift] = from->calibration.offset;
+    out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
     return measure_held_out(state, &from->calibration, env, out, error);
-}
-
-static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)
-{
-    size_t n_outputs = gsai_state_n_outputs(from->state), k = n_outputs > 1 ? map->order[output] : output;
-    double sign = n_outputs > 1 ? 1 : map->sign;
-    if (from->checkpoint)
-        return slot < from->checkpoint->n_slots ? sign * (double)from->checkpoint->weight[slot * n_outputs + k] : 0;
-    return sign * gsai_calibrated(&from->calibration, from->state, slot, gsai_state_average(from->state, slot, k));
 }
 
 /* Makes weights of zero for all features and outputs. */
@@ -166,25 +155,32 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
 
 static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
 {
-    size_t n_outputs = model->n_outputs;
-    bool is_paper = gsai_state_param(from->state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
+    const gsa_state *state = from->state;
+    const gsai_best_checkpoint *best = from->checkpoint;
+    bool is_paper = gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
     GSA_TRY(make_weights(model, error));
-    const gsai_table *table = gsai_state_table(from->state);
+    const gsai_table *table = gsai_state_table(state);
     const gsai_table *kept = from->compact ? gsai_state_table(from->compact) : table;
     for (size_t slot = 0; slot < table->n_slots; slot++) {
-        bool was_seen = from->checkpoint || slot == 0 || !gsai_table_is_zero(table, slot);
+        bool was_seen = best || slot == 0 || !gsai_table_is_zero(table, slot);
         if (from->compact && slot > 0)
             was_seen = slot < kept->n_slots && !gsai_table_is_zero(kept, slot);
-        for (size_t k = 0; k < n_outputs && was_seen; k++) {
-            double exact = model_weight(from, map, slot, k);
+        for (size_t output = 0; output < model->n_outputs && was_seen; output++) {
+            size_t k = model->n_outputs > 1 ? map->order[output] : output;
+            double exact = 0;
+            if (!best)
+                exact = gsai_calibrated(&from->calibration, state, slot, gsai_state_average(state, slot, k));
+            else if (slot < best->n_slots)
+                exact = (double)best->weight[slot * best->n_outputs + k];
+            exact *= map->sign;
             float weight = (float)exact;
             if (!isfinite(weight))
                 return gsai_fail(error, GSA_DIVERGED, "a weight is no longer finite: %s",
-                                 gsai_diverged_remedy(from->state, 0));
+                                 gsai_diverged_remedy(state, 0));
             if (slot == 0) /* that of features far from 0 is large, and its rounding would be seen */
-                model->intercept[k] = gsai_state_label_offset(from->state) + (is_paper ? (double)weight : exact);
+                model->intercept[output] = gsai_state_label_offset(state) + (is_paper ? (double)weight : exact);
             else if (weight != 0) /* leaves pages of features that were never seen untouched */
-                model->owned_weights[(slot - 1) * n_outputs + k] = weight;
+                model->owned_weights[(slot - 1) * model->n_outputs + output] = weight;
         }
     }
     return GSA_OK;
@@ -235,47 +231,38 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
  * is that of the weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out, gsa_error *error)
 {
-    gsai_env resolved;
-    const gsai_env *env = &resolved;
-    GSA_TRY(gsai_env_take(&resolved, &gsai_state_env(state)->memory, call, error));
+    gsai_env env;
+    GSA_TRY(gsai_env_take(&env, &gsai_state_env(state)->memory, call, error));
     gsa_state *copy = NULL;
+    gsa_status status = GSA_OK;
     if (gsai_state_n_waiting(state) > 0) {
-        gsa_status status = gsai_state_closed(state, &copy, error);
+        status = gsai_state_closed(state, &copy, error);
         if (status == GSA_OK)
             status = gsa_state_finish(copy, call, out, error);
         gsa_state_free(copy);
         return status;
     }
-    struct made_of from = {.state = state,
-                           .calibration = {1, 0, 0, NAN},
-                           .compact = gsai_state_param(state, GSAI_PARAM_compact) ? state : NULL};
-    bool has_sample = gsai_sample_count(gsai_state_sample(state)) > 0 &&
+    const gsai_best_checkpoint *best = gsai_state_uses_checkpoint(state) ? gsai_state_best_checkpoint(state) : NULL;
+    const gsa_state *compact = gsai_state_param(state, GSAI_PARAM_compact) ? state : NULL;
+    struct made_of from = {.state = state, .checkpoint = best, .calibration = {1, 0, 0, NAN}, .compact = compact};
+    bool has_sample = !best && gsai_sample_count(gsai_state_sample(state)) > 0 && !gsai_state_lacks_loss(state) &&
                       gsai_state_param(state, GSAI_PARAM_method) != GSAI_METHOD_PAPER;
-    if (gsai_state_uses_checkpoint(state)) {
-        from.checkpoint = gsai_state_best_checkpoint(state);
-        gsa_status found = find_results(state, env, &from, error);
-        if (found != GSA_OK && found != GSA_STOPPED)
-            return found;
-        return make_model(&from, env, out, error);
-    }
-    has_sample = has_sample && !gsai_state_lacks_loss(state);
-    gsa_status status =
-        has_sample ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
+    if (best)
+        from.calibration = (gsai_calibration){best->scale, best->offset, NAN, best->loss};
+    else if (has_sample)
+        status = gsai_calibrate(state, gsai_state_table(state), &env, &from.calibration, error);
     if (status == GSA_OK)
-        status = find_results(state, env, &from, error);
+        status = find_results(state, &env, &from, error);
     if (status == GSA_OK && has_sample)
         status = gsa_state_fork(state, 1, &copy, error);
     if (status == GSA_OK && has_sample) {
         from.state = copy;
-        status = gsai_state_learn_sample(copy, env, error);
+        status = gsai_state_learn_sample(copy, &env, error);
     }
-    if (status == GSA_STOPPED) { /* the average as it is: better than no model */
-        from = (struct made_of){
-            .state = state, .calibration = {1, 0, 0, NAN}, .compact = from.compact, .results = gsai_results_none()};
-        status = GSA_OK;
-    }
-    if (status == GSA_OK)
-        status = make_model(&from, env, out, error);
+    if (status == GSA_STOPPED && !best) /* the average as it is: better than no model */
+        from = (struct made_of){state, NULL, {1, 0, 0, NAN}, compact, gsai_results_none()};
+    if (status == GSA_OK || status == GSA_STOPPED)
+        status = make_model(&from, &env, out, error);
     gsa_state_free(copy);
     return status;
 }
@@ -333,18 +320,17 @@ gsa_status gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_
 
 gsa_status gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
 {
-    gsa_model_info info = {0};
-    info.loss = gsai_loss_name(model->loss);
-    info.method = model->method;
-    info.average = model->average;
-    info.n_rows = model->n_rows;
-    info.n_passes = model->n_passes;
-    info.n_features = model->n_features;
-    info.n_outputs = model->n_outputs;
-    info.n_classes = model->labels.n;
-    info.has_intercept = model->has_intercept;
-    info.has_probabilities = gsai_loss_has_probabilities(model->loss);
-    info.has_log_link = model->loss->has_log_link;
+    gsa_model_info info = {.loss = gsai_loss_name(model->loss),
+                           .method = model->method,
+                           .average = model->average,
+                           .n_rows = model->n_rows,
+                           .n_passes = model->n_passes,
+                           .n_features = model->n_features,
+                           .n_outputs = model->n_outputs,
+                           .n_classes = model->labels.n,
+                           .has_intercept = model->has_intercept,
+                           .has_probabilities = gsai_loss_has_probabilities(model->loss),
+                           .has_log_link = model->loss->has_log_link};
     return gsai_give_sized(out, &info, sizeof info);
 }
 

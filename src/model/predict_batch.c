@@ -9,16 +9,7 @@
 
 #include <float.h>
 #include <math.h>
-
-static inline double value_at(const gsai_row *row, size_t i)
-{
-    return row->value ? (double)row->value[i] : 1.0;
-}
-
-static inline size_t id_at(const gsai_row *row, size_t i)
-{
-    return row->index ? row->index[i] : i;
-}
+#include <string.h>
 
 /* Checks that all values are finite and count, and all features have weights: nearly all rows are so, and need no test
  * an entry. */
@@ -57,47 +48,34 @@ static double dot_any(const gsa_model *model, const gsai_row *row)
     double lane[GSAI_LANES] = {0};
     size_t position = 0;
     for (size_t i = 0; i < row->n; i++) {
-        double x = value_at(row, i);
-        size_t id = id_at(row, i);
-        if (x == 0 || id >= model->n_features)
-            continue;
-        lane[position++ % GSAI_LANES] += (double)model->weights[id] * x;
+        float x = gsai_row_value(row, i);
+        size_t id = gsai_row_id(row, i);
+        if (x != 0 && id < model->n_features)
+            lane[position++ % GSAI_LANES] += (double)model->weights[id] * (double)x;
     }
     return gsai_add_lanes(lane);
 }
 
-static double dot_one(const gsa_model *model, const gsai_row *row, bool plain)
-{
-    if (!plain)
-        return dot_any(model, row);
-    if (!row->index)
-        return dot_plain(model->weights, NULL, row->value, row->n);
-    return row->value ? dot_plain(model->weights, row->index, row->value, row->n)
-                      : dot_plain(model->weights, row->index, NULL, row->n);
-}
-
-static void dot_many(const gsa_model *model, const gsai_row *row, double *margins)
-{
-    size_t n_outputs = model->n_outputs;
-    for (size_t k = 0; k < n_outputs; k++)
-        margins[k] = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        double x = value_at(row, i);
-        size_t id = id_at(row, i);
-        if (x == 0 || id >= model->n_features)
-            continue;
-        for (size_t k = 0; k < n_outputs; k++)
-            margins[k] += (double)model->weights[id * n_outputs + k] * x;
-    }
-}
-
 static void row_margins(const gsa_model *model, const gsai_row *row, bool plain, double *margins)
 {
-    if (model->n_outputs == 1)
-        margins[0] = dot_one(model, row, plain);
+    const float *weights = model->weights;
+    size_t n_outputs = model->n_outputs;
+    if (n_outputs == 1 && !plain)
+        margins[0] = dot_any(model, row);
+    else if (n_outputs == 1 && row->index && row->value)
+        margins[0] = dot_plain(weights, row->index, row->value, row->n);
+    else if (n_outputs == 1)
+        margins[0] =
+            row->index ? dot_plain(weights, row->index, NULL, row->n) : dot_plain(weights, NULL, row->value, row->n);
     else
-        dot_many(model, row, margins);
-    for (size_t k = 0; k < model->n_outputs; k++)
+        memset(margins, 0, n_outputs * sizeof *margins);
+    for (size_t i = 0; i < row->n && n_outputs > 1; i++) {
+        double x = (double)gsai_row_value(row, i);
+        size_t id = gsai_row_id(row, i);
+        for (size_t k = 0; k < n_outputs && x != 0 && id < model->n_features; k++)
+            margins[k] += (double)weights[id * n_outputs + k] * x;
+    }
+    for (size_t k = 0; k < n_outputs; k++)
         margins[k] += model->intercept[k];
 }
 
@@ -121,22 +99,17 @@ void gsai_model_row_predict(const gsa_model *model, const double *margins, doubl
 #define ROWS_AHEAD 8
 #define NEAR_WEIGHTS ((size_t)1 << 15)
 
-static void fetch_weights(const gsa_model *model, const gsa_batch *batch, size_t number)
-{
-    if (!batch->index || number >= batch->n_rows || model->n_features * model->n_outputs < NEAR_WEIGHTS)
-        return;
-    gsai_row row = gsai_row_at(batch, number);
-    for (size_t i = 0; i < row.n; i++)
-        if (row.index[i] < model->n_features)
-            __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
-}
-
 /* To be called for the rows of a batch in their order. */
 static gsai_row come_to(const gsa_model *model, const gsa_batch *batch, size_t number)
 {
-    for (size_t r = 0; number == 0 && r < ROWS_AHEAD; r++)
-        fetch_weights(model, batch, r);
-    fetch_weights(model, batch, number + ROWS_AHEAD);
+    bool is_far = batch->index && model->n_features * model->n_outputs >= NEAR_WEIGHTS;
+    for (size_t r = number == 0 ? 0 : number + ROWS_AHEAD; r <= number + ROWS_AHEAD && r < batch->n_rows && is_far;
+         r++) {
+        gsai_row row = gsai_row_at(batch, r);
+        for (size_t i = 0; i < row.n; i++)
+            if (row.index[i] < model->n_features)
+                __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
+    }
     return gsai_row_at(batch, number);
 }
 
@@ -185,12 +158,11 @@ gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, dou
 gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
 {
     if (gsai_loss_has_classes(model->loss) && !gsai_loss_has_probabilities(model->loss))
-        return gsai_fail_about(
-            error, "loss",
-            gsai_fail(
-                error, GSA_ARGUMENT,
-                "a model of %s loss has margins, no probabilities; train with logistic or softmax loss to have them",
-                gsai_loss_name(model->loss)));
+        return gsai_fail_about(error, "loss",
+                               gsai_fail(error, GSA_ARGUMENT,
+                                         "a model of %s loss has margins, no probabilities; train with logistic or "
+                                         "softmax loss to have them",
+                                         gsai_loss_name(model->loss)));
     return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
 }
 
@@ -205,8 +177,8 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
     if (gsai_state_param(state, GSAI_PARAM_intercept))
         gsai_table_add_average(table, total, 0, 1, margins);
     for (size_t i = 0; i < row->n; i++) {
-        size_t slot = id_at(row, i) + 1;
-        double x = value_at(row, i);
+        size_t slot = (size_t)gsai_row_id(row, i) + 1;
+        double x = (double)gsai_row_value(row, i);
         if (x != 0 && slot < table->n_slots)
             gsai_table_add_average(table, total, slot, x, margins);
     }
@@ -215,12 +187,12 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
 /* A state with one label may have two outputs, and needs no margins. */
 gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out, gsa_error *error)
 {
-    size_t n_labels = gsai_state_labels(state)->n;
+    size_t n_labels = gsai_state_labels(state)->n, width = n_labels > 1 ? n_labels : 1;
     const gsai_loss *loss = gsai_state_loss(state);
     if (!loss || (gsai_loss_has_classes(loss) && n_labels == 0))
         return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: give rows or labels first");
     GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 0, error));
-    for (size_t r = 0; r<batch->n_rows; r++, out += n_labels> 1 ? n_labels : 1) {
+    for (size_t r = 0; r < batch->n_rows; r++, out += width) {
         gsai_row row = gsai_row_at(batch, r);
         GSA_TRY(check_row(batch, &row, r, error));
         if (n_labels != 1)
