@@ -18,13 +18,6 @@ typedef struct class_weights {
     double positive, negative;
 } class_weights;
 
-struct gsai_ranking {
-    gsai_env env;
-    uint64_t *entries;
-    size_t n_entries, capacity;
-    bool sorted;
-};
-
 static void count_entry(class_weights *into, uint64_t entry)
 {
     uint32_t bits = (uint32_t)entry & ~SIGN_BIT;
@@ -36,30 +29,11 @@ static void count_entry(class_weights *into, uint64_t entry)
         into->positive += (double)weight;
 }
 
-gsa_status gsai_ranking_new(const gsai_env *env, gsai_ranking **out, gsa_error *error)
-{
-    gsai_env resolved = gsai_env_resolve(env);
-    gsai_ranking *ranking = gsai_alloc_zeroed(&resolved, 1, sizeof *ranking);
-    GSAI_TRY_MEMORY(ranking, &resolved, error, "no memory for ranking scores");
-    ranking->env = resolved;
-    *out = ranking;
-    return GSA_OK;
-}
-
-void gsai_ranking_free(gsai_ranking *ranking)
-{
-    if (!ranking)
-        return;
-    gsai_env env = ranking->env;
-    gsai_free(&env, ranking->entries);
-    gsai_free(&env, ranking);
-}
-
 static gsa_status append(gsai_ranking *ranking, const uint64_t *entries, size_t n, gsa_error *error)
 {
     size_t need = ranking->n_entries + n;
-    GSAI_TRY_MEMORY(gsai_reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries),
-                    &ranking->env, error, "no memory for the scores of %zu rows", need);
+    GSAI_TRY_MEMORY(gsai_reserve(ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries),
+                    ranking->env, error, "no memory for the scores of %zu rows", need);
     if (n > 0)
         memcpy(ranking->entries + ranking->n_entries, entries, n * sizeof *entries);
     ranking->n_entries = need;

@@ -11,9 +11,14 @@
 
 #include <stdbool.h>
 
-typedef struct gsai_ranking gsai_ranking;
-gsa_status gsai_ranking_new(const gsai_env *env, gsai_ranking **out, gsa_error *error);
-void gsai_ranking_free(gsai_ranking *ranking);
+/* Zeros but for env; the caller frees the entries. */
+typedef struct gsai_ranking {
+    const gsai_env *env;
+    uint64_t *entries;
+    size_t n_entries, capacity;
+    bool sorted;
+} gsai_ranking;
+
 /* Adds a row; weight > 0; score not NaN. */
 gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error);
 gsa_status gsai_ranking_merge(gsai_ranking *ranking, const gsai_ranking *from, gsa_error *error);

@@ -4,6 +4,7 @@
 #include "learn/inside.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,12 +61,6 @@ static gsa_status load_results(gsa_state *state, const gsai_bundle *bundle, gsa_
 
 const gsai_part_functions gsai_results_part = {.save = save_results, .load = load_results};
 
-gsa_status gsai_quality_init(gsai_quality *quality, size_t n_classes, const gsai_env *env, gsa_error *error)
-{
-    *quality = (gsai_quality){0};
-    return n_classes == 2 ? gsai_ranking_new(env, &quality->ranking, error) : GSA_OK;
-}
-
 gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,
                                   double c, gsa_error *error)
 {
@@ -75,8 +70,8 @@ gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, 
     quality->weight += c;
     quality->correct += best == class_number ? c : 0;
     float score = (float)(n_outputs == 1 ? margins[0] : margins[1] - margins[0]);
-    return quality->ranking && c > 0 && !isnan(score)
-               ? gsai_ranking_add(quality->ranking, score, class_number == 1, (float)c, error)
+    return quality->n_classes == 2 && c > 0 && !isnan(score)
+               ? gsai_ranking_add(&quality->ranking, score, class_number == 1, (float)c, error)
                : GSA_OK;
 }
 
@@ -90,17 +85,16 @@ void gsai_quality_add_number(gsai_quality *quality, double prediction, double la
     quality->spread += c * before * (label - quality->mean);
 }
 
-void gsai_quality_finish(gsai_quality *quality, bool has_classes, gsai_results *out)
+void gsai_quality_finish(gsai_quality *quality, gsai_results *out)
 {
     double n = quality->weight;
-    if (out && has_classes) {
+    if (out && quality->n_classes > 0) {
         out->at[GSAI_RESULT_accuracy] = quality->correct / n;
-        if (quality->ranking)
-            out->at[GSAI_RESULT_auc] = gsai_ranking_finish(quality->ranking).auc;
+        if (quality->n_classes == 2)
+            out->at[GSAI_RESULT_auc] = gsai_ranking_finish(&quality->ranking).auc;
     } else if (out) {
         out->at[GSAI_RESULT_r2] = quality->spread > 0 ? 1 - quality->squared / quality->spread : (double)NAN;
         out->at[GSAI_RESULT_mae] = quality->absolute / n;
     }
-    gsai_ranking_free(quality->ranking);
-    quality->ranking = NULL;
+    gsai_free(quality->ranking.env, quality->ranking.entries);
 }

@@ -46,20 +46,19 @@ const char *gsai_result_name(size_t number);
 void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results);
 gsa_status gsai_results_load(gsai_results *out, const gsai_bundle *bundle, gsa_error *error);
 
-/* Held-out predictions of rows, as they are added up. */
+/* Held-out predictions of rows, as they are added up. Zeros but for the first two; gsai_quality_finish frees it. */
 typedef struct gsai_quality {
+    size_t n_classes;     /* 0: numbers */
+    gsai_ranking ranking; /* of two classes; with its env */
     double weight, correct, absolute, squared;
-    double mean, spread;   /* of the labels, by Welford's update */
-    gsai_ranking *ranking; /* of two classes, else NULL */
+    double mean, spread; /* of the labels, by Welford's update */
 } gsai_quality;
 
-/* Makes an empty one; gsai_quality_finish frees it. */
-gsa_status gsai_quality_init(gsai_quality *quality, size_t n_classes, const gsai_env *env, gsa_error *error);
 /* Adds a row of weight c with its margins: n_outputs, or one for two classes. */
 gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,
                                   double c, gsa_error *error);
 void gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c);
 /* Sets accuracy and AUC, or R2 and the mean absolute error. out NULL: frees only. */
-void gsai_quality_finish(gsai_quality *quality, bool has_classes, gsai_results *out);
+void gsai_quality_finish(gsai_quality *quality, gsai_results *out);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_RESULTS 24
@@ -34,7 +35,7 @@ struct gsa_metrics {
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
     gsai_labels unknown;   /* the first few labels that the model does not know */
-    gsai_ranking *ranking; /* two classes only */
+    gsai_ranking ranking;  /* two classes only */
     double *group_margins; /* of n_at_once rows */
     size_t n_at_once;
     const double *margins; /* of a row */
@@ -64,14 +65,10 @@ gsa_status gsa_metrics_new(const gsa_model *model, gsa_metrics **out, gsa_error 
     metrics->n_at_once = MARGINS_AT_ONCE / (width + 1) + 1;
     metrics->group_margins = gsai_alloc(&resolved, metrics->n_at_once * width, sizeof(double));
     metrics->probabilities = gsai_alloc(&resolved, width, sizeof(double));
-    gsa_status status = GSA_OK;
-    if (!metrics->classes || !metrics->group_margins || !metrics->probabilities)
-        status = gsai_fail_memory(&resolved, error, "no memory for metrics of %zu classes", width);
-    else if (model->labels.n == 2)
-        status = gsai_ranking_new(&resolved, &metrics->ranking, error);
-    if (status != GSA_OK) {
+    metrics->ranking.env = &metrics->env;
+    if (!metrics->classes || !metrics->group_margins || !metrics->probabilities) {
         gsa_metrics_free(metrics);
-        return status;
+        return gsai_fail_memory(&resolved, error, "no memory for metrics of %zu classes", width);
     }
     *out = metrics;
     return GSA_OK;
@@ -86,7 +83,7 @@ void gsa_metrics_free(gsa_metrics *metrics)
     gsai_free(&env, metrics->group_margins);
     gsai_free(&env, metrics->probabilities);
     gsai_labels_release(&metrics->unknown);
-    gsai_ranking_free(metrics->ranking);
+    gsai_free(&env, metrics->ranking.entries);
     gsai_free(&env, metrics);
 }
 
@@ -131,7 +128,7 @@ static gsa_status add_class_row(gsa_metrics *metrics, const gsa_batch *batch, si
     double miss = p[1] - (actual == 1 ? 1.0 : 0.0);
     double score = model->n_outputs == 1 ? margins[0] : margins[1] - margins[0];
     metrics->sum[BRIER] += c * miss * miss;
-    return gsai_ranking_add(metrics->ranking, (float)score, actual == 1, (float)c, error);
+    return gsai_ranking_add(&metrics->ranking, (float)score, actual == 1, (float)c, error);
 }
 
 /* With a log link the loss is half the deviance, that of the best constant needs the sum of y log y. */
@@ -222,8 +219,7 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
 {
     if (metrics->model->loss != from->model->loss || !gsai_labels_equal(&metrics->model->labels, &from->model->labels))
         return gsai_fail(error, GSA_CONFLICT, "metrics of models with different losses or labels cannot be added");
-    if (metrics->ranking)
-        GSA_TRY(gsai_ranking_merge(metrics->ranking, from->ranking, error));
+    GSA_TRY(gsai_ranking_merge(&metrics->ranking, &from->ranking, error));
     for (size_t i = 0, added; i < from->unknown.n && metrics->unknown.n < MAX_UNKNOWN; i++)
         GSA_TRY(gsai_labels_add_label(&metrics->unknown, &from->unknown.at[i], &added, error));
     double weight = metrics->weight + from->weight, apart = from->label_mean - metrics->label_mean;
@@ -298,7 +294,7 @@ static double threshold_of(const gsa_model *model, double score)
 static void results_of_two(gsa_metrics *metrics)
 {
     const class_counts *negative = &metrics->classes[0], *positive = &metrics->classes[1];
-    gsai_ranking_result ranking = gsai_ranking_finish(metrics->ranking);
+    gsai_ranking_result ranking = gsai_ranking_finish(&metrics->ranking);
     gsa_class_metrics of = class_metrics(positive);
     double known = metrics->weight - metrics->sum[UNKNOWN];
     result(metrics, "auc", ranking.auc);
@@ -336,22 +332,17 @@ const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number)
     return number < metrics->unknown.n ? metrics->unknown.at[number].text : NULL;
 }
 
-#define MAX_QUOTED ((size_t)30)
+#define MAX_QUOTED 30
 #define QUOTES_SIZE (MAX_UNKNOWN * (MAX_QUOTED + 4) + 1)
 
 /* Writes the first few labels: 'a', 'b', 'c'. */
 static void quote_labels(const gsai_labels *labels, char out[QUOTES_SIZE])
 {
-    for (size_t i = 0; i < labels->n && i < MAX_UNKNOWN; i++) {
-        size_t size = strlen(labels->at[i].text);
-        size = size < MAX_QUOTED ? size : MAX_QUOTED;
-        memcpy(out, i > 0 ? ", '" : "'", i > 0 ? 3 : 1);
-        out += i > 0 ? 3 : 1;
-        memcpy(out, labels->at[i].text, size);
-        out += size;
-        *out++ = '\'';
-    }
-    *out = '\0';
+    int size = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < labels->n && i < MAX_UNKNOWN; i++)
+        size += snprintf(out + size, QUOTES_SIZE - (size_t)size, "%s'%.*s'", i > 0 ? ", " : "", MAX_QUOTED,
+                         labels->at[i].text);
 }
 
 static gsa_status fail_unknown(const gsa_metrics *metrics, gsa_error *error)

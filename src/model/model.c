@@ -33,7 +33,8 @@ void gsa_model_free(gsa_model *model)
     gsai_labels_release(&model->labels);
     gsai_free(&env, model->schema);
     gsai_names_release(&model->names, &env);
-    gsai_deviations_release(&model->deviations, &env);
+    gsai_free(&env, model->deviations.id);
+    gsai_free(&env, model->deviations.value);
     gsai_free(&env, model->owned_weights);
     gsai_free(&env, model->intercept);
     if (model->close_owner)
@@ -91,12 +92,10 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_calibratio
     const gsai_loss *loss = gsai_state_loss(state);
     const gsai_sample *sample = gsai_state_sample(state);
     gsai_held_out held_out;
-    gsai_quality quality = {0};
+    gsai_quality quality = {.n_classes = gsai_state_labels(state)->n, .ranking.env = env};
     if (sample->n > MAX_HELD_OUT_MARGINS / n_outputs)
         return GSA_OK;
     gsa_status status = gsai_held_out_predict(state, by, env, &held_out, error);
-    if (status == GSA_OK)
-        status = gsai_quality_init(&quality, gsai_state_labels(state)->n, env, error);
     for (size_t i = 0, n = gsai_sample_count(sample); i < n && status == GSA_OK && held_out.margins; i++) {
         const double *margins = held_out.margins + i * n_outputs;
         gsai_target target = gsai_held_target(state, sample->at[i]);
@@ -109,7 +108,7 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_calibratio
     }
     if (status == GSA_OK)
         out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
-    gsai_quality_finish(&quality, gsai_loss_has_classes(loss), quality.weight > 0 ? out : NULL);
+    gsai_quality_finish(&quality, quality.weight > 0 ? out : NULL);
     if (gsai_params_balance(gsai_state_params(state))) /* rows do not count alike */
         out->at[GSAI_RESULT_accuracy] = NAN;
     gsai_free(gsai_state_env(state), held_out.margins);
@@ -269,13 +268,11 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
 
 static gsa_status take_weights(gsa_model *model, const float *weights, const double *intercept, gsa_error *error)
 {
-    size_t n_weights;
-    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 ||
-        !gsai_multiply((size_t)model->n_features, model->n_outputs, &n_weights))
+    if (model->n_features > (uint64_t)GSA_MAX_ID + 1)
         return gsai_fail(error, GSA_ARGUMENT, "a model of %llu features is too large",
                          (unsigned long long)model->n_features);
     GSA_TRY(make_weights(model, error));
-    for (size_t i = 0; i < n_weights; i++)
+    for (size_t i = 0; i < (size_t)model->n_features * model->n_outputs; i++)
         if (!isfinite(model->owned_weights[i] = weights[i]))
             return gsai_fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
     for (size_t k = 0; k < model->n_outputs && intercept; k++)

@@ -5,7 +5,15 @@
 #include "learn/config.h"
 #include "learn/labels.h"
 #include "learn/state.h"
-#include "model/strongest_features.h"
+
+#define GSAI_MAX_DEVIATIONS ((size_t)16384)
+
+/* Standard deviations of the strongest features. */
+typedef struct gsai_deviations {
+    uint32_t *id;
+    float *value;
+    size_t n; /* 0: none is known */
+} gsai_deviations;
 
 struct gsa_model {
     gsai_env env;
@@ -36,5 +44,10 @@ void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t f
 /* Converts margins to predictions: max(1, n_classes) numbers, in place if there is one margin per class. Hinge losses
  * have no probabilities: the margin of every class instead. */
 void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out);
+
+/* Makes room for n deviations; what was made on failure goes with the model. strongest_features.c. */
+gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsai_env *env, gsa_error *error);
+/* Fills in those of a model that has its weights, which came from this state. */
+gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error);
 
 #endif

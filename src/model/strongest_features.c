@@ -2,8 +2,6 @@
  *
  *   1 A model has the deviations of its strongest features only: those of all would double the file.
  *   2 Ids ascend. Nothing that is predicted depends on them. */
-#include "model/strongest_features.h"
-
 #include "model/model.h"
 
 #include "base/error.h"
@@ -13,21 +11,13 @@
 
 #include <math.h>
 
-void gsai_deviations_release(gsai_deviations *deviations, const gsai_env *env)
-{
-    gsai_free(env, deviations->id);
-    gsai_free(env, deviations->value);
-    *deviations = (gsai_deviations){0};
-}
-
 gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsai_env *env, gsa_error *error)
 {
-    *deviations =
-        (gsai_deviations){gsai_alloc(env, n, sizeof *deviations->id), gsai_alloc(env, n, sizeof *deviations->value), n};
-    if (deviations->id && deviations->value)
-        return GSA_OK;
-    gsai_deviations_release(deviations, env);
-    return gsai_fail_memory(env, error, "no memory for the deviations of %zu features", n);
+    deviations->id = gsai_alloc(env, n, sizeof *deviations->id);
+    deviations->value = gsai_alloc(env, n, sizeof *deviations->value);
+    GSAI_TRY_MEMORY(deviations->id && deviations->value, env, error, "no memory for the deviations of %zu features", n);
+    deviations->n = n;
+    return GSA_OK;
 }
 
 /* The largest absolute weight of a feature, and its output. */

@@ -157,9 +157,8 @@ static gsa_status measure(const gsai_path *path, const float *held, const gsai_s
     const gsai_design *design = problem->design;
     size_t stride = design->stride, n_outputs = design->n_outputs;
     double *margins = gsai_arena_take(path->arena, n_outputs, sizeof *margins);
-    gsai_quality quality;
+    gsai_quality quality = {.n_classes = problem->n_classes, .ranking.env = problem->env};
     GSA_TRY(gsai_arena_check(path->arena, "held-out margins", error));
-    GSA_TRY(gsai_quality_init(&quality, problem->n_classes, problem->env, error));
     gsa_status status = GSA_OK;
     for (size_t q = 0; q < path->held_from[path->n_folds] && status == GSA_OK; q++) {
         double y = (double)path->held_target[q], c = (double)path->held_weight[q];
@@ -170,7 +169,7 @@ static gsa_status measure(const gsai_path *path, const float *held, const gsai_s
         else
             gsai_quality_add_number(&quality, problem->has_log_link ? gsai_exp(margins[0]) : margins[0], y, c);
     }
-    gsai_quality_finish(&quality, problem->n_classes > 0, out);
+    gsai_quality_finish(&quality, out);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* AUC and average precision: against counting all pairs, ties, weights, order, merges, bins. */
 #include "learn/auc.h"
 
+#include "base/memory.h"
 #include "base/rng.h"
 #include "support/failing_memory.h"
 
@@ -21,20 +22,25 @@ typedef struct scored {
     bool positive;
 } scored;
 
-static gsai_ranking *ranking_of(const scored *rows, size_t n, const gsai_env *env)
+static gsai_ranking ranking_of(const scored *rows, size_t n, const gsai_env *env)
 {
-    gsai_ranking *ranking = NULL;
-    assert_int_equal(gsai_ranking_new(env, &ranking, NULL), GSA_OK);
+    gsai_ranking ranking = {.env = env};
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(gsai_ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, NULL), GSA_OK);
+        assert_int_equal(gsai_ranking_add(&ranking, rows[i].score, rows[i].positive, rows[i].weight, NULL), GSA_OK);
     return ranking;
+}
+
+static void free_ranking(gsai_ranking *ranking)
+{
+    gsai_free(ranking->env, ranking->entries);
 }
 
 static gsai_ranking_result result_of(const scored *rows, size_t n)
 {
-    gsai_ranking *ranking = ranking_of(rows, n, NULL);
-    gsai_ranking_result result = gsai_ranking_finish(ranking);
-    gsai_ranking_free(ranking);
+    gsai_env env = gsai_env_resolve(NULL);
+    gsai_ranking ranking = ranking_of(rows, n, &env);
+    gsai_ranking_result result = gsai_ranking_finish(&ranking);
+    free_ranking(&ranking);
     return result;
 }
 
@@ -184,11 +190,12 @@ static void order_and_merges_change_no_bit(void **state)
         shuffle(&rng, rows, MAX_ROWS);
         assert_same_bits(result_of(rows, MAX_ROWS), whole);
         size_t cut = (size_t)gsai_rng_below(&rng, MAX_ROWS);
-        gsai_ranking *a = ranking_of(rows, cut, NULL), *b = ranking_of(rows + cut, MAX_ROWS - cut, NULL);
-        assert_int_equal(gsai_ranking_merge(a, b, NULL), GSA_OK);
-        assert_same_bits(gsai_ranking_finish(a), whole);
-        gsai_ranking_free(a);
-        gsai_ranking_free(b);
+        gsai_env env = gsai_env_resolve(NULL);
+        gsai_ranking a = ranking_of(rows, cut, &env), b = ranking_of(rows + cut, MAX_ROWS - cut, &env);
+        assert_int_equal(gsai_ranking_merge(&a, &b, NULL), GSA_OK);
+        assert_same_bits(gsai_ranking_finish(&a), whole);
+        free_ranking(&a);
+        free_ranking(&b);
     }
 }
 
@@ -198,13 +205,14 @@ static void finish_can_be_asked_on_the_way(void **state)
     gsai_rng rng = gsai_rng_of(4, 0, 0);
     static scored rows[MAX_ROWS];
     draw_rows(&rng, MAX_ROWS, 0, true, rows);
-    gsai_ranking *ranking = ranking_of(rows, 500, NULL);
-    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, 500));
-    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, 500));
+    gsai_env env = gsai_env_resolve(NULL);
+    gsai_ranking ranking = ranking_of(rows, 500, &env);
+    assert_same_bits(gsai_ranking_finish(&ranking), result_of(rows, 500));
+    assert_same_bits(gsai_ranking_finish(&ranking), result_of(rows, 500));
     for (size_t i = 500; i < MAX_ROWS; i++)
-        assert_int_equal(gsai_ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, NULL), GSA_OK);
-    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, MAX_ROWS));
-    gsai_ranking_free(ranking);
+        assert_int_equal(gsai_ranking_add(&ranking, rows[i].score, rows[i].positive, rows[i].weight, NULL), GSA_OK);
+    assert_same_bits(gsai_ranking_finish(&ranking), result_of(rows, MAX_ROWS));
+    free_ranking(&ranking);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
@@ -218,21 +226,17 @@ static void a_failed_allocation_loses_nothing(void **state)
     draw_rows(&rng, 300, 20, true, rows);
     for (size_t n = 0; n < 14; n++) {
         failing memory = {n, 0};
-        gsai_env env = failing_env(&memory);
-        gsai_ranking *ranking = NULL;
+        gsai_env given = failing_env(&memory), env = gsai_env_resolve(&given);
+        gsai_ranking ranking = {.env = &env};
         gsa_error error = {0};
-        if (gsai_ranking_new(&env, &ranking, &error) != GSA_OK) {
-            assert_true(n == 0 && error.status == GSA_MEMORY && error.message[0] && !ranking);
-            continue;
-        }
         for (size_t i = 0; i < 300; i++)
-            while (gsai_ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, &error)) {
+            while (gsai_ranking_add(&ranking, rows[i].score, rows[i].positive, rows[i].weight, &error)) {
                 assert_int_equal(error.status, GSA_MEMORY);
                 memory.left = 1;
             }
         /* With no memory to sort in, the result is the same. */
-        assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, 300));
-        gsai_ranking_free(ranking);
+        assert_same_bits(gsai_ranking_finish(&ranking), result_of(rows, 300));
+        free_ranking(&ranking);
         assert_int_equal(memory.live, 0);
     }
 }
@@ -244,10 +248,10 @@ static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
     static scored rows[MAX_ROWS];
     draw_rows(&rng, MAX_ROWS, 0, false, rows);
     gsa_budget budget = {.size = sizeof budget, .limit = 20u << 20};
-    gsai_env env = {ENV_SIZES, .memory.budget = &budget};
-    gsai_ranking *ranking = ranking_of(rows, MAX_ROWS, &env);
-    assert_true(gsai_ranking_finish(ranking).auc > 0);
-    gsai_ranking_free(ranking);
+    gsai_env given = {ENV_SIZES, .memory.budget = &budget}, env = gsai_env_resolve(&given);
+    gsai_ranking ranking = ranking_of(rows, MAX_ROWS, &env);
+    assert_true(gsai_ranking_finish(&ranking).auc > 0);
+    free_ranking(&ranking);
     assert_int_equal(budget.used, 0);
 
     ranking = ranking_of(rows, 10, &env);
@@ -256,13 +260,13 @@ static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
     gsa_status status = GSA_OK;
     size_t n = 10;
     while (status == GSA_OK && n < MAX_ROWS) {
-        status = gsai_ranking_add(ranking, rows[n].score, rows[n].positive, rows[n].weight, &error);
+        status = gsai_ranking_add(&ranking, rows[n].score, rows[n].positive, rows[n].weight, &error);
         n += status == GSA_OK;
     }
     assert_int_equal(status, GSA_LIMIT);
     assert_non_null(strstr(error.message, "memory limit"));
-    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, n)); /* sorted in place */
-    gsai_ranking_free(ranking);
+    assert_same_bits(gsai_ranking_finish(&ranking), result_of(rows, n)); /* sorted in place */
+    free_ranking(&ranking);
     assert_int_equal(budget.used, 0);
 }
 
@@ -297,7 +301,6 @@ static void the_best_score_has_the_best_f1_of_scores_not_rounded(void **unused)
 
 int main(void)
 {
-    gsai_ranking_free(NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_agree_with_counting_pairs),
         cmocka_unit_test(known_small_cases),
