@@ -41,15 +41,6 @@ static size_t bin_of(double r)
     return bin < 1 ? 1 : bin < GSAI_RESIDUAL_BINS ? (size_t)bin : GSAI_RESIDUAL_BINS - 1;
 }
 
-/* Returns the root of the mean square of numbers that are spread evenly over a bin. */
-static double size_in(size_t bin)
-{
-    if (bin == 0)
-        return 0;
-    double centre = (bin - 1) % 2 == 0 ? 0.625 : 0.875;
-    return ldexp(sqrt(centre * centre + 0.25 * 0.25 / 12), (int)(bin - 1) / 2 + MIN_EXPONENT);
-}
-
 /* Starts at the median; where most residuals are 0, at that of the others. */
 static void set_width(gsai_residuals *residuals)
 {
@@ -57,7 +48,9 @@ static void set_width(gsai_residuals *residuals)
     float c[GSAI_RESIDUAL_BINS];
     gsai_weighted at[GSAI_RESIDUAL_BINS];
     for (size_t i = 0; i < GSAI_RESIDUAL_BINS; i++) {
-        r[i] = size_in(i);
+        /* the root of the mean square of numbers that are spread evenly over a bin */
+        double centre = i % 2 == 1 ? 0.625 : 0.875, root = sqrt(centre * centre + 0.25 * 0.25 / 12);
+        r[i] = i == 0 ? 0 : ldexp(root, ((int)i - 1) / 2 + MIN_EXPONENT);
         c[i] = (float)(residuals->late[i] + residuals->earlier[i]);
         at[i] = (gsai_weighted){r[i], (double)c[i]};
     }

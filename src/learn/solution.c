@@ -31,26 +31,6 @@ static double part_of(double n, double share)
     return n > 0 && part < 1 ? 1 : part;
 }
 
-/* Lets a share of the rows of earlier runs count. Means stay as they were: counts become whole numbers, and sums
- * follow. */
-static gsa_status forget(gsa_state *state, double share, gsa_error *error)
-{
-    gsa_status status = gsai_state_fold(state, error);
-    for (size_t slot = 0; slot < state->prior.n && status == GSA_OK; slot++) {
-        double before = (double)state->prior.count[slot], after = part_of(before, share);
-        state->prior.count[slot] = (uint64_t)after;
-        state->prior.sum_sq[slot] *= before > 0 ? after / before : share;
-    }
-    for (size_t slot = 0; slot < state->centre.n; slot++) {
-        gsai_column *column = &state->centre.at[slot];
-        double after = part_of(column->n, share);
-        column->squares *= column->n > 0 ? after / column->n : 0;
-        column->n = after;
-    }
-    state->rows_behind = (uint64_t)part_of((double)state->rows_behind, share);
-    return status;
-}
-
 /* One pass that moves no weight: counts, sums of squares, the mean step at the optimum. */
 static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error)
 {
@@ -92,8 +72,24 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
     state->results = solution->results;
     for (size_t k = 0; k < state->table.n_outputs; k++)
         weight[k].f = (float)solution->intercept[k];
-    if (state->rows_behind > 0)
-        GSA_TRY(forget(state, solution->prior_share, error));
+    if (state->rows_behind > 0) {
+        /* A share of the rows of earlier runs counts. Means stay as they were: counts become whole numbers, and sums
+         * follow. */
+        double share = solution->prior_share;
+        GSA_TRY(gsai_state_fold(state, error));
+        for (size_t slot = 0; slot < state->prior.n; slot++) {
+            double before = (double)state->prior.count[slot], after = part_of(before, share);
+            state->prior.count[slot] = (uint64_t)after;
+            state->prior.sum_sq[slot] *= before > 0 ? after / before : share;
+        }
+        for (size_t slot = 0; slot < state->centre.n; slot++) {
+            gsai_column *column = &state->centre.at[slot];
+            double after = part_of(column->n, share);
+            column->squares *= column->n > 0 ? after / column->n : 0;
+            column->n = after;
+        }
+        state->rows_behind = (uint64_t)part_of((double)state->rows_behind, share);
+    }
     GSA_TRY(measure_rows(state, rows, error));
     state->residuals = solution->residuals;
     state->n_solved = solution->n_different;

@@ -52,26 +52,6 @@ const char *gsa_model_name(const gsa_model *model, uint64_t feature)
     return gsai_names_find(&model->names, feature);
 }
 
-/* Output of the state for output k of the model, and its sign: labels are in canonical order in a model. */
-typedef struct output_map {
-    size_t *order; /* class of the model -> class of the state */
-    double sign;   /* one output for two classes: -1 if these change places */
-} output_map;
-
-static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_map *map, gsa_error *error)
-{
-    const gsai_labels *labels = gsai_state_labels(state);
-    map->sign = 1;
-    map->order = gsai_alloc(&model->env, labels->n, sizeof *map->order);
-    GSAI_TRY_MEMORY(map->order, &model->env, error, "no memory for %zu labels", labels->n);
-    GSA_TRY(gsai_labels_add_sorted(&model->labels, labels, error));
-    for (size_t k = 0; k < labels->n; k++)
-        map->order[k] = gsai_labels_find_text(labels, model->labels.at[k].text);
-    if (gsai_state_is_binary(state) && labels->n == 2 && map->order[0] == 1)
-        map->sign = -1;
-    return GSA_OK;
-}
-
 /* The source of a model: the best weights that a state has kept, or its average and a calibration. */
 struct made_of {
     const gsa_state *state;
@@ -84,27 +64,43 @@ struct made_of {
 /* More held-out margins than this are not computed again for each model. */
 #define MAX_HELD_OUT_MARGINS ((size_t)1 << 23)
 
-/* Adds the loss and the metrics of held-out rows that did not choose their calibration. */
-static gsa_status measure_held_out(const gsa_state *state, const gsai_calibration *by, const gsai_env *env,
-                                   gsai_results *out, gsa_error *error)
+/* Sets what training chose and measured, of the state before it has learned the rows that it held out. Loss and metrics
+ * are of held-out rows that did not choose their calibration. */
+static gsa_status find_results(const gsa_state *state, const gsai_env *env, struct made_of *from, gsa_error *error)
 {
-    size_t n_outputs = gsai_state_n_outputs(state);
-    const gsai_loss *loss = gsai_state_loss(state);
+    gsai_results *out = &from->results;
+    const gsai_position *position = gsai_state_position(state);
     const gsai_sample *sample = gsai_state_sample(state);
-    gsai_held_out held_out;
-    gsai_quality quality = {.n_classes = gsai_state_labels(state)->n, .ranking.env = env};
+    const gsai_loss *loss = gsai_state_loss(state);
+    size_t n_outputs = gsai_state_n_outputs(state), n = gsai_sample_count(sample);
+    bool is_solved = gsai_state_n_solved(state) > 0;
+    *out = is_solved ? *gsai_state_results(state) : gsai_results_none();
+    out->at[GSAI_RESULT_baseline_loss] = gsa_state_constant_loss(state);
+    out->at[GSAI_RESULT_held_out_loss] = position->held_out_loss;
+    if (is_solved || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER)
+        return GSA_OK;
+    out->at[GSAI_RESULT_standardised] = gsai_state_is_standardised(state) ? 1 : 0;
+    if (n == 0 || gsai_loss_is_custom(loss)) /* files do not contain a custom loss */
+        return GSA_OK;
+    out->at[GSAI_RESULT_best_pass] = from->checkpoint ? (double)from->checkpoint->pass : (double)position->pass;
+    out->at[GSAI_RESULT_calibration_scale] = from->calibration.scale;
+    if (n_outputs == 1)
+        out->at[GSAI_RESULT_calibration_shift] = from->calibration.offset;
+    out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
     if (sample->n > MAX_HELD_OUT_MARGINS / n_outputs)
         return GSA_OK;
-    gsa_status status = gsai_held_out_predict(state, by, env, &held_out, error);
-    for (size_t i = 0, n = gsai_sample_count(sample); i < n && status == GSA_OK && held_out.margins; i++) {
+    gsai_held_out held_out;
+    gsai_quality quality = {.n_classes = gsai_state_labels(state)->n, .ranking.env = env};
+    gsa_status status = gsai_held_out_predict(state, &from->calibration, env, &held_out, error);
+    for (size_t i = 0; i < n && status == GSA_OK && held_out.margins; i++) {
         const double *margins = held_out.margins + i * n_outputs;
         gsai_target target = gsai_held_target(state, sample->at[i]);
+        double c = held_out.weight[i];
         if (gsai_loss_has_classes(loss))
-            status =
-                gsai_quality_add_class(&quality, margins, n_outputs, target.class_number, held_out.weight[i], error);
+            status = gsai_quality_add_class(&quality, margins, n_outputs, target.class_number, c, error);
         else
             gsai_quality_add_number(&quality, loss->has_log_link ? gsai_exp(margins[0] + target.origin) : margins[0],
-                                    target.y, held_out.weight[i]);
+                                    target.y, c);
     }
     if (status == GSA_OK)
         out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
@@ -113,29 +109,6 @@ static gsa_status measure_held_out(const gsa_state *state, const gsai_calibratio
         out->at[GSAI_RESULT_accuracy] = NAN;
     gsai_free(gsai_state_env(state), held_out.margins);
     return status;
-}
-
-/* Sets what training chose and measured, of the state before it has learned the rows that it held out. */
-static gsa_status find_results(const gsa_state *state, const gsai_env *env, struct made_of *from, gsa_error *error)
-{
-    gsai_results *out = &from->results;
-    const gsai_position *position = gsai_state_position(state);
-    bool is_solved = gsai_state_n_solved(state) > 0;
-    *out = is_solved ? *gsai_state_results(state) : gsai_results_none();
-    out->at[GSAI_RESULT_baseline_loss] = gsa_state_constant_loss(state);
-    out->at[GSAI_RESULT_held_out_loss] = position->held_out_loss;
-    if (is_solved || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER)
-        return GSA_OK;
-    out->at[GSAI_RESULT_standardised] = gsai_state_is_standardised(state) ? 1 : 0;
-    if (gsai_sample_count(gsai_state_sample(state)) == 0 ||
-        gsai_loss_is_custom(gsai_state_loss(state))) /* files do not contain a custom loss */
-        return GSA_OK;
-    out->at[GSAI_RESULT_best_pass] = from->checkpoint ? (double)from->checkpoint->pass : (double)position->pass;
-    out->at[GSAI_RESULT_calibration_scale] = from->calibration.scale;
-    if (gsai_state_n_outputs(state) == 1)
-        out->at[GSAI_RESULT_calibration_shift] = from->calibration.offset;
-    out->at[GSAI_RESULT_shrinkage] = from->calibration.shrinkage;
-    return measure_held_out(state, &from->calibration, env, out, error);
 }
 
 /* Makes weights of zero for all features and outputs. */
@@ -152,7 +125,10 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
+/* order: the output of the state for each of the model; sign: of one output for two classes, -1 if these change places.
+ */
+static gsa_status copy_weights(const struct made_of *from, const size_t *order, double sign, gsa_model *model,
+                               gsa_error *error)
 {
     const gsa_state *state = from->state;
     const gsai_best_checkpoint *best = from->checkpoint;
@@ -165,13 +141,13 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
         if (from->compact && slot > 0)
             was_seen = slot < kept->n_slots && !gsai_table_is_zero(kept, slot);
         for (size_t output = 0; output < model->n_outputs && was_seen; output++) {
-            size_t k = model->n_outputs > 1 ? map->order[output] : output;
+            size_t k = model->n_outputs > 1 ? order[output] : output;
             double exact = 0;
             if (!best)
                 exact = gsai_calibrated(&from->calibration, state, slot, gsai_state_average(state, slot, k));
             else if (slot < best->n_slots)
                 exact = (double)best->weight[slot * best->n_outputs + k];
-            exact *= map->sign;
+            exact *= sign;
             float weight = (float)exact;
             if (!isfinite(weight))
                 return gsai_fail(error, GSA_DIVERGED, "a weight is no longer finite: %s",
@@ -190,11 +166,11 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
     const gsa_state *state = from->state;
     const gsai_loss *loss = gsai_state_loss(state);
     const gsai_params *params = gsai_state_params(state);
-    size_t n_labels = gsai_state_labels(state)->n, n_outputs = gsai_state_n_outputs(state);
+    const gsai_labels *labels = gsai_state_labels(state);
+    size_t n_labels = labels->n, n_outputs = gsai_state_n_outputs(state);
     if (!loss || (gsai_loss_has_classes(loss) && n_labels == 0))
         return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make; give it rows first");
     gsa_model *model = NULL;
-    output_map map = {0};
     GSA_TRY(gsai_model_create(env, &model, error));
     model->loss = loss;
     memcpy(model->method, gsai_state_method(state), strlen(gsai_state_method(state)) + 1);
@@ -209,16 +185,21 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
     model->n_features = gsai_state_table(state)->n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
     model->n_outputs = n_outputs > 1 ? n_labels : 1;
-    gsa_status status = map_labels(state, model, &map, error);
+    size_t *order = gsai_alloc(&model->env, n_labels, sizeof *order); /* labels are in canonical order in a model */
+    gsa_status status = order ? gsai_labels_add_sorted(&model->labels, labels, error)
+                              : gsai_fail_memory(&model->env, error, "no memory for %zu labels", n_labels);
+    for (size_t k = 0; k < n_labels && status == GSA_OK; k++)
+        order[k] = gsai_labels_find_text(labels, model->labels.at[k].text);
+    bool is_swapped = status == GSA_OK && gsai_state_is_binary(state) && n_labels == 2 && order[0] == 1;
     if (status == GSA_OK)
         status = gsai_schema_copy(&model->schema, gsa_state_schema(state), &model->env, error);
     if (status == GSA_OK)
         status = gsai_names_copy(&model->names, gsai_state_names(state), &model->env, error);
     if (status == GSA_OK)
-        status = copy_weights(from, &map, model, error);
+        status = copy_weights(from, order, is_swapped ? -1 : 1, model, error);
     if (status == GSA_OK)
         status = gsai_deviations_of(model, state, error);
-    gsai_free(&model->env, map.order);
+    gsai_free(&model->env, order);
     if (status == GSA_OK)
         *out = model;
     else
@@ -266,25 +247,12 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
     return status;
 }
 
-static gsa_status take_weights(gsa_model *model, const float *weights, const double *intercept, gsa_error *error)
-{
-    if (model->n_features > (uint64_t)GSA_MAX_ID + 1)
-        return gsai_fail(error, GSA_ARGUMENT, "a model of %llu features is too large",
-                         (unsigned long long)model->n_features);
-    GSA_TRY(make_weights(model, error));
-    for (size_t i = 0; i < (size_t)model->n_features * model->n_outputs; i++)
-        if (!isfinite(model->owned_weights[i] = weights[i]))
-            return gsai_fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
-    for (size_t k = 0; k < model->n_outputs && intercept; k++)
-        if (!isfinite(model->intercept[k] = intercept[k]))
-            return gsai_fail(error, GSA_ARGUMENT, "intercept %zu is not a finite number", k);
-    return GSA_OK;
-}
-
 gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
                                   const double *intercept, gsa_model **out, gsa_error *error)
 {
     gsa_model *model = NULL;
+    if (n_features > (uint64_t)GSA_MAX_ID + 1)
+        return gsai_fail(error, GSA_ARGUMENT, "a model of %llu features is too large", (unsigned long long)n_features);
     GSA_TRY(gsai_model_create(&like->env, &model, error));
     model->loss = like->loss;
     memcpy(model->method, like->method, sizeof model->method);
@@ -296,7 +264,13 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
     if (status == GSA_OK)
         status = gsai_schema_copy(&model->schema, like->schema, &model->env, error);
     if (status == GSA_OK)
-        status = take_weights(model, weights, intercept, error);
+        status = make_weights(model, error);
+    for (size_t i = 0; i < (size_t)n_features * model->n_outputs && status == GSA_OK; i++)
+        if (!isfinite(model->owned_weights[i] = weights[i]))
+            status = gsai_fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
+    for (size_t k = 0; k < model->n_outputs && intercept && status == GSA_OK; k++)
+        if (!isfinite(model->intercept[k] = intercept[k]))
+            status = gsai_fail(error, GSA_ARGUMENT, "intercept %zu is not a finite number", k);
     if (status == GSA_OK)
         *out = model;
     else

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/centre.h"
-#include "learn/strongest.h"
 
 #include <math.h>
 

@@ -126,31 +126,28 @@ static inline float add_eight(eight s)
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-static void lower_row(float *row, size_t n, size_t stride, float *highest)
-{
-    eight top, v;
-    for (size_t k = n; k < stride; k++)
-        row[k] = row[0];
-    LOAD(top, row);
-    for (size_t k = EIGHT; k < stride; k += EIGHT) {
-        LOAD(v, row + k);
-        eight_ints above = (eight_ints)(v > top);
-        top = (eight)(((eight_ints)v & above) | ((eight_ints)top & ~above));
-    }
-    *highest = top[0];
-    for (size_t i = 1; i < EIGHT; i++)
-        *highest = top[i] > *highest ? top[i] : *highest;
-    for (size_t k = 0; k < stride; k += EIGHT) {
-        LOAD(v, row + k);
-        v -= *highest;
-        STORE(row + k, v);
-    }
-}
-
 static void exponentiate_rows(float *rows, size_t n_rows, size_t n, size_t stride, float *highest, float *sum)
 {
-    for (size_t i = 0; i < n_rows; i++)
-        lower_row(rows + i * stride, n, stride, &highest[i]);
+    for (size_t i = 0; i < n_rows; i++) {
+        float *row = rows + i * stride;
+        eight top, v;
+        for (size_t k = n; k < stride; k++)
+            row[k] = row[0];
+        LOAD(top, row);
+        for (size_t k = EIGHT; k < stride; k += EIGHT) {
+            LOAD(v, row + k);
+            eight_ints above = (eight_ints)(v > top);
+            top = (eight)(((eight_ints)v & above) | ((eight_ints)top & ~above));
+        }
+        highest[i] = top[0];
+        for (size_t k = 1; k < EIGHT; k++)
+            highest[i] = top[k] > highest[i] ? top[k] : highest[i];
+        for (size_t k = 0; k < stride; k += EIGHT) {
+            LOAD(v, row + k);
+            v -= highest[i];
+            STORE(row + k, v);
+        }
+    }
     exponentials(rows, n_rows * stride);
     for (size_t i = 0; i < n_rows; i++) {
         float *row = rows + i * stride;
