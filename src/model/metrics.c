@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_RESULTS 24
@@ -332,17 +331,21 @@ const char *gsa_metrics_unknown_label(const gsa_metrics *metrics, size_t number)
     return number < metrics->unknown.n ? metrics->unknown.at[number].text : NULL;
 }
 
-#define MAX_QUOTED 30
+#define MAX_QUOTED ((size_t)30)
 #define QUOTES_SIZE (MAX_UNKNOWN * (MAX_QUOTED + 4) + 1)
 
 /* Writes the first few labels: 'a', 'b', 'c'. */
 static void quote_labels(const gsai_labels *labels, char out[QUOTES_SIZE])
 {
-    int size = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < labels->n && i < MAX_UNKNOWN; i++)
-        size += snprintf(out + size, QUOTES_SIZE - (size_t)size, "%s'%.*s'", i > 0 ? ", " : "", MAX_QUOTED,
-                         labels->at[i].text);
+    for (size_t i = 0; i < labels->n && i < MAX_UNKNOWN; i++) {
+        size_t size = strlen(labels->at[i].text), apart = i > 0 ? 3 : 1;
+        size = size < MAX_QUOTED ? size : MAX_QUOTED;
+        memcpy(out, i > 0 ? ", '" : "'", apart);
+        memcpy(out + apart, labels->at[i].text, size);
+        out += apart + size;
+        *out++ = '\'';
+    }
+    *out = '\0';
 }
 
 static gsa_status fail_unknown(const gsa_metrics *metrics, gsa_error *error)

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the first of the highest classes other than k; n_classes if there is none. */
+/* Returns the first of the highest classes other than k; n_classes if not found. */
 static size_t runner_up_of(const double *m, size_t n_classes, size_t k)
 {
     size_t runner_up = n_classes;
