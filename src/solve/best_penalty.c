@@ -39,17 +39,6 @@ static const double INVERSE_FREQUENCY[] = {0.1875, 0, -0.1875};
 
 /* ---- the scale of the columns ------------------------------------------------------------------------------------ */
 
-static bool units_differ(const gsai_design *design)
-{
-    double min = INFINITY, max = 0;
-    for (size_t j = 1; j < design->n_columns; j++)
-        if (design->variance[j] > 0) {
-            min = design->unit[j] < min ? design->unit[j] : min;
-            max = design->unit[j] > max ? design->unit[j] : max;
-        }
-    return max > 1.0001 * min;
-}
-
 /* As given, all columns are divided by one common number. */
 void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
 {
@@ -102,38 +91,33 @@ static size_t share_out(gsai_path *path, double *share)
     return best;
 }
 
-/* All rows at one strength, from the mean of its folds. */
-static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, gsa_error *error)
+/* Fits all rows at one strength, from the mean of its folds, and adds a share of its held-out margins and weights. */
+static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, double share, float *held,
+                          double *weight, gsa_error *error)
 {
     gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
+    const gsai_scale_shift *by = &record->calibration;
+    size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
+    double tolerance = gsai_design_varies(design) ? TOLERANCE_LAST[stride > 1] : TOLERANCE_INTERCEPT;
     scale_as(problem, record->scaling);
     if (record->penalty.share > 0)
         gsai_prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
     gsai_path_prepare(path, fit, &record->penalty);
-    double tolerance = TOLERANCE_LAST[problem->design->stride > 1];
-    return gsai_fit_minimise(fit, &record->penalty,
-                             gsai_design_varies(problem->design) ? tolerance : TOLERANCE_INTERCEPT, GSAI_MAX_ITERATIONS,
-                             error);
-}
-
-static void add_to(const gsai_path *path, const gsai_fit *fit, const gsai_record *record, double share, float *held,
-                   double *weight)
-{
-    const gsai_design *design = path->problem->design;
-    size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
-    const gsai_scale_shift *by = &record->calibration;
+    GSA_TRY(gsai_fit_minimise(fit, &record->penalty, tolerance, GSAI_MAX_ITERATIONS, error));
     for (size_t i = 0; i < n_cells; i++)
         held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
     for (size_t k = 0; k < n_outputs; k++) {
         double intercept = (double)fit->v[k];
         for (size_t j = 1; j < design->n_columns; j++) {
-            double own = (double)path->problem->scale[j] * (double)fit->v[j * stride + k];
+            double own = (double)problem->scale[j] * (double)fit->v[j * stride + k];
             weight[j * n_outputs + k] += share * by->scale * own;
             intercept -= (double)design->mean[j] * own;
         }
         weight[k] += share * (by->scale * intercept + by->shift);
     }
+    return GSA_OK;
 }
 
 void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *penalty, gsai_results *out)
@@ -185,17 +169,16 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
     float *held = gsai_arena_take(path->arena, n_held, design->stride * sizeof *held);
     out->weight = gsai_arena_take(path->arena, n, sizeof *out->weight);
     GSA_TRY(gsai_arena_check(path->arena, "the last fit", error));
-    for (size_t i = 0; i < path->n_rows; i++)
-        fit.row[i] = (uint32_t)i;
+    memcpy(fit.row, path->all, path->n_rows * sizeof *fit.row);
     gsai_fit_rows(&fit, path->n_rows);
     for (size_t r = 0; r < path->n_records; r++) {
+        const gsai_record *record = &path->record[r];
         if (share[r] == 0)
             continue;
-        GSA_TRY(fit_all(path, &fit, &path->record[r], error));
-        add_to(path, &fit, &path->record[r], share[r], held, out->weight);
-        out->share += share[r] * path->record[r].penalty.share;
-        scale += share[r] * path->record[r].calibration.scale;
-        shift += share[r] * path->record[r].calibration.shift;
+        GSA_TRY(fit_all(path, &fit, record, share[r], held, out->weight, error));
+        out->share += share[r] * record->penalty.share;
+        scale += share[r] * record->calibration.scale;
+        shift += share[r] * record->calibration.shift;
         top = share[r] > share[top] ? r : top;
         n_averaged++;
     }
@@ -235,33 +218,27 @@ static size_t count_held_out(const gsai_design *design, bool all)
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-/* Takes the folds over to another scaling: the same predictions, or nothing where weights would be large. */
+/* Weights of columns with a smaller scale begin with 0. */
 #define MIN_RESCALED 1e-6F
 
-static void rescale(gsai_path *path, gsai_column_scaling scaling)
-{
-    gsai_problem *problem = path->problem;
-    size_t stride = problem->design->stride;
-    for (size_t f = 0; f < path->n_folds; f++)
-        for (size_t j = 1; j < path->n_columns; j++)
-            for (size_t k = 0; k < stride; k++)
-                path->fit[f].v[j * stride + k] *= problem->scale[j];
-    scale_as(problem, scaling);
-    for (size_t f = 0; f < path->n_folds; f++)
-        for (size_t j = 1; j < path->n_columns; j++)
-            for (size_t k = 0; k < stride; k++) {
-                float *v = &path->fit[f].v[j * stride + k];
-                *v = problem->scale[j] > MIN_RESCALED ? *v / problem->scale[j] : 0;
-            }
-}
-
-/* Tries another scaling on the same rows, from about the strength that was best. *chosen becomes its record if that is
- * at most `factor` times the loss; *is_better says whether it did. */
+/* Tries another scaling on the same rows, from about the strength that was best. The folds begin with the same
+ * predictions, or with nothing where weights would be large. *chosen becomes its record if that is at most `factor`
+ * times the loss; *is_better says whether it did. */
 static gsa_status try_scaling(gsai_path *path, gsai_column_scaling scaling, double factor, size_t *chosen,
                               bool *is_better, gsa_error *error)
 {
-    size_t first = path->record[*chosen].strength, other;
-    rescale(path, scaling);
+    gsai_problem *problem = path->problem;
+    size_t first = path->record[*chosen].strength, stride = problem->design->stride, n = path->n_columns * stride;
+    size_t other;
+    for (size_t f = 0; f < path->n_folds; f++)
+        for (size_t i = stride; i < n; i++)
+            path->fit[f].v[i] *= problem->scale[i / stride];
+    scale_as(problem, scaling);
+    for (size_t f = 0; f < path->n_folds; f++)
+        for (size_t i = stride; i < n; i++) {
+            float scale = problem->scale[i / stride], *v = &path->fit[f].v[i];
+            *v = scale > MIN_RESCALED ? *v / scale : 0;
+        }
     GSA_TRY(gsai_path_climb(path, first > 0 ? first - 1 : 0, path->n_rows <= ROWS_FEW ? 2 : 1, &other, error));
     *is_better = path->record[other].calibration.loss <= factor * path->record[*chosen].calibration.loss;
     if (*is_better)
@@ -275,7 +252,13 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     const gsai_design *design = path->problem->design;
     uint64_t asked = path->problem->asked;
     gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0]};
-    bool is_better = true, compares_units = asked == GSAI_SCALE_AUTO && units_differ(design);
+    double min = INFINITY, max = 0;
+    for (size_t j = 1; j < design->n_columns; j++)
+        if (design->variance[j] > 0) {
+            min = design->unit[j] < min ? design->unit[j] : min;
+            max = design->unit[j] > max ? design->unit[j] : max;
+        }
+    bool is_better = true, compares_units = asked == GSAI_SCALE_AUTO && max > 1.0001 * min;
     bool are_rare = design->width == 0 && 4 * path->n_columns > path->n_rows; /* many are */
     uint64_t n_rare = are_rare ? SCALING_STRENGTHS : 0;
     gsai_expect_strengths(path->problem, PATH_STRENGTHS + (compares_units ? SCALING_STRENGTHS : 0) + n_rare);
@@ -296,17 +279,6 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     return GSA_OK;
 }
 
-static gsa_status finish(gsai_path *path, size_t chosen, gsai_optimum *out, gsa_error *error)
-{
-    if (path->problem->prior) {
-        path->problem->n_after -= SHARE_STRENGTHS;
-        gsai_expect_strengths(path->problem, SHARE_STRENGTHS);
-        scale_as(path->problem, path->record[chosen].scaling);
-        GSA_TRY(gsai_path_choose_share(path, chosen, error));
-    }
-    return mix(path, out, error);
-}
-
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
                              gsa_error *error)
 {
@@ -319,17 +291,24 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_
                            error));
     problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     GSA_TRY(compare_scalings(path, &chosen, error));
-    if (n_sample == n_rows)
-        return finish(path, chosen, out, error);
-    const gsai_record *record = &path->record[chosen];
-    problem->n_after -= ALL_STRENGTHS;
-    gsai_expect_strengths(problem, ALL_STRENGTHS);
-    scale_as(problem, record->scaling);
-    GSA_TRY(gsai_path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads,
-                           error));
-    gsai_path_start(path + 1, NULL);
-    for (size_t f = 0; f < path[1].n_folds; f++)
-        memcpy(path[1].fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
-    GSA_TRY(gsai_path_climb(path + 1, record->strength, 1, &chosen, error));
-    return finish(path + 1, chosen, out, error);
+    if (n_sample < n_rows) {
+        const gsai_record *record = &path->record[chosen];
+        gsai_path *all = path + 1;
+        problem->n_after -= ALL_STRENGTHS;
+        gsai_expect_strengths(problem, ALL_STRENGTHS);
+        scale_as(problem, record->scaling);
+        GSA_TRY(
+            gsai_path_make(all, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads, error));
+        for (size_t f = 0; f < all->n_folds; f++)
+            memcpy(all->fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
+        GSA_TRY(gsai_path_climb(all, record->strength, 1, &chosen, error));
+        path = all;
+    }
+    if (problem->prior) {
+        problem->n_after -= SHARE_STRENGTHS;
+        gsai_expect_strengths(problem, SHARE_STRENGTHS);
+        scale_as(problem, path->record[chosen].scaling);
+        GSA_TRY(gsai_path_choose_share(path, chosen, error));
+    }
+    return mix(path, out, error);
 }

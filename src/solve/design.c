@@ -54,31 +54,6 @@ static size_t run_end(const ordered_row *sorted, size_t from, size_t n, int in)
     return end;
 }
 
-/* The kinds of rows, those with equal features. */
-struct kinds {
-    size_t n, n_repeated;      /* kinds, rows beyond the first of a kind */
-    size_t n_several, n_mixed; /* kinds of several rows, and of several labels */
-    double same;               /* repeated rows that a row of the kind agrees with in its label */
-};
-
-static struct kinds count_kinds(const ordered_row *sorted, size_t n, size_t copies)
-{
-    struct kinds kinds = {0};
-    for (size_t i = 0, end; i < n; i = end, kinds.n++) {
-        end = run_end(sorted, i, n, FEATURES);
-        size_t count = (end - i) / copies;
-        kinds.n_repeated += count - 1;
-        kinds.n_several += count > 1;
-        kinds.n_mixed += run_end(sorted, i, end, LABEL) < end;
-        for (size_t l = i, next; l < end; l = next) {
-            next = run_end(sorted, l, end, LABEL);
-            double of_label = (double)((next - l) / copies);
-            kinds.same += of_label * (of_label - 1) / (double)count;
-        }
-    }
-    return kinds;
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -116,8 +91,8 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 
 /* Equal features stay together if they are copies: they have one label, and few rows are copied or all are measured.
  * Otherwise rows that repeat others are rows of their own, and rows to come will repeat them too: so are measurements
- * that were repeated, as at the doses of a trial, which then have several labels. And with few kinds of rows each has
- * to be learned from all others. */
+ * that were repeated, as at the doses of a trial, which then have several labels. And with few kinds of rows, those
+ * with equal features, each has to be learned from all others. */
 #define KINDS_PER_FOLD 8u
 #define SAME_LABEL 0.9
 #define REPEATED_FEW 0.1
@@ -126,11 +101,25 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
                                    gsa_error *error)
 {
-    struct kinds kinds = count_kinds(sorted, rows->csr.n_rows, copies);
-    *whole = kinds.n >= (size_t)KINDS_PER_FOLD * GSAI_FOLDS && kinds.same >= SAME_LABEL * (double)kinds.n_repeated;
-    if (!*whole || (double)kinds.n_repeated < REPEATED_FEW * (double)(rows->csr.n_rows / copies))
+    size_t n = rows->csr.n_rows, n_kinds = 0, n_repeated = 0; /* repeated: rows beyond the first of a kind */
+    size_t n_several = 0, n_mixed = 0;                        /* kinds of several rows, and of several labels */
+    double same = 0; /* repeated rows that a row of the kind agrees with in its label */
+    for (size_t i = 0, end; i < n; i = end, n_kinds++) {
+        end = run_end(sorted, i, n, FEATURES);
+        size_t count = (end - i) / copies;
+        n_repeated += count - 1;
+        n_several += count > 1;
+        n_mixed += run_end(sorted, i, end, LABEL) < end;
+        for (size_t l = i, next; l < end; l = next) {
+            next = run_end(sorted, l, end, LABEL);
+            double of_label = (double)((next - l) / copies);
+            same += of_label * (of_label - 1) / (double)count;
+        }
+    }
+    *whole = n_kinds >= (size_t)KINDS_PER_FOLD * GSAI_FOLDS && same >= SAME_LABEL * (double)n_repeated;
+    if (!*whole || (double)n_repeated < REPEATED_FEW * (double)(n / copies))
         return GSA_OK;
-    *whole = KINDS_PER_MIXED * kinds.n_mixed < kinds.n_several;
+    *whole = KINDS_PER_MIXED * n_mixed < n_several;
     return *whole ? are_measured(rows, sorted, whole, error) : GSA_OK;
 }
 
@@ -202,12 +191,25 @@ static double count_unit(const ordered_row *sorted, size_t n, size_t *copies)
     return counts && largest > unit && largest <= MAX_COUNT * unit ? unit : 0;
 }
 
-/* Deals each row to the folds as if it came as often as it weighs. */
-static gsa_status deal_counts(const gsai_gathered *rows, ordered_row **sorted, size_t *n, size_t copies, double unit,
-                              size_t *n_weighed, gsa_error *error)
+/* Deals rows to folds; rows with counts as if each came as often as it weighs. `n_weighed` is what all rows weigh
+ * together: as many as are dealt out; 0: as many as are left when equal ones are joined. */
+static gsa_status deal(const gsai_gathered *rows, ordered_row **sorted, size_t *n, bool has_classes, size_t *n_weighed,
+                       gsa_error *error)
 {
+    size_t copies = 1, kind = 0, n_pieces = 0;
+    double unit = has_classes ? count_unit(*sorted, *n, &copies) : 0;
+    if (unit == 0) {
+        bool whole;
+        copies = common_copies(*sorted, *n, has_classes);
+        GSA_TRY(kinds_stay_whole(rows, *sorted, copies, &whole, error));
+        for (size_t i = 0; i < *n; i++) {
+            kind += i > 0 && (*sorted)[i].hash != (*sorted)[i - 1].hash;
+            (*sorted)[i].fold = (uint32_t)((whole ? kind : i / copies) % GSAI_FOLDS);
+        }
+        *n_weighed = whole ? 0 : *n / copies;
+        return GSA_OK;
+    }
     ordered_row *pieces = gsai_alloc(&rows->env, *n / copies, GSAI_FOLDS * sizeof *pieces);
-    size_t n_pieces = 0;
     GSAI_TRY_MEMORY(pieces, &rows->env, error, "no memory to deal %zu rows", *n);
     for (size_t i = 0; i < *n; i += copies) {
         size_t count = (size_t)((*sorted)[i].weight / unit);
@@ -222,27 +224,6 @@ static gsa_status deal_counts(const gsai_gathered *rows, ordered_row **sorted, s
     *sorted = pieces;
     *n = n_pieces;
     return GSA_OK;
-}
-
-/* Deals rows to folds. `n_weighed` is what all rows weigh together: as many as are dealt out; 0: as many as are left
- * when equal ones are joined. */
-static gsa_status deal(const gsai_gathered *rows, ordered_row **all, size_t *n, bool has_classes, size_t *n_weighed,
-                       gsa_error *error)
-{
-    ordered_row *sorted = *all;
-    size_t copies = 1, kind = 0;
-    double unit = has_classes ? count_unit(sorted, *n, &copies) : 0;
-    if (unit > 0)
-        return deal_counts(rows, all, n, copies, unit, n_weighed, error);
-    copies = common_copies(sorted, *n, has_classes);
-    bool whole;
-    gsa_status status = kinds_stay_whole(rows, sorted, copies, &whole, error);
-    for (size_t i = 0; i < rows->csr.n_rows && status == GSA_OK; i++) {
-        kind += i > 0 && sorted[i].hash != sorted[i - 1].hash;
-        sorted[i].fold = (uint32_t)((whole ? kind : i / copies) % GSAI_FOLDS);
-    }
-    *n_weighed = status != GSA_OK || whole ? 0 : rows->csr.n_rows / copies;
-    return status;
 }
 
 /* Joins rows that are equal in features, label and fold; the first of them stands for all. Returns how many are left.
@@ -270,190 +251,89 @@ static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
     return kept;
 }
 
-static ordered_row *order_rows(const gsai_gathered *rows, bool has_classes)
-{
-    ordered_row *sorted = gsai_alloc(&rows->env, rows->csr.n_rows, sizeof *sorted);
-    for (size_t i = 0; sorted && i < rows->csr.n_rows; i++) {
-        uint64_t label = (uint64_t)rows->csr.word[i];
-        double number = rows->csr.label[i] + 0.0; /* -0 is 0 */
-        if (!has_classes)
-            memcpy(&label, &number, sizeof label);
-        sorted[i] = (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
-    }
-    if (sorted)
-        qsort(sorted, rows->csr.n_rows, sizeof *sorted, compare_rows);
-    return sorted;
-}
-
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers of features, by open addressing: 0 is free. */
-struct numbers {
-    uint32_t *id, *number;
-    size_t n_slots, n;
-};
-
-static bool numbers_resize(struct numbers *of, size_t n_slots, const gsai_env *env)
-{
-    struct numbers next = {gsai_alloc(env, n_slots, sizeof(uint32_t)),
-                           gsai_alloc_zeroed(env, n_slots, sizeof(uint32_t)), n_slots, of->n};
-    bool done = next.id && next.number;
-    for (size_t i = 0; done && i < of->n_slots; i++) {
-        if (of->number[i] == 0)
-            continue;
-        size_t at = (size_t)gsai_mix(of->id[i]) & (n_slots - 1);
-        while (next.number[at] != 0)
-            at = (at + 1) & (n_slots - 1);
-        next.id[at] = of->id[i];
-        next.number[at] = of->number[i];
-    }
-    struct numbers old = done ? *of : next;
-    if (done)
-        *of = next;
-    gsai_free(env, old.id);
-    gsai_free(env, old.number);
-    return done;
-}
-
-/* Returns the number of an id from 1 on, 0 without memory. */
-static uint32_t number_of(struct numbers *of, uint32_t id, const gsai_env *env)
-{
-    if (2 * of->n >= of->n_slots && !numbers_resize(of, of->n_slots > 0 ? 2 * of->n_slots : 1024, env))
-        return 0;
-    size_t at = (size_t)gsai_mix(id) & (of->n_slots - 1);
-    while (of->number[at] != 0 && of->id[at] != id)
-        at = (at + 1) & (of->n_slots - 1);
-    if (of->number[at] == 0) {
-        of->id[at] = id;
-        of->number[at] = (uint32_t)++of->n;
-    }
-    return of->number[at];
-}
-
-/* If the ids are small numbers, a plain array does. */
-static bool number_columns(gsai_design *design, const gsai_gathered *rows)
+/* Numbers features by a table with open addressing, where small ids are their own addresses. */
+static gsa_status number_columns(gsai_design *design, const gsai_gathered *rows, gsa_error *error)
 {
     const gsai_env *env = &design->env;
-    struct numbers of = {0};
-    size_t n_ids = (size_t)rows->highest + 1, n = 0;
-    uint32_t *direct = n_ids <= 65536 + 4 * rows->csr.n_values ? gsai_alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
-    bool done = true;
-    for (size_t t = 0; t < design->start[design->n_rows] && done; t++) {
-        uint32_t id = design->column[t], number;
-        if (direct)
-            number = direct[id] ? direct[id] : (direct[id] = (uint32_t)++n);
-        else
-            number = number_of(&of, id, env);
-        done = number != 0;
-        design->column[t] = number;
+    size_t n_ids = (size_t)rows->highest + 1, n = 1, n_slots = 1024;
+    bool is_direct = n_ids <= 65536 + 4 * rows->csr.n_values;
+    while (n_slots < (is_direct ? n_ids : 2 * rows->n_features))
+        n_slots *= 2;
+    struct {
+        uint32_t id, number; /* number 0: the slot is free */
+    } *slot = gsai_alloc_zeroed(env, n_slots, sizeof *slot);
+    design->id = gsai_alloc_zeroed(env, (size_t)rows->n_features + 1, sizeof *design->id);
+    for (size_t t = 0; slot && design->id && t < design->start[design->n_rows]; t++) {
+        uint32_t id = design->column[t];
+        size_t at = (size_t)(is_direct ? id : gsai_mix(id)) & (n_slots - 1);
+        while (slot[at].number != 0 && slot[at].id != id)
+            at = (at + 1) & (n_slots - 1);
+        if (slot[at].number == 0) {
+            slot[at].id = design->id[n] = id;
+            slot[at].number = (uint32_t)n++;
+        }
+        design->column[t] = slot[at].number;
     }
-    n = direct ? n : of.n;
-    design->n_columns = n + 1;
-    design->id = done ? gsai_alloc_zeroed(env, n + 1, sizeof *design->id) : NULL;
-    done = design->id != NULL;
-    for (size_t i = 0; done && direct && i < n_ids; i++)
-        if (direct[i])
-            design->id[direct[i]] = (uint32_t)i;
-    for (size_t i = 0; done && i < of.n_slots; i++)
-        if (of.number[i])
-            design->id[of.number[i]] = of.id[i];
-    gsai_free(env, direct);
-    gsai_free(env, of.id);
-    gsai_free(env, of.number);
-    return done;
+    design->n_columns = n;
+    bool done = slot && design->id;
+    gsai_free(env, slot);
+    return done ? GSA_OK : gsai_fail_memory(env, error, "no memory to number the features");
 }
 
 /* Means and deviations, in double and in two passes over the entries. */
-struct sums {
-    double *weight, *sum, *squares; /* of a column, where it is present */
-    double total;                   /* weight of all rows: about their number, since weights are rounded */
-};
-
-static void add_up(const gsai_design *design, struct sums *sums)
-{
-    for (size_t i = 0; i < design->n_rows; i++) {
-        sums->total += (double)design->weight[i];
-        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
-            uint32_t j = design->column[t];
-            design->count[j]++;
-            sums->weight[j] += (double)design->weight[i];
-            sums->sum[j] += (double)design->weight[i] * (double)design->value[t];
-        }
-    }
-    for (size_t i = 0; i < design->n_rows; i++)
-        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
-            uint32_t j = design->column[t];
-            double off = (double)design->value[t] - sums->sum[j] / sums->weight[j];
-            sums->squares[j] += (double)design->weight[i] * off * off;
-        }
-}
-
-static void measure_column(gsai_design *design, const struct sums *sums, size_t j, bool centres)
-{
-    double total = sums->total, present = sums->weight[j], mean = sums->sum[j] / present;
-    double variance = sums->squares[j] / present, square = variance + mean * mean, all = sums->sum[j] / total;
-    bool dense = centres && (double)design->count[j] >= DENSE_SHARE * (double)design->n_rows;
-    double units = dense && variance > MIN_VARIANCE * square ? variance : square;
-    double off = mean - all, absent = total > present ? total - present : 0;
-    double around =
-        centres ? (present * (variance + off * off) + absent * all * all) / total : present * square / total;
-    bool shifted = centres && (design->width > 0 || design->count[j] == design->n_rows);
-    design->unit[j] = sqrt(units);
-    design->variance[j] = around > MIN_VARIANCE * square ? around / units : 0;
-    design->origin[j] = shifted ? all : 0;
-    design->mean[j] = centres && !shifted ? (float)(all / design->unit[j]) : 0;
-}
-
 static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *error)
 {
     const gsai_env *env = &design->env;
     size_t n = design->n_columns;
-    double *memory = gsai_alloc_zeroed(env, n, 3 * sizeof *memory);
-    struct sums sums = {memory, memory + n, memory + 2 * n, 0};
+    double *weight = gsai_alloc_zeroed(env, n, 3 * sizeof *weight); /* of a column, where it is present */
+    double total = 0; /* weight of all rows: about their number, since weights are rounded */
     design->count = gsai_alloc_zeroed(env, n, sizeof *design->count);
     design->origin = gsai_alloc_zeroed(env, n, sizeof *design->origin);
     design->unit = gsai_alloc_zeroed(env, n, sizeof *design->unit);
     design->variance = gsai_alloc_zeroed(env, n, sizeof *design->variance);
     design->mean = gsai_alloc_zeroed(env, n, sizeof *design->mean);
-    if (!memory || !design->count || !design->origin || !design->unit || !design->variance || !design->mean) {
-        gsai_free(env, memory);
+    if (!weight || !design->count || !design->origin || !design->unit || !design->variance || !design->mean) {
+        gsai_free(env, weight);
         return gsai_fail_memory(env, error, "no memory for the means of %zu columns", n);
     }
-    add_up(design, &sums);
-    for (size_t j = 1; j < n; j++)
-        measure_column(design, &sums, j, centres);
+    double *sum = weight + n, *squares = sum + n;
+    for (size_t i = 0; i < design->n_rows; i++) {
+        total += (double)design->weight[i];
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            uint32_t j = design->column[t];
+            design->count[j]++;
+            weight[j] += (double)design->weight[i];
+            sum[j] += (double)design->weight[i] * (double)design->value[t];
+        }
+    }
+    for (size_t i = 0; i < design->n_rows; i++)
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            uint32_t j = design->column[t];
+            double off = (double)design->value[t] - sum[j] / weight[j];
+            squares[j] += (double)design->weight[i] * off * off;
+        }
+    for (size_t j = 1; j < n; j++) {
+        double present = weight[j], mean = sum[j] / present, variance = squares[j] / present, all = sum[j] / total;
+        double square = variance + mean * mean, off = mean - all, absent = total > present ? total - present : 0;
+        bool dense = centres && (double)design->count[j] >= DENSE_SHARE * (double)design->n_rows;
+        double units = dense && variance > MIN_VARIANCE * square ? variance : square;
+        double around =
+            centres ? (present * (variance + off * off) + absent * all * all) / total : present * square / total;
+        bool shifted = centres && (design->width > 0 || design->count[j] == design->n_rows);
+        design->unit[j] = sqrt(units);
+        design->variance[j] = around > MIN_VARIANCE * square ? around / units : 0;
+        design->origin[j] = shifted ? all : 0;
+        design->mean[j] = centres && !shifted ? (float)(all / design->unit[j]) : 0;
+    }
     design->count[0] = (uint32_t)design->n_rows;
     design->unit[0] = design->variance[0] = 1;
-    gsai_free(env, memory);
+    gsai_free(env, weight);
     return GSA_OK;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-
-/* Columns that do not vary stay at 0. */
-static gsa_status make_dense(gsai_design *design, gsa_error *error)
-{
-    design->dense = gsai_alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
-    GSAI_TRY_MEMORY(design->dense, &design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
-                    design->n_columns);
-    for (size_t i = 0; i < design->n_rows; i++) {
-        float *row = design->dense + i * design->width;
-        for (size_t j = 1; j < design->n_columns; j++)
-            row[j - 1] = design->variance[j] > 0 ? (float)(-design->origin[j] / design->unit[j]) : 0;
-        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
-            size_t j = design->column[t];
-            if (design->variance[j] > 0)
-                row[j - 1] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
-        }
-    }
-    gsai_free(&design->env, design->column);
-    gsai_free(&design->env, design->value);
-    gsai_free(&design->env, design->start);
-    design->column = NULL;
-    design->value = NULL;
-    design->start = NULL;
-    return GSA_OK;
-}
 
 static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, gsa_error *error)
 {
@@ -532,12 +412,12 @@ static gsa_status find_medians(const gsai_gathered *rows, const ordered_row *sor
 
 /* Labels are measured from their mean, in their deviations; where margins are logarithms, in their mean. Without an
  * intercept to take the mean, it is 0, and with a log link 1. */
-static gsa_status set_units(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
-                            const gsai_loss *loss, bool centres, gsa_error *error)
+static gsa_status set_labels(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
+                             const gsai_loss *loss, bool centres, gsa_error *error)
 {
     double total = 0, mean = 0, squares = 0, scale = 0;
     size_t n = design->n_rows;
-    bool has_mean = centres && !gsai_loss_has_classes(loss);
+    bool has_classes = gsai_loss_has_classes(loss), has_mean = centres && !has_classes;
     for (size_t i = 0; i < n; i++) {
         total += sorted[i].weight;
         mean += has_mean ? (rows->csr.label[sorted[i].row] - mean) * (sorted[i].weight / total) : 0;
@@ -548,77 +428,97 @@ static gsa_status set_units(gsai_design *design, const gsai_gathered *rows, cons
         design->margin_origin = gsai_log(mean);
         design->loss_unit = mean;
     }
-    if (gsai_loss_has_classes(loss) || loss->has_log_link)
-        return GSA_OK;
-    if (loss->has_width) /* outliers move neither the median nor the median distance from it */
-        GSA_TRY(find_medians(rows, sorted, n, centres, &mean, &scale, error));
-    for (size_t i = 0; i < n && !loss->has_width; i++) {
-        double off = rows->csr.label[sorted[i].row] - mean;
-        squares += sorted[i].weight / total * off * off;
+    if (!has_classes && !loss->has_log_link) {
+        if (loss->has_width) /* outliers move neither the median nor the median distance from it */
+            GSA_TRY(find_medians(rows, sorted, n, centres, &mean, &scale, error));
+        for (size_t i = 0; i < n && !loss->has_width; i++) {
+            double off = rows->csr.label[sorted[i].row] - mean;
+            squares += sorted[i].weight / total * off * off;
+        }
+        scale = loss->has_width ? scale : sqrt(squares);
+        design->margin_origin = mean;
+        design->margin_unit = scale > 0 ? scale : 1;
+        design->loss_unit = design->margin_unit * design->margin_unit;
     }
-    scale = loss->has_width ? scale : sqrt(squares);
-    design->margin_origin = mean;
-    design->margin_unit = scale > 0 ? scale : 1;
-    design->loss_unit = design->margin_unit * design->margin_unit;
+    for (size_t i = 0; i < n; i++) {
+        double y = rows->csr.label[sorted[i].row], weight = sorted[i].weight / design->weight_unit;
+        y = loss->has_log_link ? y / design->loss_unit : (y - design->margin_origin) / design->margin_unit;
+        if (loss->has_width && fabs(y) > GSAI_MAX_TARGET) {
+            design->clipped += (fabs(y) - GSAI_MAX_TARGET) * weight / design->total_weight;
+            y = y > 0 ? GSAI_MAX_TARGET : -GSAI_MAX_TARGET;
+        }
+        design->target[i] = has_classes ? (float)rows->csr.word[sorted[i].row] : (float)y;
+        design->weight[i] = (float)weight;
+    }
     return GSA_OK;
 }
 
-static void set_targets(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
-                        const gsai_loss *loss)
+/* Orders the rows and joins equal ones, with their labels and weights; columns still have the ids of features. *sorted
+ * is to be freed by the caller. */
+static gsa_status arrange_rows(gsai_design *design, const gsai_gathered *rows, const gsa_state *state,
+                               ordered_row **sorted, gsa_error *error)
 {
-    for (size_t i = 0; i < design->n_rows; i++) {
-        size_t row = sorted[i].row;
-        double y = loss->has_log_link ? rows->csr.label[row] / design->loss_unit
-                                      : (rows->csr.label[row] - design->margin_origin) / design->margin_unit;
-        if (loss->has_width && fabs(y) > GSAI_MAX_TARGET) {
-            design->clipped +=
-                (fabs(y) - GSAI_MAX_TARGET) * (sorted[i].weight / design->weight_unit) / design->total_weight;
-            y = y > 0 ? GSAI_MAX_TARGET : -GSAI_MAX_TARGET;
-        }
-        design->target[i] = gsai_loss_has_classes(loss) ? (float)rows->csr.word[row] : (float)y;
-        design->weight[i] = (float)(sorted[i].weight / design->weight_unit);
+    const gsai_loss *loss = gsai_state_loss(state);
+    bool has_classes = gsai_loss_has_classes(loss);
+    size_t n_weighed = 0, n = rows->csr.n_rows;
+    *sorted = gsai_alloc(&rows->env, n, sizeof **sorted);
+    GSAI_TRY_MEMORY(*sorted, &rows->env, error, "no memory to order %zu rows", n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t label = (uint64_t)rows->csr.word[i];
+        double number = rows->csr.label[i] + 0.0; /* -0 is 0 */
+        if (!has_classes)
+            memcpy(&label, &number, sizeof label);
+        (*sorted)[i] = (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
     }
+    qsort(*sorted, n, sizeof **sorted, compare_rows);
+    GSA_TRY(deal(rows, sorted, &n, has_classes, &n_weighed, error));
+    design->n_rows = join(*sorted, n, &design->n_different);
+    design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
+    design->n_outputs = gsai_loss_outputs(loss, gsai_state_labels(state)->n);
+    design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;
+    GSA_TRY(balance(*sorted, design->n_rows, state, error));
+    GSA_TRY(copy_rows(design, rows, *sorted, error));
+    return set_labels(design, rows, *sorted, loss, gsai_state_param(state, GSAI_PARAM_intercept), error);
 }
 
 gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_state *state, gsa_error *error)
 {
-    const gsai_loss *loss = gsai_state_loss(state);
-    bool has_classes = gsai_loss_has_classes(loss), centres = gsai_state_param(state, GSAI_PARAM_intercept);
-    size_t n_weighed = 0, n = rows->csr.n_rows;
-    ordered_row *sorted = order_rows(rows, has_classes);
+    ordered_row *sorted = NULL;
     *design = (gsai_design){.env = rows->env};
-    GSAI_TRY_MEMORY(sorted, &rows->env, error, "no memory to order %zu rows", rows->csr.n_rows);
-    gsa_status status = deal(rows, &sorted, &n, has_classes, &n_weighed, error);
-    if (status == GSA_OK) {
-        design->n_rows = join(sorted, n, &design->n_different);
-        design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
-        design->n_outputs = gsai_loss_outputs(loss, gsai_state_labels(state)->n);
-        design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;
-        status = balance(sorted, design->n_rows, state, error);
-    }
-    if (status == GSA_OK)
-        status = copy_rows(design, rows, sorted, error);
-    if (status == GSA_OK) {
-        status = set_units(design, rows, sorted, loss, centres, error);
-        set_targets(design, rows, sorted, loss);
-        if (status == GSA_OK && !number_columns(design, rows))
-            status = gsai_fail_memory(&rows->env, error, "no memory to number the features");
-    }
+    gsa_status status = arrange_rows(design, rows, state, &sorted, error);
     gsai_free(&rows->env, sorted);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(status);
+    GSA_TRY(number_columns(design, rows, error));
     size_t n_entries = design->start[design->n_rows];
     if (n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * (design->n_columns - 1))
         design->width = gsai_row_width(design->n_columns - 1);
-    status = measure_columns(design, centres, error);
-    if (status != GSA_OK)
-        return status;
-    if (design->width > 0)
-        return make_dense(design, error);
-    for (size_t t = 0; t < n_entries; t++) {
-        uint32_t j = design->column[t];
-        design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+    GSA_TRY(measure_columns(design, gsai_state_param(state, GSAI_PARAM_intercept), error));
+    if (design->width == 0) {
+        for (size_t t = 0; t < n_entries; t++) {
+            uint32_t j = design->column[t];
+            design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+        }
+        return GSA_OK;
     }
+    design->dense = gsai_alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
+    GSAI_TRY_MEMORY(design->dense, &design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
+                    design->n_columns);
+    for (size_t i = 0; i < design->n_rows; i++) { /* columns that do not vary stay at 0 */
+        float *row = design->dense + i * design->width;
+        for (size_t j = 1; j < design->n_columns; j++)
+            row[j - 1] = design->variance[j] > 0 ? (float)(-design->origin[j] / design->unit[j]) : 0;
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            size_t j = design->column[t];
+            if (design->variance[j] > 0)
+                row[j - 1] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+        }
+    }
+    gsai_free(&design->env, design->column);
+    gsai_free(&design->env, design->value);
+    gsai_free(&design->env, design->start);
+    design->column = NULL;
+    design->value = NULL;
+    design->start = NULL;
     return GSA_OK;
 }
 

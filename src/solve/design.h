@@ -75,6 +75,11 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
 void gsai_design_release(gsai_design *design);
 /* Returns the margin of a row with one output under weights of the columns in their units. */
 double gsai_design_margin(const gsai_design *design, size_t row, const double *weight);
+/* Returns the middle of a column: the mean of its values, in their own units. */
+static inline double gsai_design_middle(const gsai_design *design, size_t j)
+{
+    return design->origin[j] + (double)design->mean[j] * design->unit[j];
+}
 /* Returns whether any column varies. If none does, the intercept is all that a model has. */
 bool gsai_design_varies(const gsai_design *design);
 /* Returns the number of columns that the first n_rows rows need. */

@@ -88,9 +88,7 @@ static void gradient_of(const gsai_fit *fit, float *gradient)
     for (size_t j = 1; j < fit->n_columns && design->width == 0; j++)
         for (size_t k = 0; k < stride; k++)
             gradient[j * stride + k] -= design->mean[j] * gradient[k];
-    for (size_t k = 0; k < stride; k++)
-        gradient[k] *= problem->scale[0];
-    for (size_t j = 1; j < fit->n_columns; j++)
+    for (size_t j = 0; j < fit->n_columns; j++)
         for (size_t k = 0; k < stride; k++)
             gradient[j * stride + k] *= problem->scale[j];
 }
@@ -106,7 +104,6 @@ static gsai_rows_at rows_at(const gsai_fit *fit, const float *direction, float s
 
 /* ---- the penalty ------------------------------------------------------------------------------------------------- */
 
-/* The penalty of v + a d as a parabola of a. */
 struct parabola {
     double value, slope, bending;
 };
@@ -120,11 +117,16 @@ static double ridge_dot(const gsai_fit *fit, double lambda, const float *a, cons
     return lambda * (all - intercept) + gsai_intercept_penalty(lambda) * intercept;
 }
 
-/* sum precision / 2 (v + a d - mean)^2. */
-static struct parabola prior_along(const gsai_fit *fit)
+/* The penalty of v + a d as a parabola of a. With a prior it is sum precision / 2 (v + a d - mean)^2. */
+static struct parabola penalty_along(const gsai_fit *fit, const gsai_penalty *penalty)
 {
     const gsai_prior *prior = fit->problem->prior;
+    double lambda = penalty->lambda;
     struct parabola at = {0, 0, 0};
+    if (penalty->share == 0)
+        return (struct parabola){ridge_dot(fit, lambda, fit->v, fit->v) / 2,
+                                 ridge_dot(fit, lambda, fit->v, fit->direction),
+                                 ridge_dot(fit, lambda, fit->direction, fit->direction)};
     for (size_t i = 0; i < fit->n_columns * fit->problem->design->stride; i++) {
         double off = (double)fit->v[i] - (double)prior->mean[i], d = (double)fit->direction[i];
         double precision = (double)prior->precision[i];
@@ -133,15 +135,6 @@ static struct parabola prior_along(const gsai_fit *fit)
         at.bending += precision * d * d;
     }
     return at;
-}
-
-static struct parabola penalty_along(const gsai_fit *fit, const gsai_penalty *penalty)
-{
-    double lambda = penalty->lambda;
-    if (penalty->share > 0)
-        return prior_along(fit);
-    return (struct parabola){ridge_dot(fit, lambda, fit->v, fit->v) / 2, ridge_dot(fit, lambda, fit->v, fit->direction),
-                             ridge_dot(fit, lambda, fit->direction, fit->direction)};
 }
 
 static void add_penalty(const gsai_fit *fit, const gsai_penalty *penalty, float *gradient)

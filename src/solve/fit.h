@@ -86,8 +86,6 @@ static inline size_t gsai_fit_size(const gsai_design *design, size_t n_columns)
  * size that is never minimised at the same time, whose working memory it shares; NULL: none. */
 void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
                    gsai_arena *arena);
-/* Takes memory for the inverse: factored, or a diagonal. */
-void gsai_inverse_make(gsai_inverse *inverse, size_t n_columns, bool factored, gsai_arena *arena);
 /* Chooses the rows to fit: those of row[], which must be in the fit already. */
 void gsai_fit_rows(gsai_fit *fit, size_t n_rows);
 /* Computes the margins of rows under v. scaled: scratch for a vector of weights. */

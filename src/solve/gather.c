@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 void gsai_gathered_init(gsai_gathered *rows, const gsai_env *env)
 {
@@ -24,41 +23,6 @@ void gsai_gathered_release(gsai_gathered *rows)
     *rows = (gsai_gathered){.env = rows->env};
 }
 
-/* Counts the features that a row is the first to have. There is a bit for each. */
-static void count_features(gsai_gathered *rows, const uint32_t *index, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t id = index[i];
-        rows->highest = id > rows->highest ? id : rows->highest;
-        if (id >= GSAI_MAX_COUNTED) {
-            rows->n_features++;
-            continue;
-        }
-        uint64_t bit = UINT64_C(1) << id % 64;
-        rows->n_features += !(rows->seen[id / 64] & bit);
-        rows->seen[id / 64] |= bit;
-    }
-}
-
-/* Makes room for the bits of a row's ids. */
-static bool reserve_bits(gsai_gathered *rows, const gsai_row *row)
-{
-    uint32_t top = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        uint32_t id = gsai_row_id(row, i);
-        top = id > top ? id : top;
-    }
-    top = top < GSAI_MAX_COUNTED ? top : GSAI_MAX_COUNTED - 1;
-    size_t n = top / 64 + 1;
-    if (n <= rows->n_seen)
-        return true;
-    if (!gsai_reserve(&rows->env, &rows->seen, &rows->seen_capacity, n, sizeof *rows->seen))
-        return false;
-    memset(rows->seen + rows->n_seen, 0, (n - rows->n_seen) * sizeof *rows->seen);
-    rows->n_seen = n;
-    return true;
-}
-
 static gsa_status add_row(gsai_gathered *rows, const gsa_batch *from, size_t row, size_t class_number, double number,
                           uint64_t hash, gsa_error *error)
 {
@@ -67,7 +31,6 @@ static gsa_status add_row(gsai_gathered *rows, const gsa_batch *from, size_t row
     size_t at = csr->n_rows, n_before = csr->n_values;
     GSAI_TRY_MEMORY(gsai_reserve(&rows->env, &rows->hash, &rows->hash_capacity, at + 1, sizeof *rows->hash), &rows->env,
                     error, "no memory for %zu rows", at + 1);
-    GSAI_TRY_MEMORY(reserve_bits(rows, &view), &rows->env, error, "no memory to count features");
     for (size_t i = 0; view.value && i < view.n; i++)
         if (!isfinite(view.value[i]))
             return gsai_fail_row(error, GSA_INPUT, row, "a value is not a finite number");
@@ -75,7 +38,23 @@ static gsa_status add_row(gsai_gathered *rows, const gsa_batch *from, size_t row
     csr->label[at] = number;
     csr->word[at] = (int32_t)class_number;
     rows->hash[at] = hash;
-    count_features(rows, csr->index + n_before, csr->n_values - n_before);
+    for (size_t i = n_before; i < csr->n_values; i++) { /* features that this row is the first to have */
+        uint32_t id = csr->index[i];
+        uint64_t bit = UINT64_C(1) << id % 64;
+        rows->highest = id > rows->highest ? id : rows->highest;
+        if (id >= GSAI_MAX_COUNTED) {
+            rows->n_features++;
+            continue;
+        }
+        if (id / 64 >= rows->n_seen)
+            GSAI_TRY_MEMORY(
+                gsai_reserve(&rows->env, &rows->seen, &rows->seen_capacity, id / 64 + 1, sizeof *rows->seen),
+                &rows->env, error, "no memory to count features");
+        while (id / 64 >= rows->n_seen)
+            rows->seen[rows->n_seen++] = 0;
+        rows->n_features += !(rows->seen[id / 64] & bit);
+        rows->seen[id / 64] |= bit;
+    }
     return GSA_OK;
 }
 

@@ -14,40 +14,29 @@ size_t gsai_gram_scratch(size_t n_columns)
     return 2 * ROWS_AT_ONCE * gsai_padded(n_columns);
 }
 
-static float weight_of(const float *curvature, uint32_t row, size_t step)
-{
-    return (curvature[row] > MIN_CURVATURE ? curvature[row] : MIN_CURVATURE) * (float)step;
-}
-
-static void gram_of_dense(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
-                          size_t step, const float *curvature, float *scratch, float *gram)
+void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
+                  const float *curvature, float *scratch, float *gram)
 {
     const gsai_design *design = problem->design;
     size_t n = gsai_padded(n_columns), kept = 0;
     float *x = scratch, *y = scratch + ROWS_AT_ONCE * n;
-    memset(scratch, 0, gsai_gram_scratch(n_columns) * sizeof *scratch);
+    bool is_dense = design->width > 0;
+    memset(gram, 0, n * n * sizeof *gram);
+    if (is_dense)
+        memset(scratch, 0, gsai_gram_scratch(n_columns) * sizeof *scratch);
     for (size_t q = 0; q < n_rows; q += step) {
-        const float *from = design->dense + row[q] * design->width;
-        float weight = weight_of(curvature, row[q], step);
-        x[kept * n] = problem->has_intercept ? 1.0F : 0.0F;
-        memcpy(x + kept * n + 1, from, (n_columns - 1) * sizeof *x);
-        for (size_t j = 0; j < n_columns; j++)
-            y[kept * n + j] = weight * x[kept * n + j];
-        if (++kept == ROWS_AT_ONCE || q + step >= n_rows) {
-            problem->kernels->gram(x, y, kept, n, gram);
-            kept = 0;
+        float weight = fmaxf(curvature[row[q]], MIN_CURVATURE) * (float)step;
+        if (is_dense) {
+            x[kept * n] = problem->has_intercept ? 1.0F : 0.0F;
+            memcpy(x + kept * n + 1, design->dense + row[q] * design->width, (n_columns - 1) * sizeof *x);
+            for (size_t j = 0; j < n_columns; j++)
+                y[kept * n + j] = weight * x[kept * n + j];
+            if (++kept == ROWS_AT_ONCE || q + step >= n_rows) {
+                problem->kernels->gram(x, y, kept, n, gram);
+                kept = 0;
+            }
+            continue;
         }
-    }
-}
-
-/* The intercept's row is row 0: its products with the others are their sums, by which they are centred at the end. */
-static void gram_of_sparse(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
-                           size_t step, const float *curvature, float *gram)
-{
-    const gsai_design *design = problem->design;
-    size_t n = gsai_padded(n_columns);
-    for (size_t q = 0; q < n_rows; q += step) {
-        float weight = weight_of(curvature, row[q], step);
         size_t from = design->start[row[q]], end = design->start[row[q] + 1];
         gram[0] += weight;
         for (size_t t = from; t < end; t++) {
@@ -60,33 +49,14 @@ static void gram_of_sparse(const gsai_problem *problem, size_t n_columns, const 
             }
         }
     }
+    /* Products of sparse rows with the intercept's are sums, by which columns are centred. */
     float total = gram[0];
-    for (size_t a = 1; a < n_columns; a++)
+    for (size_t a = 1; a < n_columns && !is_dense; a++)
         for (size_t b = 1; b <= a; b++)
             gram[a * n + b] +=
                 (total * design->mean[a] - gram[a * n]) * design->mean[b] - design->mean[a] * gram[b * n];
-    for (size_t a = 1; a < n_columns; a++)
+    for (size_t a = 1; a < n_columns && !is_dense; a++)
         gram[a * n] = problem->has_intercept ? gram[a * n] - total * design->mean[a] : 0;
-}
-
-void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
-                  const float *curvature, float *scratch, float *gram)
-{
-    size_t n = gsai_padded(n_columns);
-    memset(gram, 0, n * n * sizeof *gram);
-    if (problem->design->width > 0)
-        gram_of_dense(problem, n_columns, row, n_rows, step, curvature, scratch, gram);
-    else
-        gram_of_sparse(problem, n_columns, row, n_rows, step, curvature, gram);
-}
-
-void gsai_inverse_make(gsai_inverse *inverse, size_t n_columns, bool factored, gsai_arena *arena)
-{
-    size_t n = gsai_padded(n_columns);
-    if (factored)
-        inverse->factor = gsai_arena_take(arena, n, n * sizeof(float));
-    else
-        inverse->diagonal = gsai_arena_take(arena, n_columns, sizeof(float));
 }
 
 void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *all,

@@ -19,30 +19,8 @@
 #define GRAM_ROWS_PER_COLUMN 8u
 #define MIN_GRAM_ROWS 4096u
 
-static double lambda_of(const gsai_problem *problem, size_t strength)
-{
-    double tau2 = TAU2_FIRST;
-    for (size_t i = 0; i < strength; i++)
-        tau2 *= TAU2_FACTOR;
-    return problem->squared_norm / tau2;
-}
-
-/* A factor costs more than it saves where rows are few. */
-static bool is_factored(const gsai_path *path)
-{
-    return path->n_columns <= GSAI_FACTOR_COLUMNS && path->n_rows / FACTOR_ROWS >= path->n_columns;
-}
-
 /* With several outputs, or many entries per row, one matrix of all rows alike serves all strengths and scalings. */
 #define UNIFORM_ENTRIES 64.0
-
-static bool is_uniform(const gsai_path *path)
-{
-    const gsai_design *design = path->problem->design;
-    double n_entries = design->width > 0 ? (double)gsai_padded(design->n_columns - 1)
-                                         : (double)design->start[path->n_rows] / (double)path->n_rows;
-    return design->stride > 1 || n_entries > UNIFORM_ENTRIES;
-}
 
 static size_t gram_step(const gsai_path *path)
 {
@@ -59,16 +37,17 @@ static size_t gram_step(const gsai_path *path)
 static void deal_rows(gsai_path *path)
 {
     const gsai_design *design = path->problem->design;
-    size_t n_held = 0, n_fit[GSAI_FOLDS] = {0};
+    size_t n_held = 0;
     for (size_t f = 0; f < path->n_folds; f++) {
+        size_t n_fit = 0;
         path->held_from[f] = n_held;
         for (size_t i = 0; i < path->n_rows; i++) {
             if (design->fold[i] == f)
                 path->held[n_held++] = (uint32_t)i;
             else
-                path->fit[f].row[n_fit[f]++] = (uint32_t)i;
+                path->fit[f].row[n_fit++] = (uint32_t)i;
         }
-        gsai_fit_rows(&path->fit[f], n_fit[f]);
+        gsai_fit_rows(&path->fit[f], n_fit);
     }
     path->held_from[path->n_folds] = n_held;
     for (size_t i = 0; i < path->n_rows; i++) {
@@ -97,26 +76,33 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     size_t n_groups = CELLS_AT_ONCE / (VECTORS_PER_FIT * gsai_fit_size(design, path->n_columns));
     n_groups = n_groups < n_threads ? n_groups : n_threads;
     path->n_groups = n_groups < 1 ? 1 : n_groups < path->n_folds ? n_groups : path->n_folds;
+    /* A factor costs more than it saves where rows are few. */
+    path->is_factored = path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS >= path->n_columns;
+    double n_entries =
+        design->width > 0 ? (double)gsai_padded(design->n_columns - 1) : (double)design->start[n_rows] / (double)n_rows;
+    path->is_uniform = stride > 1 || n_entries > UNIFORM_ENTRIES;
     for (size_t f = 0; f < path->n_folds; f++) {
         const gsai_fit *like = f < path->n_groups ? NULL : &path->fit[f - path->n_groups];
         gsai_fit_make(&path->fit[f], problem, n_rows, path->n_columns, like, arena);
-        if (!like)
-            gsai_inverse_make(&path->fit[f].inverse, path->n_columns, is_factored(path), arena);
+        if (!like && path->is_factored)
+            path->fit[f].inverse.factor = gsai_arena_take(arena, n, n * sizeof(float));
+        else if (!like)
+            path->fit[f].inverse.diagonal = gsai_arena_take(arena, path->n_columns, sizeof(float));
     }
     path->held = gsai_arena_take(arena, n_rows, sizeof *path->held);
     path->rest = gsai_arena_take(arena, n_rows, sizeof *path->rest);
     path->all = gsai_arena_take(arena, n_rows, sizeof *path->all);
     path->held_target = gsai_arena_take(arena, n_rows, sizeof(float));
     path->held_weight = gsai_arena_take(arena, n_rows, sizeof(float));
-    path->held_margin = gsai_arena_take(arena, n_rows, stride * sizeof(float));
     path->held_loss[0] = gsai_arena_take(arena, n_rows, sizeof(float));
     path->held_loss[1] = gsai_arena_take(arena, n_rows, sizeof(float));
     path->curvature = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->held_margin = gsai_arena_take(arena, n_rows, stride * sizeof(float));
     for (size_t f = 0; f <= path->n_folds; f++) {
         size_t own = f == 0 ? n_rows * (stride > 3 ? stride : 3) : 0;
-        own += is_factored(path) ? gsai_gram_scratch(n) + gsai_factor_scratch(n) : 0;
+        own += path->is_factored ? gsai_gram_scratch(n) + gsai_factor_scratch(n) : 0;
         path->scratch[f] = gsai_arena_take(arena, own, sizeof(float));
-        if (is_factored(path))
+        if (path->is_factored)
             path->gram[f] = gsai_arena_take(arena, n, n * sizeof(float));
     }
     GSA_TRY(gsai_arena_check(arena, "the folds", error));
@@ -126,13 +112,8 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
 
 void gsai_path_start(gsai_path *path, const float *v)
 {
-    for (size_t f = 0; f < path->n_folds; f++) {
-        gsai_fit *fit = &path->fit[f];
-        if (v)
-            memcpy(fit->v, v, fit->size * sizeof *v);
-        else
-            memset(fit->v, 0, fit->size * sizeof *fit->v);
-    }
+    for (size_t f = 0; f < path->n_folds; f++)
+        memcpy(path->fit[f].v, v, path->fit[f].size * sizeof *v);
 }
 
 /* ---- one strength ------------------------------------------------------------------------------------------------ */
@@ -173,64 +154,42 @@ static gsa_status run_gram(void *ctx, size_t number, gsa_error *error)
     size_t n = is_rest ? path->n_rest : path->held_from[number + 1] - path->held_from[number];
     (void)error;
     gsai_gram_of(path->problem, path->n_columns, row, n, gram_step(path),
-                 is_uniform(path) ? path->problem->design->weight : path->curvature, path->scratch[number],
+                 path->is_uniform ? path->problem->design->weight : path->curvature, path->scratch[number],
                  path->gram[number]);
     return GSA_OK;
 }
 
-/* One fold at one strength, and the margins of its held-out rows. */
-static gsa_status run_fold(const struct strength *at, size_t number, gsa_error *error)
-{
-    gsai_path *path = at->path;
-    gsai_fit *fit = &path->fit[number];
-    size_t from = path->held_from[number], n = path->held_from[number + 1] - from;
-    if (is_factored(path))
-        gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, path->gram[path->n_folds],
-                            path->gram[number], is_uniform(path) ? at->curvature / path->weight : 1, &at->penalty,
-                            path->scratch[number]);
-    else
-        gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
-                              at->curvature * (double)fit->n_rows / (double)path->n_rows, &at->penalty);
-    GSA_TRY(gsai_fit_minimise(fit, &at->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
-    gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
-                    path->held_margin + from * path->problem->design->stride);
-    return GSA_OK;
-}
-
-/* Task: the folds that share memory. */
+/* Task: the folds that share memory, one after the other at one strength, and the margins of their held-out rows. */
 static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
 {
     const struct strength *at = ctx;
-    for (size_t f = number; f < at->path->n_folds; f += at->path->n_groups)
-        GSA_TRY(run_fold(at, f, error));
-    return GSA_OK;
-}
-
-static gsa_status fit_folds(gsai_path *path, const gsai_penalty *penalty, gsa_error *error)
-{
-    const gsai_env *env = path->problem->env;
-    struct strength at = {path, *penalty, measure_curvature(path, &path->fit[0])};
-    gsa_status status = GSA_OK;
-    if (is_factored(path) && (!is_uniform(path) || !path->has_gram)) {
-        size_t n = gsai_padded(path->n_columns), n_cells = n * n;
-        status = gsai_workers_run(path->n_threads, path->n_folds + 1, run_gram, &at, env, error);
-        for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */
-            path->problem->kernels->add(path->gram[path->n_folds], 1, path->gram[f], n_cells);
-        path->has_gram = true;
+    gsai_path *path = at->path;
+    for (size_t f = number; f < path->n_folds; f += path->n_groups) {
+        gsai_fit *fit = &path->fit[f];
+        size_t from = path->held_from[f], n = path->held_from[f + 1] - from;
+        if (path->is_factored)
+            gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, path->gram[path->n_folds], path->gram[f],
+                                path->is_uniform ? at->curvature / path->weight : 1, &at->penalty, path->scratch[f]);
+        else
+            gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
+                                  at->curvature * (double)fit->n_rows / (double)path->n_rows, &at->penalty);
+        GSA_TRY(gsai_fit_minimise(fit, &at->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
+        gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
+                        path->held_margin + from * path->problem->design->stride);
     }
-    return status == GSA_OK ? gsai_workers_run(path->n_groups, path->n_groups, run_group, &at, env, error) : status;
+    return GSA_OK;
 }
 
 void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty)
 {
     double curvature = measure_curvature(path, fit);
-    if (is_factored(path)) {
+    if (path->is_factored) {
         float *gram = path->gram[path->n_folds];
-        if (!is_uniform(path))
+        if (!path->is_uniform)
             gsai_gram_of(path->problem, path->n_columns, path->all, path->n_rows, gram_step(path), path->curvature,
                          path->scratch[0], gram);
         gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, gram, NULL,
-                            is_uniform(path) ? curvature / path->weight : 1, penalty, path->scratch[0]);
+                            path->is_uniform ? curvature / path->weight : 1, penalty, path->scratch[0]);
     } else {
         gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns, curvature, penalty);
     }
@@ -239,23 +198,32 @@ void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penal
 /* Fits the folds at a strength and share of the prior, and keeps what came of it. */
 static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penalty *penalty, gsa_error *error)
 {
+    const gsai_problem *problem = path->problem;
     gsai_record *record = &path->record[path->n_records];
-    size_t n_held = path->held_from[path->n_folds], stride = path->problem->design->stride, size = path->fit[0].size;
-    *record = (gsai_record){.scaling = path->problem->scaling, .strength = strength, .penalty = *penalty};
+    size_t n_held = path->held_from[path->n_folds], stride = problem->design->stride, size = path->fit[0].size;
+    *record = (gsai_record){.scaling = problem->scaling, .strength = strength, .penalty = *penalty};
     if (penalty->share > 0)
-        gsai_prior_set(path->problem, penalty);
-    GSA_TRY(fit_folds(path, penalty, error));
+        gsai_prior_set(problem, penalty);
+    struct strength at = {path, *penalty, measure_curvature(path, &path->fit[0])};
+    if (path->is_factored && (!path->is_uniform || !path->has_gram)) {
+        size_t n = gsai_padded(path->n_columns), n_cells = n * n;
+        GSA_TRY(gsai_workers_run(path->n_threads, path->n_folds + 1, run_gram, &at, problem->env, error));
+        for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */
+            problem->kernels->add(path->gram[path->n_folds], 1, path->gram[f], n_cells);
+        path->has_gram = true;
+    }
+    GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, run_group, &at, problem->env, error));
     path->n_records++;
     record->calibration =
-        gsai_held_calibrate(path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
-                            penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
+        gsai_held_calibrate(problem, path->held_target, path->held_weight, path->held_margin, n_held,
+                            penalty->share > 0 ? problem->prior->n_rows / path->weight : 0, path->scratch[0]);
     gsai_report_strength(path->problem, record->calibration.loss);
     record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
     record->v = gsai_arena_take(path->arena, size, sizeof(float));
     GSA_TRY(gsai_arena_check(path->arena, "a strength of the path", error));
     memcpy(record->held, path->held_margin, n_held * stride * sizeof(float));
     for (size_t f = 0; f < path->n_folds; f++)
-        path->problem->kernels->add(record->v, 1 / (float)path->n_folds, path->fit[f].v, size);
+        problem->kernels->add(record->v, 1 / (float)path->n_folds, path->fit[f].v, size);
     return GSA_OK;
 }
 
@@ -274,9 +242,11 @@ double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_recor
 /* Tries a strength; *best becomes it if it is better. */
 static gsa_status try_strength(gsai_path *path, size_t strength, size_t *best, gsa_error *error)
 {
-    const gsai_penalty penalty = {lambda_of(path->problem, strength), 0};
+    double tau2 = TAU2_FIRST;
     size_t last = path->n_records;
-    GSA_TRY(try_penalty(path, strength, &penalty, error));
+    for (size_t i = 0; i < strength; i++)
+        tau2 *= TAU2_FACTOR;
+    GSA_TRY(try_penalty(path, strength, &(gsai_penalty){path->problem->squared_norm / tau2, 0}, error));
     if (path->record[last].calibration.loss < (1 - GSAI_STRENGTH_GAIN) * path->record[*best].calibration.loss)
         *best = last;
     return GSA_OK;
@@ -296,11 +266,9 @@ gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_
             GSA_TRY(try_strength(path, j - 1, best, error));
     }
     for (size_t i = from, top = *best; i < path->n_records; i++) {
-        double error_of_mean, excess;
-        if (path->record[i].strength >= path->record[*best].strength)
-            continue;
-        excess = gsai_path_excess(path, &path->record[i], &path->record[top], &error_of_mean);
-        if (excess <= error_of_mean)
+        double error_of_mean;
+        if (path->record[i].strength < path->record[*best].strength &&
+            gsai_path_excess(path, &path->record[i], &path->record[top], &error_of_mean) <= error_of_mean)
             *best = i;
     }
     return GSA_OK;
@@ -308,36 +276,25 @@ gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_
 
 /* ---- the prior --------------------------------------------------------------------------------------------------- */
 
-static bool share_holds(gsai_path *path, const gsai_record *of, const gsai_record *best)
+gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
 {
-    double error_of_mean, excess = gsai_path_excess(path, of, best, &error_of_mean);
-    return gsai_prior_holds(excess, error_of_mean, path->problem->has_probabilities ? 1 : 2 * best->calibration.loss,
-                            path->held_from[path->n_folds]);
-}
-
-static gsa_status try_shares(gsai_path *path, const gsai_record *plain, size_t n_shares, gsa_error *error)
-{
-    size_t best = path->n_records;
+    size_t from = path->n_records, best = from, chosen = from, n_shares = gsai_prior_shares(path->problem->design);
+    const gsai_record *plain = &path->record[at], *record = path->record;
     gsai_penalty penalty = {gsai_prior_lambda(plain->penalty.lambda, plain->calibration.scale), 1};
     gsai_prior_set(path->problem, &penalty);
     gsai_path_start(path, path->problem->prior->mean);
     for (size_t i = 0; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
         penalty.share = gsai_shares[i];
         GSA_TRY(try_penalty(path, plain->strength, &penalty, error));
-        size_t last = path->n_records - 1;
-        best = path->record[last].calibration.loss < path->record[best].calibration.loss ? last : best;
+        best = record[from + i].calibration.loss < record[best].calibration.loss ? from + i : best;
     }
-    return GSA_OK;
-}
-
-gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
-{
-    size_t from = path->n_records, best = at, chosen = from, n_shares = gsai_prior_shares(path->problem->design);
-    GSA_TRY(try_shares(path, &path->record[at], n_shares, error));
-    for (size_t i = from; i < path->n_records && n_shares > 1; i++)
-        best = path->record[i].calibration.loss < path->record[best].calibration.loss ? i : best;
-    while (chosen < path->n_records && n_shares > 1 && !share_holds(path, &path->record[chosen], &path->record[best]))
-        chosen++;
+    best = record[best].calibration.loss < plain->calibration.loss ? best : at;
+    double unit = path->problem->has_probabilities ? 1 : 2 * record[best].calibration.loss;
+    for (; chosen < path->n_records && n_shares > 1; chosen++) {
+        double error_of_mean, excess = gsai_path_excess(path, &record[chosen], &record[best], &error_of_mean);
+        if (gsai_prior_holds(excess, error_of_mean, unit, path->held_from[path->n_folds]))
+            break;
+    }
     if (chosen == path->n_records) { /* nothing of the prior is left: the plain path is as it would be without it */
         path->n_records = from;
         return GSA_OK;

@@ -38,8 +38,8 @@ typedef struct gsai_path {
     float *curvature, *gram[GSAI_FOLDS + 1], *scratch[GSAI_FOLDS + 1];
     uint32_t *all, *rest; /* rows: all of the path, and those that no fold holds out */
     size_t n_rest;
-    double weight; /* of all rows */
-    bool has_gram;
+    double weight;                          /* of all rows */
+    bool is_factored, is_uniform, has_gram; /* uniform: all rows count alike in the Gram matrix, which is made once */
     gsai_record record[GSAI_RECORDS];
     size_t n_records;
     gsai_arena *arena;
@@ -49,7 +49,7 @@ typedef struct gsai_path {
 
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsai_arena *arena, size_t n_threads, gsa_error *error);
-/* Sets all folds to v (NULL: zero). */
+/* Sets all folds to v, where they begin with zeros. */
 void gsai_path_start(gsai_path *path, const float *v);
 /* Makes the inverse that a fit of all rows of the path begins with. */
 void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty);

@@ -20,18 +20,15 @@ size_t gsai_prior_shares(const gsai_design *design)
 /* More rows than this, or a feature whose values were far larger, are as good as it. */
 #define MAX_ROWS 1e15
 
-/* Returns the middle of a column: the mean of its values, in their own units. */
-static double middle_of(const gsai_design *design, size_t j)
-{
-    return design->origin[j] + (double)design->mean[j] * design->unit[j];
-}
-
-/* Yesterday's weights. A feature that is new has 0. */
-static void take_weights(const gsai_problem *problem, const gsa_state *state)
+/* Yesterday's weights, of which those of a new feature are 0, and their certainty: a sum of squares as the number of
+ * rows like today's that would have it. A statement about squares around 0 holds for those around the mean. */
+static void take_weights(const gsai_problem *problem, const gsa_state *state, size_t n_rows)
 {
     const gsai_design *design = problem->design;
     const gsai_table *table = gsai_state_table(state);
+    gsai_prior *prior = problem->prior;
     size_t stride = design->stride;
+    double joined = design->total_weight / (double)n_rows;
     for (size_t k = 0; k < design->n_outputs; k++) {
         double intercept = (double)gsai_table_slot(table, 0)[k].f + gsai_state_label_offset(state);
         intercept -= design->margin_origin;
@@ -39,41 +36,23 @@ static void take_weights(const gsai_problem *problem, const gsa_state *state)
             size_t slot = (size_t)design->id[j] + 1;
             double w = slot < table->n_slots ? (double)gsai_table_slot(table, slot)[k].f : 0;
             float standard = (float)(w * design->unit[j] / design->margin_unit);
-            problem->prior->standard[j * stride + k] = isfinite(standard) ? standard : 0;
-            intercept += w * middle_of(design, j);
+            prior->standard[j * stride + k] = isfinite(standard) ? standard : 0;
+            intercept += w * gsai_design_middle(design, j);
         }
-        problem->prior->standard[k] = problem->has_intercept ? (float)(intercept / design->margin_unit) : 0;
+        prior->standard[k] = problem->has_intercept ? (float)(intercept / design->margin_unit) : 0;
     }
-}
-
-/* Converts a sum of squares to the number of rows like today's that would have it. A statement about squares around 0
- * holds for those around the mean. */
-static void take_rows(const gsai_problem *problem, const gsa_state *state, size_t n_rows)
-{
-    const gsai_design *design = problem->design;
-    double joined = design->total_weight / (double)n_rows;
     for (size_t j = 0; j < design->n_columns; j++) {
-        double middle = middle_of(design, j), unit = design->unit[j];
+        double middle = gsai_design_middle(design, j), unit = design->unit[j];
         double square = j == 0 ? 1 : design->variance[j] * unit * unit + middle * middle;
         double sum_sq = gsai_state_sum_sq(state, j == 0 ? 0 : (size_t)design->id[j] + 1);
         double rows = square > 0 ? joined * sum_sq / square : 0;
-        problem->prior->rows[j] = rows < MAX_ROWS ? rows : MAX_ROWS;
+        prior->rows[j] = rows < MAX_ROWS ? rows : MAX_ROWS;
     }
 }
 
-/* Adds p (1 - p) of every class, from the residuals p - y of a row. */
-static void add_curvatures(const gsai_design *design, size_t row, const float *residual, double *sum)
-{
-    double c = (double)design->weight[row];
-    for (size_t k = 0; k < design->n_outputs; k++) {
-        double p = (double)residual[k] / c + ((size_t)design->target[row] == k ? 1 : 0);
-        sum[k] += p > 0 && p < 1 ? c * p * (1 - p) : 0;
-    }
-}
-
-/* The mean curvature of today's rows under yesterday's weights. For probabilities of several classes each has its own:
- * one that is new has next to none, and no certainty. Columns have the scale 1. Returns false where yesterday's margins
- * are not finite. */
+/* The mean curvature of today's rows under yesterday's weights. For probabilities of several classes each has its own,
+ * p (1 - p) from the residuals p - y: one that is new has next to none, and no certainty. Columns have the scale 1.
+ * Returns false where yesterday's margins are not finite. */
 static bool measure_curvature(const gsai_problem *problem, const uint32_t *row, float *scratch, float *cells)
 {
     const gsai_design *design = problem->design;
@@ -88,26 +67,17 @@ static bool measure_curvature(const gsai_problem *problem, const uint32_t *row, 
     at.curvature = curvature;
     problem->loss(&at);
     for (size_t i = 0; i < n; i++) {
-        total += (double)design->weight[i];
+        double c = (double)design->weight[i];
+        total += c;
         mean += (double)curvature[i];
-        if (by_class)
-            add_curvatures(design, i, residual + i * stride, prior->curvature);
+        for (size_t k = 0; k < design->n_outputs && by_class; k++) {
+            double p = (double)residual[i * stride + k] / c + ((size_t)design->target[i] == k ? 1 : 0);
+            prior->curvature[k] += p > 0 && p < 1 ? c * p * (1 - p) : 0;
+        }
     }
     for (size_t k = 0; k < design->n_outputs; k++)
         prior->curvature[k] = (by_class ? prior->curvature[k] : mean) / total;
     return isfinite(at.value) && isfinite(mean);
-}
-
-static gsa_status take_memory(gsai_prior *prior, const gsai_design *design, gsai_arena *arena, gsa_error *error)
-{
-    size_t size = gsai_fit_size(design, design->n_columns);
-    prior->standard = gsai_arena_take(arena, size, sizeof *prior->standard);
-    prior->rows = gsai_arena_take(arena, design->n_columns, sizeof *prior->rows);
-    prior->curvature = gsai_arena_take(arena, design->stride, sizeof *prior->curvature);
-    prior->mean = gsai_arena_take(arena, size, sizeof *prior->mean);
-    prior->precision = gsai_arena_take(arena, size, sizeof *prior->precision);
-    prior->column = gsai_arena_take(arena, design->n_columns, sizeof *prior->column);
-    return gsai_arena_check(arena, "the weights to start from", error);
 }
 
 gsa_status gsai_prior_make(gsai_problem *problem, const gsa_state *state, size_t n_rows, gsai_arena *arena,
@@ -116,27 +86,30 @@ gsa_status gsai_prior_make(gsai_problem *problem, const gsa_state *state, size_t
     const gsai_design *design = problem->design;
     gsai_arena own = {.env = problem->env};
     gsai_problem unscaled = *problem;
-    size_t n = design->n_rows;
+    size_t n = design->n_rows, n_columns = design->n_columns, size = gsai_fit_size(design, n_columns);
     if (gsai_state_rows_behind(state) == 0)
         return GSA_OK;
     gsai_prior *prior = gsai_arena_take(arena, 1, sizeof *prior);
+    GSA_TRY(gsai_arena_check(arena, "the weights to start from", error));
+    prior->standard = gsai_arena_take(arena, size, sizeof *prior->standard);
+    prior->rows = gsai_arena_take(arena, n_columns, sizeof *prior->rows);
+    prior->curvature = gsai_arena_take(arena, design->stride, sizeof *prior->curvature);
+    prior->mean = gsai_arena_take(arena, size, sizeof *prior->mean);
+    prior->precision = gsai_arena_take(arena, size, sizeof *prior->precision);
+    prior->column = gsai_arena_take(arena, n_columns, sizeof *prior->column);
+    GSA_TRY(gsai_arena_check(arena, "the weights to start from", error));
     uint32_t *row = gsai_arena_take(&own, n, sizeof *row);
-    float *scratch = gsai_arena_take(&own, gsai_fit_size(design, design->n_columns), sizeof *scratch);
-    unscaled.scale = gsai_arena_take(&own, design->n_columns, sizeof(float));
+    float *scratch = gsai_arena_take(&own, size, sizeof *scratch);
+    unscaled.scale = gsai_arena_take(&own, n_columns, sizeof(float));
     float *cells = gsai_arena_take(&own, n, (2 * design->stride + 1) * sizeof *cells);
     gsa_status status = gsai_arena_check(&own, "the rows under the weights to start from", error);
-    if (status == GSA_OK)
-        status = gsai_arena_check(arena, "the weights to start from", error);
-    if (status == GSA_OK)
-        status = take_memory(prior, design, arena, error);
     if (status == GSA_OK) {
         for (size_t i = 0; i < n; i++)
             row[i] = (uint32_t)i;
-        for (size_t j = 0; j < design->n_columns; j++)
+        for (size_t j = 0; j < n_columns; j++)
             unscaled.scale[j] = 1;
         unscaled.prior = prior;
-        take_weights(&unscaled, state);
-        take_rows(&unscaled, state, n_rows);
+        take_weights(&unscaled, state, n_rows);
         problem->prior = measure_curvature(&unscaled, row, scratch, cells) ? prior : NULL;
     }
     gsai_arena_release(&own);

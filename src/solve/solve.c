@@ -98,13 +98,10 @@ gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fi
 /* ---- the state of a solution ------------------------------------------------------------------------------------- */
 
 /* The loss of the best constant prediction. NaN for losses that have none. */
-static gsa_status constant_loss(const gsa_state *state, const gsai_design *design, double *out, gsa_error *error)
+static double constant_loss(const gsa_state *state, const gsai_design *design, double *of_class)
 {
     const gsai_loss *loss = gsai_state_loss(state);
-    size_t n_classes = gsai_state_labels(state)->n;
-    double *of_class = gsai_alloc_zeroed(&design->env, n_classes + 1, sizeof *of_class);
-    gsai_label_totals totals = {.class_weight = of_class, .n_classes = n_classes};
-    GSAI_TRY_MEMORY(of_class, &design->env, error, "no memory for the weights of %zu classes", n_classes);
+    gsai_label_totals totals = {.class_weight = of_class, .n_classes = gsai_state_labels(state)->n};
     for (size_t i = 0; i < design->n_rows; i++) {
         double weight = (double)design->weight[i], y = (double)design->target[i];
         totals.weight += weight;
@@ -116,69 +113,29 @@ static gsa_status constant_loss(const gsa_state *state, const gsai_design *desig
         if (gsai_loss_has_classes(loss))
             of_class[(size_t)y] += weight;
     }
-    *out = loss->constant ? loss->constant(&totals) : (double)NAN;
-    *out *= design->loss_unit;
-    gsai_free(&design->env, of_class);
-    return GSA_OK;
+    return (loss->constant ? loss->constant(&totals) : (double)NAN) * design->loss_unit;
 }
 
-/* The weights of features, in their own units; those of columns that do not vary, and of features that are not there,
- * stay. Returns in intercept[k] what makes up for where columns begin, with the weights as they are rounded. */
-static gsa_status set_weights(gsa_state *state, const gsai_design *design, const gsai_optimum *optimum,
-                              double *intercept, gsa_error *error)
-{
-    size_t n_outputs = design->n_outputs, highest = 0;
-    double unit = design->margin_unit;
-    for (size_t j = 1; j < design->n_columns; j++)
-        highest = design->id[j] > highest ? design->id[j] : highest;
-    gsai_table *table = gsai_state_own_table(state);
-    GSA_TRY(gsai_table_grow(table, design->n_columns > 1 ? highest + 2 : 1, gsai_state_env(state), error));
-    for (size_t k = 0; k < n_outputs; k++)
-        intercept[k] = optimum->weight[k] * unit;
-    for (size_t j = 1; j < design->n_columns; j++) {
-        gsai_cell *cell = gsai_table_slot(table, (size_t)design->id[j] + 1);
-        double middle = design->origin[j] + (double)design->mean[j] * design->unit[j];
-        for (size_t k = 0; k < n_outputs; k++) {
-            double exact = optimum->weight[j * n_outputs + k] * unit / design->unit[j];
-            if (design->variance[j] > 0)
-                cell[k].f = isfinite((float)exact) ? (float)exact : 0;
-            intercept[k] +=
-                (double)design->mean[j] * optimum->weight[j * n_outputs + k] * unit - (double)cell[k].f * middle;
-        }
-    }
-    return GSA_OK;
-}
-
-/* Returns the results of an optimum, in units of the label. The penalty is also said as others define it: C of
- * LogisticRegression and LinearSVC, alpha of Ridge and PoissonRegressor. With a prior it has another meaning. */
-static gsai_results results_of(const gsai_loss *loss, const gsai_design *design, const gsai_optimum *optimum)
-{
-    gsai_results out = optimum->results;
-    double lambda = out.at[GSAI_RESULT_lambda];
-    bool halves = loss == gsai_loss_find("squared_hinge"); /* the square, which LinearSVC does not */
-    if (optimum->share == 0 && gsai_loss_has_classes(loss))
-        out.at[GSAI_RESULT_C] = halves ? 0.5 / lambda : 1 / lambda;
-    else if (optimum->share == 0)
-        out.at[GSAI_RESULT_alpha] = loss->has_log_link ? lambda * design->loss_unit / design->total_weight : lambda;
-    out.at[GSAI_RESULT_mae] *= loss->has_log_link ? design->loss_unit : design->margin_unit;
-    out.at[GSAI_RESULT_calibration_shift] *= design->margin_unit;
-    return out;
-}
-
+/* Makes the state from the weights of features, in their own units; those of columns that do not vary, and of features
+ * that are not there, stay. intercept[k] makes up for where columns begin, with the weights as they are rounded. */
 static gsa_status make_state(gsai_solver *solver, const gsai_design *design, const gsai_optimum *optimum,
-                             gsa_error *error)
+                             gsai_arena *arena, gsa_error *error)
 {
     gsa_state *state = solver->state;
+    double *intercept = gsai_arena_take(arena, design->n_outputs, sizeof *intercept);
+    double *of_class = gsai_arena_take(arena, gsai_state_labels(state)->n + 1, sizeof *of_class);
     const gsai_loss *loss = gsai_state_loss(state);
-    double *intercept = gsai_alloc(&solver->env, design->n_outputs, sizeof *intercept);
-    GSAI_TRY_MEMORY(intercept, &solver->env, error, "no memory for %zu intercepts", design->n_outputs);
+    gsai_table *table = gsai_state_own_table(state);
+    size_t n_outputs = design->n_outputs, highest = 0;
+    double unit = design->margin_unit, lambda = optimum->results.at[GSAI_RESULT_lambda];
     const gsai_label_offset offset = {design->margin_origin,
                                       loss->has_log_link ? design->loss_unit : design->margin_origin, 1, 1};
+    bool has_classes = gsai_loss_has_classes(loss);
     bool has_offset = gsai_loss_has_offset(loss) && gsai_state_param(state, GSAI_PARAM_intercept);
     gsai_solution solution = {.intercept = intercept,
                               .label_offset = has_offset ? &offset : NULL,
                               .residuals = optimum->residuals,
-                              .results = results_of(loss, design, optimum),
+                              .results = optimum->results,
                               .is_standardised = optimum->standardised,
                               .prior_share = optimum->share,
                               .n_different = design->n_different,
@@ -186,20 +143,34 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
                               .fingerprint = solver->fingerprint,
                               .held_out_loss = optimum->held_out_loss * design->loss_unit};
     gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
-    gsa_status status = constant_loss(state, design, &solution.constant_loss, error);
-    if (status == GSA_OK)
-        status = set_weights(state, design, optimum, intercept, error);
-    if (status == GSA_OK)
-        status = gsai_solution_finish(state, &solution, &rows, error);
-    gsai_free(&solver->env, intercept);
-    return status;
-}
-
-static gsa_status find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out, gsa_error *error)
-{
-    return gsai_sweeps_suit(problem->design) && problem->has_probabilities
-               ? gsai_sweeps_find(problem, arena, out, error)
-               : gsai_optimum_find(problem, arena, n_threads, out, error);
+    GSA_TRY(gsai_arena_check(arena, "the intercepts", error));
+    solution.constant_loss = constant_loss(state, design, of_class);
+    for (size_t j = 1; j < design->n_columns; j++)
+        highest = design->id[j] > highest ? design->id[j] : highest;
+    GSA_TRY(gsai_table_grow(table, design->n_columns > 1 ? highest + 2 : 1, gsai_state_env(state), error));
+    for (size_t k = 0; k < n_outputs; k++)
+        intercept[k] = optimum->weight[k] * unit;
+    for (size_t j = 1; j < design->n_columns; j++) {
+        gsai_cell *cell = gsai_table_slot(table, (size_t)design->id[j] + 1);
+        for (size_t k = 0; k < n_outputs; k++) {
+            double weight = optimum->weight[j * n_outputs + k] * unit, exact = weight / design->unit[j];
+            if (design->variance[j] > 0)
+                cell[k].f = isfinite((float)exact) ? (float)exact : 0;
+            intercept[k] += (double)design->mean[j] * optimum->weight[j * n_outputs + k] * unit -
+                            (double)cell[k].f * gsai_design_middle(design, j);
+        }
+    }
+    /* The penalty is also said as others define it: C of LogisticRegression and LinearSVC, alpha of Ridge and
+     * PoissonRegressor. With a prior it has another meaning. */
+    double *result = solution.results.at;
+    bool halves = loss == gsai_loss_find("squared_hinge"); /* the square, which LinearSVC does not */
+    if (optimum->share == 0 && has_classes)
+        result[GSAI_RESULT_C] = halves ? 0.5 / lambda : 1 / lambda;
+    else if (optimum->share == 0)
+        result[GSAI_RESULT_alpha] = loss->has_log_link ? lambda * design->loss_unit / design->total_weight : lambda;
+    result[GSAI_RESULT_mae] *= loss->has_log_link ? design->loss_unit : unit;
+    result[GSAI_RESULT_calibration_shift] *= unit;
+    return gsai_solution_finish(state, &solution, &rows, error);
 }
 
 /* Finds the optimum of a loss with a width, and the width: that of the labels first, whose unit is their scale, then
@@ -221,7 +192,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
         *out = (gsai_optimum){.results = gsai_results_none()};
         problem->n_after = round == 0 ? GSAI_EXPECTED_STRENGTHS : 0;
-        GSA_TRY(find(problem, arena, n_threads, out, error));
+        GSA_TRY(gsai_optimum_find(problem, arena, n_threads, out, error));
         for (size_t i = 0; i < design->n_rows; i++)
             residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
@@ -259,13 +230,16 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
                             .has_probabilities = gsai_loss_has_probabilities(loss)};
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, solver->rows.csr.n_rows, &arena, error);
-    if (status == GSA_OK)
-        status = loss->has_width ? find_with_width(&problem, &arena, n_threads, &optimum, error)
-                                 : find(&problem, &arena, n_threads, &optimum, error);
+    if (status == GSA_OK && loss->has_width)
+        status = find_with_width(&problem, &arena, n_threads, &optimum, error);
+    else if (status == GSA_OK && problem.has_probabilities && gsai_sweeps_suit(&design))
+        status = gsai_sweeps_find(&problem, &arena, &optimum, error);
+    else if (status == GSA_OK)
+        status = gsai_optimum_find(&problem, &arena, n_threads, &optimum, error);
     if (gsai_params_balance(params)) /* rows do not count alike */
         optimum.results.at[GSAI_RESULT_accuracy] = NAN;
     if (status == GSA_OK)
-        status = make_state(solver, &design, &optimum, error);
+        status = make_state(solver, &design, &optimum, &arena, error);
     gsai_arena_release(&arena);
     gsai_design_release(&design);
     return status;
@@ -273,34 +247,22 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
 
 /* ---- compact: how many features are enough is measured on a part of the rows, by the optimum of the rest --------- */
 
-static gsa_status solve_rest(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, size_t n_threads,
-                             gsa_error *error)
+/* Measures how many features are enough, on rows that a solver of the others does not see; not if these are few. Rows
+ * with equal features are on one side. */
+static gsa_status measure(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, size_t n_threads,
+                          gsai_compaction *out, gsa_error *error)
 {
     const gsai_gathered *rows = &solver->rows;
-    for (size_t i = 0; i < rows->csr.n_rows; i++) { /* rows with equal features are on one side */
+    for (size_t i = 0; i < rows->csr.n_rows; i++) {
         bool is_held = gsai_mix(rows->hash[i]) % GSAI_FOLDS == 0;
         GSA_TRY(gsai_gathered_copy(is_held ? held : &rest->rows, rows, i, error));
     }
+    gsai_unlearned_rows held_rows = {gsai_gathered_at, held, held->csr.n_rows, &solver->env};
     if (held->csr.n_rows < GSAI_COMPACT_MIN_ROWS || rest->rows.csr.n_rows == 0)
         return GSA_OK;
     GSA_TRY(gsa_state_fork(solver->state, 1, &rest->state, error));
-    return solve(rest, n_threads, (gsai_strength_hook){0}, error);
-}
-
-static gsa_status measure(const gsai_solver *solver, size_t n_threads, gsai_compaction *out, gsa_error *error)
-{
-    gsai_solver rest = {.env = solver->env};
-    gsai_gathered held;
-    gsai_gathered_init(&rest.rows, &solver->env);
-    gsai_gathered_init(&held, &solver->env);
-    gsa_status status = solve_rest(solver, &rest, &held, n_threads, error);
-    gsai_unlearned_rows rows = {gsai_gathered_at, &held, held.csr.n_rows, &solver->env};
-    if (status == GSA_OK && rest.state)
-        status = gsai_compact_measure(rest.state, &rows, out, error);
-    gsa_state_free(rest.state);
-    gsai_gathered_release(&rest.rows);
-    gsai_gathered_release(&held);
-    return status;
+    GSA_TRY(solve(rest, n_threads, (gsai_strength_hook){0}, error));
+    return gsai_compact_measure(rest->state, &held_rows, out, error);
 }
 
 gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
@@ -311,8 +273,17 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
     gsai_compaction measured = {0};
     if (solver->rows.csr.n_rows == 0)
         return gsai_fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
-    if (gsai_state_param(own, GSAI_PARAM_compact))
-        GSA_TRY(measure(solver, n_threads, &measured, error));
+    if (gsai_state_param(own, GSAI_PARAM_compact)) {
+        gsai_solver rest = {.env = solver->env};
+        gsai_gathered held;
+        gsai_gathered_init(&rest.rows, &solver->env);
+        gsai_gathered_init(&held, &solver->env);
+        gsa_status status = measure(solver, &rest, &held, n_threads, &measured, error);
+        gsa_state_free(rest.state);
+        gsai_gathered_release(&rest.rows);
+        gsai_gathered_release(&held);
+        GSA_TRY(status);
+    }
     GSA_TRY(solve(solver, n_threads, hook, error));
     if (measured.n_before > 0)
         GSA_TRY(gsai_solution_compact(own, &measured, &rows, error));

@@ -194,23 +194,8 @@ static void set_scale(struct search *search, gsai_column_scaling scaling)
     search->problem->squared_norm = measure_rows(search);
 }
 
-/* The same before and after calibration, which scales the margins. */
-static double accuracy_of(const struct search *search)
-{
-    size_t stride = search->problem->design->stride, n_outputs = search->problem->design->n_outputs;
-    double correct = 0, total = 0;
-    for (size_t q = 0; q < search->n_held; q++) {
-        const float *m = search->margin + q * stride;
-        size_t best = 0;
-        for (size_t k = 1; k < n_outputs; k++)
-            best = m[k] > m[best] ? k : best;
-        correct += best == (size_t)search->held_target[q] ? (double)search->held_weight[q] : 0;
-        total += (double)search->held_weight[q];
-    }
-    return correct / total;
-}
-
-/* Evaluates the fit on the held-out rows, whose losses become those of a number. */
+/* Evaluates the fit on the held-out rows, whose losses become those of a number. The accuracy is the same before and
+ * after calibration, which scales the margins. */
 static void evaluate(struct search *search, size_t number, struct trial *trial)
 {
     const gsai_problem *problem = search->problem;
@@ -227,56 +212,51 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
                                   stride);
     }
     problem->kernels->margins(&list, search->scratch, stride, search->margin);
-    double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0;
+    double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0, correct = 0, total = 0;
     trial->calibration = gsai_held_calibrate(problem, search->held_target, search->held_weight, search->margin,
                                              search->n_held, behind, search->scratch);
     gsai_held_losses(problem, &trial->calibration, search->held_target, search->held_weight, search->margin,
                      search->n_held, search->scratch, search->loss[number]);
-    trial->accuracy = accuracy_of(search);
+    for (size_t q = 0; q < search->n_held; q++) {
+        const float *m = search->margin + q * stride;
+        size_t best = 0;
+        for (size_t k = 1; k < design->n_outputs; k++)
+            best = m[k] > m[best] ? k : best;
+        correct += best == (size_t)search->held_target[q] ? (double)search->held_weight[q] : 0;
+        total += (double)search->held_weight[q];
+    }
+    trial->accuracy = correct / total;
 }
 
-static gsa_status climb(struct search *search, struct trial way, size_t first, struct trial *out, gsa_error *error)
+/* Climbs another way from a strength on; *best becomes the best of it if there is none yet, or one that is worse by as
+ * much as counts. */
+static gsa_status try_way(struct search *search, struct trial way, size_t first, struct trial *best, gsa_error *error)
 {
     struct trial at[STRENGTHS] = {0};
-    size_t best = first;
+    size_t top = first;
     set_scale(search, way.scaling);
     restart(&search->fit);
     for (size_t j = first; j < STRENGTHS; j++) {
-        set_lambda(&search->fit, lambda_of(search->problem, j));
+        at[j] = way;
+        at[j].strength = j;
+        at[j].lambda = lambda_of(search->problem, j);
+        set_lambda(&search->fit, at[j].lambda);
         GSA_TRY(sweep(&search->fit, search->length, way.own, SWEEPS + (j == first), error));
-        at[j].lambda = search->fit.lambda;
         evaluate(search, j, &at[j]);
         gsai_report_strength(search->problem, at[j].calibration.loss);
-        if (j > first && at[j].calibration.loss >= (1 - GSAI_STRENGTH_GAIN) * at[best].calibration.loss)
+        if (j > first && at[j].calibration.loss >= (1 - GSAI_STRENGTH_GAIN) * at[top].calibration.loss)
             break;
-        best = j;
+        top = j;
     }
-    for (size_t j = first; j < best; j++) { /* within one standard error of the best */
-        double error_of_mean, excess = gsai_mean_excess(search->loss[j], search->loss[best], search->held_weight,
+    for (size_t j = first; j < top; j++) { /* within one standard error of the best */
+        double error_of_mean, excess = gsai_mean_excess(search->loss[j], search->loss[top], search->held_weight,
                                                         search->n_held, &error_of_mean);
-        best = excess <= error_of_mean ? j : best;
+        top = excess <= error_of_mean ? j : top;
     }
-    *out = way;
-    out->strength = best;
-    out->lambda = at[best].lambda;
-    out->calibration = at[best].calibration;
-    out->accuracy = at[best].accuracy;
-    return GSA_OK;
-}
-
-static void take_best(struct search *search, const struct trial *trial, struct trial *best)
-{
-    *best = *trial;
-    memcpy(search->loss[STRENGTHS], search->loss[trial->strength], search->n_held * sizeof(float));
-}
-
-/* Tries another way, from `back` strengths before the best one's, and keeps the better. */
-static gsa_status try_way(struct search *search, struct trial way, size_t back, struct trial *best, gsa_error *error)
-{
-    struct trial other = *best;
-    GSA_TRY(climb(search, way, best->strength > back ? best->strength - back : 0, &other, error));
-    if (other.calibration.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->calibration.loss)
-        take_best(search, &other, best);
+    if (best->lambda == 0 || at[top].calibration.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->calibration.loss) {
+        *best = at[top];
+        memcpy(search->loss[STRENGTHS], search->loss[top], search->n_held * sizeof(float));
+    }
     return GSA_OK;
 }
 
@@ -284,26 +264,25 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
 {
     uint64_t asked = search->problem->asked;
-    struct trial way = {.scaling = {asked == GSAI_SCALE_STANDARD, INVERSE_FREQUENCY[0]}}, first;
-    GSA_TRY(climb(search, way, 0, &first, error));
-    take_best(search, &first, best);
+    struct trial way = {.scaling = {asked == GSAI_SCALE_STANDARD, INVERSE_FREQUENCY[0]}};
+    GSA_TRY(try_way(search, way, 0, best, error));
     if (asked == GSAI_SCALE_AUTO) {
         way.scaling.standardised = true;
-        GSA_TRY(try_way(search, way, 1, best, error));
+        GSA_TRY(try_way(search, way, best->strength > 0 ? best->strength - 1 : 0, best, error));
     }
     way = *best;
     way.scaling.inverse_frequency = INVERSE_FREQUENCY[1];
-    GSA_TRY(try_way(search, way, 1, best, error));
+    GSA_TRY(try_way(search, way, best->strength > 0 ? best->strength - 1 : 0, best, error));
     way = *best;
     way.own = true;
-    return try_way(search, way, 0, best, error);
+    return try_way(search, way, best->strength, best, error);
 }
 
 /* ---- the prior --------------------------------------------------------------------------------------------------- */
 
-/* Sets the prior to a share: rows begin at its margins, and the precision of a column is in its scale. The intercept
+/* Fits a share of the prior: rows begin at its margins, and the precision of a column is in its scale. The intercept
  * has the penalty of a column at least. The same a stand for other weights then. */
-static void set_prior(struct search *search, const struct trial *trial)
+static gsa_status fit_share(struct search *search, const struct trial *trial, size_t n_sweeps, gsa_error *error)
 {
     gsai_problem *problem = search->problem;
     const gsai_design *design = problem->design;
@@ -325,11 +304,6 @@ static void set_prior(struct search *search, const struct trial *trial)
         search->narrowed[j] = problem->scale[j];
     }
     measure_rows(search);
-}
-
-static gsa_status fit_share(struct search *search, const struct trial *trial, size_t n_sweeps, gsa_error *error)
-{
-    set_prior(search, trial);
     set_lambda(&search->fit, trial->lambda);
     return sweep(&search->fit, search->length, trial->own, n_sweeps, error);
 }
@@ -380,22 +354,6 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
         GSA_TRY(sweep(&search->fit, search->length, best->own, SWEEPS + (j == first), error));
     }
     return GSA_OK;
-}
-
-/* The weights of standardised values; the intercept makes up for the means that the prior's centred columns have. */
-static void take_weights(const struct search *search, const struct trial *best, double *weight)
-{
-    const gsai_problem *problem = search->problem;
-    const gsai_design *design = problem->design;
-    size_t stride = design->stride, n_outputs = design->n_outputs;
-    for (size_t j = 0; j < design->n_columns; j++)
-        for (size_t k = 0; k < n_outputs; k++) {
-            double s = best->calibration.scale, before = 0;
-            if (best->share > 0)
-                before = s * (double)search->base[j] * (double)problem->prior->mean[j * stride + k];
-            weight[j * n_outputs + k] = s * (double)problem->scale[j] * (double)search->fit.w[j * stride + k] + before;
-            weight[k] -= j > 0 ? (double)design->mean[j] * before : 0;
-        }
 }
 
 static size_t deal(struct search *search, uint32_t *fitted)
@@ -453,7 +411,16 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
     if (problem->prior)
         GSA_TRY(choose_share(&search, &best, error));
     GSA_TRY(fit_all(&search, &best, error));
-    take_weights(&search, &best, out->weight);
+    for (size_t j = 0; j < n_columns; j++)
+        for (size_t k = 0; k < design->n_outputs; k++) {
+            double s = best.calibration.scale, before = 0;
+            if (best.share > 0)
+                before = s * (double)search.base[j] * (double)problem->prior->mean[j * stride + k];
+            out->weight[j * design->n_outputs + k] =
+                s * (double)problem->scale[j] * (double)search.fit.w[j * stride + k] + before;
+            /* the intercept makes up for the means that the prior's centred columns have */
+            out->weight[k] -= j > 0 ? (double)design->mean[j] * before : 0;
+        }
     out->held_out_loss = best.calibration.loss;
     out->standardised = best.scaling.standardised;
     out->share = best.share;
