@@ -14,22 +14,19 @@
 
 gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
 {
-    const gsai_env *env = merging->env;
+    gsai_arena *arena = &merging->arena;
     size_t n = merging->n_states, n_slots = gsai_state_table(merging->into)->n_slots;
     size_t n_ranges = n_reduced > 0 ? n_reduced + 1 : (n_slots + RANGE_SLOTS - 1) / RANGE_SLOTS;
-    merging->residents = gsai_alloc_zeroed(env, n + 1, sizeof *merging->residents);
-    merging->deltas = gsai_alloc(env, n, sizeof *merging->deltas);
-    merging->ranges = gsai_alloc(env, n_ranges, sizeof *merging->ranges);
-    bool done = merging->residents && merging->deltas && merging->ranges;
-    for (size_t s = 0; s <= n && done; s++) {
-        const gsa_state *state = s < n ? merging->states[s] : merging->base;
-        if (state)
-            done = gsai_resident_begin(&merging->residents[s], state, merging->base, merging->continues, merging->into);
-        if (s < n && done)
-            merging->deltas[s] = gsai_delta_of(&merging->residents[s], s);
-    }
-    GSAI_TRY_MEMORY(done, env, error, "no memory to merge %zu states of %zu outputs", n,
-                    gsai_state_n_outputs(merging->into));
+    merging->residents = gsai_arena_take(arena, n + 1, sizeof *merging->residents);
+    merging->deltas = gsai_arena_take(arena, n, sizeof *merging->deltas);
+    merging->ranges = gsai_arena_take(arena, n_ranges, sizeof *merging->ranges);
+    GSA_TRY(gsai_arena_check(arena, "the states to merge", error));
+    for (size_t s = 0; s < n + (merging->base != NULL); s++)
+        gsai_resident_begin(&merging->residents[s], s < n ? merging->states[s] : merging->base, merging->base,
+                            merging->continues, merging->into, arena);
+    for (size_t s = 0; s < n; s++)
+        merging->deltas[s] = gsai_delta_of(&merging->residents[s], s);
+    GSA_TRY(gsai_arena_check(arena, "the outputs of the states to merge", error));
     /* Reduced deltas have no intercept, which headers have. */
     for (size_t i = 0; i < n_ranges && n_reduced == 0; i++)
         merging->ranges[i] = (gsai_range){i * RANGE_SLOTS, (i + 1) * RANGE_SLOTS, merging->deltas, n};
@@ -45,28 +42,16 @@ gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, 
     return GSA_OK;
 }
 
-void gsai_merging_end(gsai_merging *merging)
-{
-    for (size_t s = 0; merging->residents && s <= merging->n_states; s++)
-        gsai_free(merging->env, merging->residents[s].to);
-    gsai_free(merging->env, merging->residents);
-    gsai_free(merging->env, merging->deltas);
-    gsai_free(merging->env, merging->ranges);
-}
-
 gsa_status gsai_merging_adder(const gsai_merging *merging, gsai_adder *adder, gsa_error *error)
 {
     const gsa_state *into = merging->into;
     size_t n = merging->n_states;
-    if (!gsai_adder_begin(adder, n, n, gsai_state_n_outputs(into), merging->env)) {
-        gsai_adder_end(adder);
-        return gsai_fail_memory(merging->env, error, "no memory to merge %zu states", n);
-    }
+    gsa_status status = gsai_adder_begin(adder, n, n, gsai_state_n_outputs(into), merging->env, error);
     adder->base = &merging->residents[n];
     adder->continues = merging->continues;
     adder->steps.kept = 1 - gsai_fresh_share(into, merging->base, merging->continues);
     adder->steps.total = gsai_state_average_total(into);
-    return GSA_OK;
+    return status;
 }
 
 void gsai_adder_enter(gsai_adder *adder, const gsai_range *range)
@@ -97,9 +82,9 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
     const gsai_prior_totals *prior = gsai_state_prior(merging->into);
     const gsai_table *table = gsai_state_table(merging->into);
     gsai_adder adder;
-    GSA_TRY(gsai_merging_adder(merging, &adder, error));
-    gsai_adder_enter(&adder, range);
-    gsa_status status = GSA_OK;
+    gsa_status status = gsai_merging_adder(merging, &adder, error);
+    if (status == GSA_OK)
+        gsai_adder_enter(&adder, range);
     for (size_t first = range->first, n; first < range->end && status == GSA_OK; first += n) {
         gsai_sums *sums;
         n = range->end - first < adder.start.block ? range->end - first : adder.start.block;

@@ -38,6 +38,7 @@ typedef struct gsai_merging {
     bool continues;        /* the states are replicas of the base that went on where it stood */
     gsa_state *into;
     const gsai_env *env;
+    gsai_arena arena;         /* has the members below */
     gsai_resident *residents; /* the states, then the base */
     gsai_delta *deltas;       /* of the states */
     gsai_range *ranges;       /* all slots of the result, ascending */
@@ -46,11 +47,11 @@ typedef struct gsai_merging {
 } gsai_merging;
 
 /* Prepares the deltas. The caller has set the first six members; `into` has its shape and its averaging. The features
- * come from n_reduced deltas of all states as bytes, or, if that is 0, from the states. */
+ * come from n_reduced deltas of all states as bytes, or, if that is 0, from the states. The caller releases the arena.
+ */
 gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error);
-void gsai_merging_end(gsai_merging *merging);
-
-/* Makes an adder for the changes of a merge, to be ended by the caller; and has it read the deltas of a range. */
+/* Makes an adder for the changes of a merge, to be ended by the caller even after a failure; and has it read the deltas
+ * of a range. */
 gsa_status gsai_merging_adder(const gsai_merging *merging, gsai_adder *adder, gsa_error *error);
 void gsai_adder_enter(gsai_adder *adder, const gsai_range *range);
 /* Computes the mean changes of some slots of the range, at most a block, and what else adder->steps has of them; the

@@ -3,7 +3,6 @@
 
 #include "base/byte_order.h"
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <string.h>
 
@@ -271,29 +270,25 @@ static gsa_status add_delta(gsai_delta *delta, const gsai_slots *slots, gsai_add
     return GSA_OK;
 }
 
-bool gsai_adder_begin(gsai_adder *adder, size_t n_copies, size_t n_deltas, size_t n_outputs, const gsai_env *env)
+gsa_status gsai_adder_begin(gsai_adder *adder, size_t n_copies, size_t n_deltas, size_t n_outputs, const gsai_env *env,
+                            gsa_error *error)
 {
     size_t size = gsai_sums_block(n_outputs);
-    *adder = (gsai_adder){.env = env, .n_outputs = n_outputs};
-    float *memory = adder->steps.c = gsai_alloc_zeroed(env, size, 5 * sizeof *memory);
-    adder->deltas = gsai_alloc(env, n_deltas, sizeof *adder->deltas);
-    if (!memory || !adder->deltas)
-        return false;
-    adder->steps.all = memory + size;
-    adder->steps.one = memory + 2 * size;
-    adder->steps.step[0] = memory + 3 * size;
-    adder->steps.step[1] = memory + 4 * size;
-    return gsai_tree_begin(&adder->tree, n_copies, n_outputs, env) && gsai_view_begin(&adder->view, n_outputs, env) &&
-           gsai_view_begin(&adder->start, n_outputs, env);
+    *adder = (gsai_adder){.arena.env = env, .n_outputs = n_outputs, .n_deltas = n_deltas};
+    float **const numbers[] = {&adder->steps.c, &adder->steps.all, &adder->steps.one, &adder->steps.step[0],
+                               &adder->steps.step[1]};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = gsai_arena_take(&adder->arena, size, sizeof(float));
+    adder->deltas = gsai_arena_take(&adder->arena, n_deltas, sizeof *adder->deltas);
+    gsai_tree_begin(&adder->tree, n_copies, n_outputs, &adder->arena);
+    gsai_view_begin(&adder->view, n_outputs, &adder->arena);
+    gsai_view_begin(&adder->start, n_outputs, &adder->arena);
+    return gsai_arena_check(&adder->arena, "the changes of replicas", error);
 }
 
 void gsai_adder_end(gsai_adder *adder)
 {
-    gsai_tree_end(&adder->tree, adder->env);
-    gsai_free(adder->env, adder->deltas);
-    gsai_free(adder->env, adder->steps.c);
-    gsai_free(adder->env, adder->view.memory);
-    gsai_free(adder->env, adder->start.memory);
+    gsai_arena_release(&adder->arena);
 }
 
 gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t first_copy, gsa_error *error)
@@ -333,14 +328,17 @@ static uint64_t next_block(const gsai_adder *adder, const gsai_delta *header, ui
     return next;
 }
 
-static gsa_status write_chunks(gsai_adder *adder, uint64_t kind, const gsai_delta *header, unsigned char *chunk_bytes,
-                               gsa_write_fn write, void *ctx, gsa_error *error)
+gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *header, gsa_write_fn write, void *ctx,
+                            gsa_error *error)
 {
     size_t n_outputs = adder->n_outputs, size = gsai_sums_block(n_outputs), first_copy = (size_t)header->first_copy;
     const uint64_t words[] = {
         kind, header->n_outputs, header->first, header->n_features, header->first_copy, header->n_copies};
+    const chunk largest = {.n = size, .count_size = 8, .touched_size = 4};
+    unsigned char *chunk_bytes = gsai_arena_take(&adder->arena, 1, chunk_size(&largest, n_outputs));
     unsigned char bytes[HEADER_SIZE];
     uint64_t n_chunks = 0;
+    GSA_TRY(gsai_arena_check(&adder->arena, "a delta", error));
     for (size_t i = 0; i < HEADER_SIZE / 8; i++)
         gsai_store_u64(words[i], bytes + 8 * i);
     bool failed = write(ctx, bytes, HEADER_SIZE) != 0;
@@ -363,17 +361,6 @@ static gsa_status write_chunks(gsai_adder *adder, uint64_t kind, const gsai_delt
     return failed ? gsai_fail(error, GSA_IO, "cannot write the bytes of a delta") : GSA_OK;
 }
 
-gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *header, gsa_write_fn write, void *ctx,
-                            gsa_error *error)
-{
-    chunk largest = {.n = gsai_sums_block(adder->n_outputs), .count_size = 8, .touched_size = 4};
-    unsigned char *bytes = gsai_alloc(adder->env, 1, chunk_size(&largest, adder->n_outputs));
-    GSAI_TRY_MEMORY(bytes, adder->env, error, "no memory for a delta");
-    gsa_status status = write_chunks(adder, kind, header, bytes, write, ctx, error);
-    gsai_free(adder->env, bytes);
-    return status;
-}
-
 /* Opens deltas of the same features, of replicas that follow one another. */
 static gsa_status open_all(const void *const *bytes, const size_t *sizes, size_t n, gsai_delta *out, gsa_error *error)
 {
@@ -390,38 +377,32 @@ static gsa_status open_all(const void *const *bytes, const size_t *sizes, size_t
     return GSA_OK;
 }
 
-static gsa_status reduce(const gsai_delta *deltas, size_t n, const gsai_env *env, gsa_write_fn write, void *ctx,
-                         gsa_error *error)
-{
-    gsai_adder adder;
-    gsai_delta reduced = deltas[0];
-    uint64_t n_chunks = 0;
-    reduced.n_copies = deltas[n - 1].first_copy + deltas[n - 1].n_copies;
-    for (size_t i = 0; i < n; i++)
-        n_chunks += deltas[i].n_chunks;
-    /* Without a chunk nothing confirms the number of outputs, and nothing needs room. */
-    bool has_room = gsai_adder_begin(&adder, (size_t)reduced.n_copies, n, n_chunks > 0 ? reduced.n_outputs : 1, env);
-    if (has_room)
-        memcpy(adder.deltas, deltas, n * sizeof *deltas);
-    adder.n_deltas = n;
-    gsa_status status = has_room ? gsai_adder_write(&adder, GSAI_DELTA_REDUCED, &reduced, write, ctx, error)
-                                 : gsai_fail_memory(env, error, "no memory to reduce %zu deltas", n);
-    gsai_adder_end(&adder);
-    return status;
-}
-
 gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas, const gsa_memory *memory,
                              gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsai_env env;
+    uint64_t n_chunks = 0;
     GSA_TRY(gsai_env_take(&env, memory, NULL, error));
     if (n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no deltas to reduce");
     gsai_delta *open = gsai_alloc(&env, n_deltas, sizeof *open);
     GSAI_TRY_MEMORY(open, &env, error, "no memory to reduce %zu deltas", n_deltas);
     gsa_status status = open_all(deltas, sizes, n_deltas, open, error);
-    if (status == GSA_OK)
-        status = reduce(open, n_deltas, &env, write, ctx, error);
+    if (status == GSA_OK) {
+        gsai_adder adder;
+        gsai_delta reduced = open[0];
+        reduced.n_copies = open[n_deltas - 1].first_copy + open[n_deltas - 1].n_copies;
+        for (size_t i = 0; i < n_deltas; i++)
+            n_chunks += open[i].n_chunks;
+        /* Without a chunk nothing confirms the number of outputs, and nothing needs room. */
+        status =
+            gsai_adder_begin(&adder, (size_t)reduced.n_copies, 0, n_chunks > 0 ? reduced.n_outputs : 1, &env, error);
+        adder.deltas = open;
+        adder.n_deltas = n_deltas;
+        if (status == GSA_OK)
+            status = gsai_adder_write(&adder, GSAI_DELTA_REDUCED, &reduced, write, ctx, error);
+        gsai_adder_end(&adder);
+    }
     gsai_free(&env, open);
     return status;
 }

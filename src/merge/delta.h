@@ -42,7 +42,7 @@ gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, gsai_d
 
 /* Adds up blocks of slots from deltas. */
 typedef struct gsai_adder {
-    const gsai_env *env;
+    gsai_arena arena;
     size_t n_outputs;
     const gsai_resident *base; /* NULL: deltas are bytes, and only added up */
     bool continues;            /* the states are replicas of the base that went on where it stood */
@@ -53,9 +53,10 @@ typedef struct gsai_adder {
     gsai_block_steps steps;
 } gsai_adder;
 
-/* Takes the memory for up to n_copies replicas in up to n_deltas deltas. Returns false if out of memory; the adder is
- * to be ended then, too. */
-bool gsai_adder_begin(gsai_adder *adder, size_t n_copies, size_t n_deltas, size_t n_outputs, const gsai_env *env);
+/* Takes the memory for up to n_copies replicas in n_deltas deltas, which the caller fills in. The adder is to be ended
+ * after a failure, too. */
+gsa_status gsai_adder_begin(gsai_adder *adder, size_t n_copies, size_t n_deltas, size_t n_outputs, const gsai_env *env,
+                            gsa_error *error);
 void gsai_adder_end(gsai_adder *adder);
 /* Adds at most a block of slots of all deltas to the tree, of which `first_copy` is the first, and takes those of the
  * base. Slots ascend from call to call; those without a list begin with a block of each delta. */

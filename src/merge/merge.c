@@ -75,66 +75,37 @@ static gsa_status check_pairs(const gsa_state *const *states, size_t n_states, c
     return GSA_OK;
 }
 
-static gsa_status check_all(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
-{
-    if (base)
-        GSA_TRY(check_base(states, n_states, base, error));
-    return check_pairs(states, n_states, base, error);
-}
-
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
-
-/* Returns whether no state has a row yet: any of them is then the result. */
-static bool all_undecided(const gsa_state *const *states, size_t n_states)
-{
-    for (size_t s = 0; s < n_states; s++)
-        if (gsai_state_loss(states[s]))
-            return false;
-    return true;
-}
-
-static gsa_status merge_slots(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
-{
-    gsa_status status = gsai_merging_begin(merging, reduced, n_reduced, error);
-    if (status == GSA_OK)
-        status = gsai_merging_line_steps(merging, error);
-    if (status == GSA_OK)
-        status = gsai_merging_apply(merging, error);
-    gsai_merging_end(merging);
-    return status;
-}
-
-static size_t slots_of(const gsa_state *state)
-{
-    return state ? gsai_state_table(state)->n_slots : 0;
-}
-
-static gsa_status merge_parts(gsai_merging *merging, const gsai_delta *reduced, size_t n_reduced, gsa_error *error)
-{
-    const gsa_state *base = merging->base, *const *states = merging->states;
-    size_t n = merging->n_states, n_slots = slots_of(base) > 0 ? slots_of(base) : 1;
-    for (size_t s = 0; s < n; s++)
-        n_slots = slots_of(states[s]) > n_slots ? slots_of(states[s]) : n_slots;
-    for (size_t i = 0; i < n_reduced; i++)
-        n_slots = reduced[i].end + 1 > n_slots ? (size_t)reduced[i].end + 1 : n_slots;
-    gsai_params params = *gsai_state_params(states[0]);
-    if (base && !params.has_custom_loss) /* headers of deltas have no functions */
-        gsai_params_take_loss(&params, gsai_state_params(base));
-    GSA_TRY(gsai_state_create(&params, merging->env, &merging->into, error));
-    const gsai_merge parts = {merging->into, states, n, base, merging->continues, n_slots};
-    GSA_TRY(gsai_parts_merge(&parts, error));
-    GSA_TRY(merge_slots(merging, reduced, n_reduced, error));
-    return gsai_names_merge(merging->into, states, n, error);
-}
 
 /* Merges states that are known to fit together. */
 static gsa_status merge_run(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                             const gsai_delta *reduced, size_t n_reduced, const gsai_env *env, gsa_state **out,
                             gsa_error *error)
 {
-    gsai_merging merging = {.states = states, .n_states = n_states, .base = base, .env = env};
+    gsai_merging merging = {.states = states, .n_states = n_states, .base = base, .env = env, .arena.env = env};
+    gsai_params params = *gsai_state_params(states[0]);
+    size_t n_slots = 1;
+    for (size_t s = 0; s < n_states + (base != NULL); s++) {
+        size_t n = gsai_state_table(s < n_states ? states[s] : base)->n_slots;
+        n_slots = n > n_slots ? n : n_slots;
+    }
+    for (size_t i = 0; i < n_reduced; i++)
+        n_slots = reduced[i].end + 1 > n_slots ? (size_t)reduced[i].end + 1 : n_slots;
+    if (base && !params.has_custom_loss) /* headers of deltas have no functions */
+        gsai_params_take_loss(&params, gsai_state_params(base));
+    GSA_TRY(gsai_state_create(&params, env, &merging.into, error));
     merging.continues = base && gsai_state_continues(states[0], base);
-    gsa_status status = merge_parts(&merging, reduced, n_reduced, error);
+    const gsai_merge parts = {merging.into, states, n_states, base, merging.continues, n_slots};
+    gsa_status status = gsai_parts_merge(&parts, error);
+    if (status == GSA_OK)
+        status = gsai_merging_begin(&merging, reduced, n_reduced, error);
+    if (status == GSA_OK)
+        status = gsai_merging_line_steps(&merging, error);
+    if (status == GSA_OK)
+        status = gsai_merging_apply(&merging, error);
+    gsai_arena_release(&merging.arena);
+    if (status == GSA_OK)
+        status = gsai_names_merge(merging.into, states, n_states, error);
     if (status == GSA_OK)
         *out = merging.into;
     else
@@ -174,8 +145,13 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
         waiting++;
     if (waiting < n_states || (base && gsai_state_n_waiting(base) > 0))
         return merge_closed(states, n_states, waiting, base, env, out, error);
-    GSA_TRY(check_all(states, n_states, base, error));
-    if (n_states == 1 || all_undecided(states, n_states))
+    if (base)
+        GSA_TRY(check_base(states, n_states, base, error));
+    GSA_TRY(check_pairs(states, n_states, base, error));
+    bool has_rows = false; /* if no state has any, each of them is the result */
+    for (size_t s = 0; s < n_states && !has_rows; s++)
+        has_rows = gsai_state_loss(states[s]) != NULL;
+    if (n_states == 1 || !has_rows)
         return gsa_state_fork(states[0], 1, out, error);
     return merge_run(states, n_states, base, NULL, 0, env, out, error);
 }
@@ -214,20 +190,20 @@ gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies
                          .n_features = n_features,
                          .n_outputs = gsai_state_n_outputs(base)};
     gsai_adder adder;
-    gsai_resident *residents = gsai_alloc(env, n_copies + 1, sizeof *residents);
-    bool has_room = gsai_adder_begin(&adder, n_copies, n_copies, header.n_outputs, env) && residents;
-    for (size_t s = 0; s <= n_copies && has_room; s++) {
-        has_room = gsai_resident_begin(&residents[s], s < n_copies ? copies[s] : base, base, true, NULL);
-        if (s < n_copies)
+    gsa_status status = gsai_adder_begin(&adder, n_copies, n_copies, header.n_outputs, env, error);
+    gsai_resident *residents = gsai_arena_take(&adder.arena, n_copies + 1, sizeof *residents);
+    if (status == GSA_OK)
+        status = gsai_arena_check(&adder.arena, "the delta of replicas", error);
+    if (status == GSA_OK) {
+        for (size_t s = 0; s <= n_copies; s++)
+            gsai_resident_begin(&residents[s], s < n_copies ? copies[s] : base, base, true, NULL, NULL);
+        for (size_t s = 0; s < n_copies; s++)
             adder.deltas[s] = gsai_delta_of(&residents[s], first_copy + s);
+        adder.base = &residents[n_copies];
+        adder.continues = true;
+        status = gsai_adder_write(&adder, GSAI_DELTA_OF_ONE, &header, write, ctx, error);
     }
-    adder.base = &residents[n_copies];
-    adder.continues = true;
-    adder.n_deltas = n_copies;
-    gsa_status status = has_room ? gsai_adder_write(&adder, GSAI_DELTA_OF_ONE, &header, write, ctx, error)
-                                 : gsai_fail_memory(env, error, "no memory for the delta of %zu replicas", n_copies);
     gsai_adder_end(&adder);
-    gsai_free(env, residents);
     return status;
 }
 

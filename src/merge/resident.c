@@ -4,32 +4,14 @@
 #include "learn/merged.h"
 #include "learn/state_outputs.h"
 
-#include "base/memory.h"
-
 #include <string.h>
 
-/* Labels that are those of the result, in their order, need no places. */
-static bool find_places(gsai_resident *from, const gsa_state *state, const gsa_state *into)
-{
-    const gsai_labels *own = gsai_state_labels(state), *all = gsai_state_labels(into);
-    size_t n_moved = own->n != all->n || gsai_state_n_outputs(state) != gsai_state_n_outputs(into);
-    from->to = gsai_alloc(gsai_state_env(into), own->n, sizeof *from->to);
-    for (size_t k = 0; from->to && k < own->n; k++) {
-        from->to[k] = gsai_labels_find_text(all, own->at[k].text);
-        n_moved += from->to[k] != k;
-    }
-    from->split = gsai_state_splits(state, into);
-    if (from->to && gsai_state_is_binary(into) && own->n > 0 && from->to[0] == 1)
-        from->sign = -1;
-    from->is_placed = n_moved > 0;
-    return from->to != NULL;
-}
-
-bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
-                         const gsa_state *into)
+void gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
+                         const gsa_state *into, gsai_arena *arena)
 {
     double total = gsai_state_average_total(state);
-    *resident = (gsai_resident){.n_labels = gsai_state_labels(state)->n,
+    const gsai_labels *own = gsai_state_labels(state);
+    *resident = (gsai_resident){.n_labels = own->n,
                                 .prior = gsai_state_prior(state),
                                 .is_standardised = gsai_state_own_is_standardised(state),
                                 .table = gsai_state_table(state),
@@ -39,24 +21,34 @@ bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const 
                                 .unseen = (float)gsai_state_unseen(state),
                                 .weight = 1};
     if (!into)
-        return true;
+        return;
     resident->weight = base ? 1 : gsai_state_weight_in(state, into);
     resident->label_offset = (float)(gsai_state_label_offset(state) - gsai_state_label_offset(into));
-    return !gsai_loss_has_classes(gsai_state_loss(into)) || find_places(resident, state, into);
+    if (!gsai_loss_has_classes(gsai_state_loss(into)))
+        return;
+    const gsai_labels *all = gsai_state_labels(into);
+    resident->to = gsai_arena_take(arena, own->n, sizeof *resident->to);
+    resident->split = gsai_state_splits(state, into);
+    resident->is_placed = own->n != all->n || gsai_state_n_outputs(state) != gsai_state_n_outputs(into);
+    for (size_t k = 0; resident->to && k < own->n; k++) {
+        resident->to[k] = gsai_labels_find_text(all, own->at[k].text);
+        resident->is_placed = resident->is_placed || resident->to[k] != k; /* else in the order of the result */
+    }
+    if (resident->to && gsai_state_is_binary(into) && own->n > 0 && resident->to[0] == 1)
+        resident->sign = -1;
 }
 
-bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env)
+void gsai_view_begin(gsai_view *view, size_t n_outputs, gsai_arena *arena)
 {
     size_t block = gsai_sums_block(n_outputs);
-    double *memory = gsai_alloc_zeroed(env, block, (n_outputs + 2) * sizeof *memory);
+    double *memory = gsai_arena_take(arena, block, (n_outputs + 2) * sizeof *memory);
     *view = (gsai_view){.block = block, .n_outputs = n_outputs, .memory = memory};
     if (!memory)
-        return false;
+        return;
     view->sum_sq = memory;
     view->count = memory + block;
     view->last = (float *)(memory + 2 * block);
     view->behind = view->last + block * n_outputs;
-    return true;
 }
 
 /* One output of a state into the outputs of the merged one. */

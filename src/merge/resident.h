@@ -2,6 +2,7 @@
 #ifndef GSA_MERGE_RESIDENT_H
 #define GSA_MERGE_RESIDENT_H
 
+#include "base/memory.h"
 #include "learn/kernel/kernel.h"
 #include "learn/state.h"
 
@@ -23,12 +24,13 @@ typedef struct gsai_resident {
 } gsai_resident;
 
 /* Prepares a state for being read. base: what the states to merge have in common, or NULL; continues: they are replicas
- * that went on where it stood; into: the merged state, NULL if that has the outputs of the base. Returns false if out
- * of memory. */
-bool gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
-                         const gsa_state *into);
+ * that went on where it stood; into: the merged state, NULL if that has the outputs of the base, and no memory is
+ * needed. */
+void gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const gsa_state *base, bool continues,
+                         const gsa_state *into, gsai_arena *arena);
 
-bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsai_env *env);
+/* Makes room for a block of slots, if the arena has it. */
+void gsai_view_begin(gsai_view *view, size_t n_outputs, gsai_arena *arena);
 /* Prefetch, and read, at most a block of slots; those that the state does not have are zero. */
 void gsai_view_ask(const gsai_resident *from, const gsai_slots *slots);
 void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots *slots);

@@ -1,27 +1,18 @@
 /* The tree in which blocks of slots are added up. */
 #include "merge/sums.h"
 
-#include "base/memory.h"
-
 #include <string.h>
 
-bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsai_env *env)
+void gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, gsai_arena *arena)
 {
     size_t n_levels = 3, block = gsai_sums_block(n_outputs), width = gsai_sums_width(n_outputs);
     for (size_t n = n_states; n > 0; n /= 2)
         n_levels += 2; /* a run may begin and end with parts of every size */
     *tree = (gsai_tree){.n_outputs = n_outputs, .kernels = gsai_kernels_best()};
-    tree->at = gsai_alloc(env, n_levels, sizeof *tree->at);
-    double *memory = tree->memory = gsai_alloc_zeroed(env, n_levels, block * (width + 4) * sizeof(float));
+    tree->at = gsai_arena_take(arena, n_levels, sizeof *tree->at);
+    double *memory = gsai_arena_take(arena, n_levels, block * (width + 4) * sizeof(float));
     for (size_t i = 0; tree->at && memory && i < n_levels; i++, memory += block * (width + 4) / 2)
         tree->at[i] = (gsai_sums){.count = memory, .touched = memory + block, .sum = (float *)(memory + 2 * block)};
-    return tree->at && memory;
-}
-
-void gsai_tree_end(gsai_tree *tree, const gsai_env *env)
-{
-    gsai_free(env, tree->at);
-    gsai_free(env, tree->memory);
 }
 
 void gsai_tree_clear(gsai_tree *tree, size_t first, size_t n_slots)

@@ -11,7 +11,7 @@
 #ifndef GSA_MERGE_SUMS_H
 #define GSA_MERGE_SUMS_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "learn/kernel/kernel.h"
 
 /* Sums that wait for those to their right: in the end the parts of the tree that the states are. */
@@ -21,15 +21,13 @@ typedef struct gsai_tree {
     const gsai_kernels *kernels;
     size_t n_slots; /* of the block, set by the caller */
     size_t end;     /* number of the state after the last one in the tree */
-    void *memory;
 } gsai_tree;
 
 /* Sets sums to zeros, which are valid. */
 void gsai_sums_clear(gsai_sums *sums, size_t n_outputs);
 
-/* Makes room for any run of up to n_states. */
-bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsai_env *env);
-void gsai_tree_end(gsai_tree *tree, const gsai_env *env);
+/* Makes room for any run of up to n_states, if the arena has it. */
+void gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, gsai_arena *arena);
 /* Empties the tree; the next state has this number. */
 void gsai_tree_clear(gsai_tree *tree, size_t first, size_t n_slots);
 /* Returns the place for the sums of states [first, first + n), to be filled in before gsai_tree_grow, which adds up
