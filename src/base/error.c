@@ -100,6 +100,17 @@ gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status statu
     return status;
 }
 
+gsa_status gsai_fail_param(gsa_error *error, const char *param, gsa_status status, const char *format, ...)
+{
+    if (error) {
+        va_list args;
+        va_start(args, format);
+        fill(error, status, format, args);
+        va_end(args);
+    }
+    return gsai_fail_about(error, param, status);
+}
+
 gsa_status gsai_take_sized(void *to, size_t to_size, const void *from, const char *name, gsa_error *error)
 {
     size_t size = to_size;

@@ -32,6 +32,9 @@ gsa_status gsai_fail_errno(gsa_error *error, const char *what, const char *path,
  * `return gsai_fail_about(error, "loss", gsai_fail(error, ...))`. Messages name no option of a front end: each adds its
  * own way to set the parameter. */
 gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status status);
+/* Fails with a message about a parameter or reader option: both of the above in one. */
+gsa_status gsai_fail_param(gsa_error *error, const char *param, gsa_status status, const char *format, ...)
+    GSAI_PRINTF(4, 5);
 /* Copies a struct of the caller's, which begins with its size, into one of this version; members that it lacks are 0.
  * NULL: all are. GSA_ARGUMENT if its size was not set. */
 #define gsai_take(to, from, error) gsai_take_sized((to), sizeof *(to), (from), #from, (error))

@@ -41,12 +41,11 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
                          a_number + 1, gsai_loss_name(a_loss), b_number + 1, gsai_loss_name(b_loss));
     for (size_t i = 0; i < gsai_lineage_count(a); i++)
         if (gsai_lineage_has(b, gsai_lineage_at(a, i)) && !(base && gsai_lineage_has(base, gsai_lineage_at(a, i))))
-            return gsai_fail_about(
-                error, "base",
-                gsai_fail(error, GSA_CONFLICT,
-                          "states %zu and %zu began with the same rows or started from the same model, which would "
-                          "count twice; give the state that they share as base",
-                          a_number + 1, b_number + 1));
+            return gsai_fail_param(
+                error, "base", GSA_CONFLICT,
+                "states %zu and %zu began with the same rows or started from the same model, which would "
+                "count twice; give the state that they share as base",
+                a_number + 1, b_number + 1);
     gsa_status status = gsai_schema_check(gsa_state_schema(a), gsa_state_schema(b), error);
     if (status != GSA_OK)
         gsai_error_prefix(error, "states %zu and %zu: ", a_number + 1, b_number + 1);

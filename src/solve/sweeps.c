@@ -228,8 +228,7 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     trial->accuracy = correct / total;
 }
 
-/* Climbs another way from a strength on; *best becomes the best of it if there is none yet, or one that is worse by as
- * much as counts. */
+/* Climbs another way from a strength on; *best becomes the best of it, unless the one before is about as good. */
 static gsa_status try_way(struct search *search, struct trial way, size_t first, struct trial *best, gsa_error *error)
 {
     struct trial at[STRENGTHS] = {0};

@@ -1,11 +1,4 @@
-/* Gathering rows into blocks.
- *
- *   1 Rows [0, n_rows) of the block are consecutive rows of the input.
- *   2 `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader is
- *     asked again.
- *   3 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader.
- *   4 Rows are dense as long as batches are, all of one width and with more values than zeros; else they are sparse.
- *     Entries are values that are not zero, so that blocks end at the same rows either way. */
+/* Gathering rows into blocks. */
 #include "train/block.h"
 
 #include "base/error.h"
@@ -14,55 +7,22 @@
 
 #include <string.h>
 
-struct gsai_block {
-    gsai_env env;
-    gsai_rows rows;
-    int complete, is_last;
-    const char **words; /* a copy of the reader's table, which may move; the words themselves stay */
-    size_t n_words, words_capacity;
-    gsa_batch pending;
-    size_t pending_row;
-    bool is_cut;                   /* what is pending begins another file, and another block */
-    bool by_file;                  /* even small files are blocks of their own */
-    size_t n_entries;              /* of its rows */
-    size_t part_row, part_entries; /* where the rows of the last file begin */
-};
-
-gsa_status gsai_block_new(const gsai_env *env, gsai_block **out, gsa_error *error)
+void gsai_block_init(gsai_block *block, const gsai_env *env)
 {
-    gsai_env resolved = gsai_env_resolve(env);
-    gsai_block *block = gsai_alloc_zeroed(&resolved, 1, sizeof *block);
-    GSAI_TRY_MEMORY(block, &resolved, error, "no memory for a block of rows");
-    block->env = resolved;
-    gsai_rows_init(&block->rows, 0, 0, &block->env);
-    *out = block;
-    return GSA_OK;
+    *block = (gsai_block){0};
+    gsai_rows_init(&block->rows, 0, 0, env);
 }
 
 void gsai_block_free(gsai_block *block)
 {
-    if (!block)
-        return;
-    gsai_env env = block->env;
     gsai_rows_free(&block->rows);
-    gsai_free(&env, block->words);
-    gsai_free(&env, block);
-}
-
-void gsai_block_separate_files(gsai_block *block)
-{
-    block->by_file = true;
-}
-
-uint64_t gsai_block_size(const gsai_block *block)
-{
-    return gsai_rows_size(&block->rows);
+    gsai_free(block->rows.env, block->words);
 }
 
 static void empty(gsai_block *block)
 {
     gsai_rows_clear(&block->rows);
-    block->complete = block->is_last = 0;
+    block->is_complete = block->is_last = false;
     block->n_entries = block->part_row = block->part_entries = 0;
 }
 
@@ -77,8 +37,8 @@ void gsai_block_clear(gsai_block *block)
 static gsa_status copy_words(gsai_block *block, const gsa_batch *from, gsa_error *error)
 {
     GSAI_TRY_MEMORY(
-        gsai_reserve(&block->env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words),
-        &block->env, error, "no memory for %zu label words", from->n_words);
+        gsai_reserve(block->rows.env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words),
+        block->rows.env, error, "no memory for %zu label words", from->n_words);
     while (block->n_words < from->n_words) {
         block->words[block->n_words] = from->words[block->n_words];
         block->n_words++;
@@ -149,11 +109,6 @@ gsa_status gsai_block_make_sparse(gsai_block *block, gsa_batch *view, gsa_error 
     return GSA_OK;
 }
 
-uint64_t gsai_block_entries(const gsai_block *block)
-{
-    return block->n_entries;
-}
-
 /* The reader's last batch as it is, if the block is to have just that. */
 static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows)
 {
@@ -175,14 +130,6 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, si
     return 1;
 }
 
-/* Begins a file with the pending rows: another block, or another part of this one. */
-static void begin_file(gsai_block *block)
-{
-    block->is_cut = block->by_file || gsai_block_ends(block->rows.n_rows, block->n_entries);
-    block->part_row = block->is_cut ? block->part_row : block->rows.n_rows;
-    block->part_entries = block->is_cut ? block->part_entries : block->n_entries;
-}
-
 /* Lets the reader write the next rows of the file where the block has them; GSA_UNSUPPORTED if it cannot. */
 static gsa_status extend(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_error *error)
 {
@@ -192,81 +139,48 @@ static gsa_status extend(gsai_block *block, gsa_reader *reader, size_t max_rows,
     rows->max_rows = max_rows < part_end ? max_rows : part_end;
     rows->max_values = block->part_entries + GSA_BLOCK_ENTRIES;
     gsa_status status = gsai_reader_extend(reader, rows, &added, error);
-    if (added.n_rows == 0)
-        return status == GSA_END ? GSA_OK : status;
-    block->n_entries = rows->n_values;
-    GSA_TRY(copy_words(block, &added, error));
+    if (added.n_rows > 0) {
+        block->n_entries = rows->n_values;
+        GSA_TRY(copy_words(block, &added, error));
+    }
     return status == GSA_END ? GSA_OK : status;
 }
 
-/* Rows that waited, and after them those of the reader until there are min_rows. */
-static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows, gsa_error *error)
+gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows, gsa_batch *view,
+                           gsa_error *error)
 {
+    gsa_status status = GSA_OK;
+    if (block->is_complete)
+        empty(block);
     block->is_cut = false;
-    gsa_status status = block->pending_row < block->pending.n_rows ? copy_words(block, &block->pending, error) : GSA_OK;
-    if (status == GSA_OK)
-        status = take_pending(block, max_rows, error);
+    if (block->pending_row < block->pending.n_rows) {
+        GSA_TRY(copy_words(block, &block->pending, error));
+        GSA_TRY(take_pending(block, max_rows, error));
+    }
     while (status == GSA_OK && !is_full(block, min_rows) && !block->is_cut) {
         if (min_rows == max_rows && (status = extend(block, reader, max_rows, error)) != GSA_UNSUPPORTED)
             continue;
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
-        if (status == GSA_OK && block->rows.n_rows > 0 && gsa_reader_begins_file(reader))
-            begin_file(block);
-        if (status != GSA_OK)
+        if (status != GSA_OK) {
             block->pending.n_rows = 0;
-        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK && !block->is_cut &&
-                 !take_whole(block, reader, min_rows, max_rows))
-            status = take_pending(block, max_rows, error);
+            break;
+        }
+        if (block->rows.n_rows > 0 && gsa_reader_begins_file(reader)) { /* another block, or another part of this one */
+            block->is_cut = block->by_file || gsai_block_ends(block->rows.n_rows, block->n_entries);
+            block->part_row = block->is_cut ? block->part_row : block->rows.n_rows;
+            block->part_entries = block->is_cut ? block->part_entries : block->n_entries;
+        }
+        GSA_TRY(copy_words(block, &block->pending, error));
+        if (!block->is_cut && !take_whole(block, reader, min_rows, max_rows))
+            GSA_TRY(take_pending(block, max_rows, error));
     }
-    return status;
-}
-
-gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error)
-{
-    gsa_status status = gather(block, reader, 1, max_rows, error);
-    if (status == GSA_OK)
-        view_rows(block, view);
-    return status;
-}
-
-gsa_status gsai_block_read_some(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows,
-                                gsa_batch *view, gsa_error *error)
-{
-    if (block->complete)
-        empty(block);
-    gsa_status status = gather(block, reader, min_rows, max_rows, error);
-    if (status == GSA_END && block->rows.n_rows > 0) {
-        block->is_last = 1;
-        status = GSA_OK;
-    }
-    if (status == GSA_OK) {
-        block->complete = 1;
-        view_rows(block, view);
-    }
-    return status;
-}
-
-gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error)
-{
-    return gsai_block_read_some(block, reader, max_rows, max_rows, view, error);
-}
-
-gsa_status gsai_block_read_range(gsai_block *block, gsa_reader *reader, const gsa_row_range *range, gsa_batch *view,
-                                 gsa_error *error)
-{
-    gsai_block_clear(block);
-    GSA_TRY(gsa_reader_seek(reader, &range->at, error));
-    gsa_status status = gsai_block_read(block, reader, (size_t)range->n_rows, view, error);
-    if (status == GSA_END || (status == GSA_OK && view->n_rows != range->n_rows))
-        return gsai_fail(error, GSA_CONFLICT, "%s has changed while it was read; train on a copy",
-                         gsa_reader_file(reader, range->at.file));
-    return status;
-}
-
-int gsai_block_is_last(const gsai_block *block)
-{
-    return block->is_last;
+    if (status != GSA_OK && (status != GSA_END || block->rows.n_rows == 0))
+        return status;
+    block->is_last = status == GSA_END;
+    block->is_complete = true;
+    view_rows(block, view);
+    return GSA_OK;
 }
 
 void gsai_block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,

@@ -82,11 +82,6 @@ size_t gsai_comm_first(const gsai_job *job, size_t n, size_t next)
     return from / n_ranks + (from % n_ranks > 0);
 }
 
-bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n)
-{
-    return item >= gsai_comm_first(job, n, 0) && item < gsai_comm_first(job, n, 1);
-}
-
 /* ---- collective calls ------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)

@@ -35,8 +35,6 @@ size_t gsai_comm_size(const gsai_job *job);
 /* Returns the first of n items that belongs to this process or, with next = 1, to the next. Neighbouring items stay
  * together: those of a process end where those of the next begin. */
 size_t gsai_comm_first(const gsai_job *job, size_t n, size_t next);
-/* Returns whether an item of n belongs to this process. */
-bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n);
 
 /* Reports this process's status to all and returns the one that all continue with: the failure of the lowest rank, if
  * any. */

@@ -2,9 +2,9 @@
 #include "train/input.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "learn/state.h"
-#include "train/block.h"
 #include "train/comm.h"
 
 #include <string.h>
@@ -53,16 +53,14 @@ static gsa_status compare(gsai_input *input, gsa_error *error)
     if (found->n_rows == due->n_rows && found->sum == due->sum)
         return GSA_OK;
     if (found->n_rows != due->n_rows)
-        return gsai_fail_about(error, "start_from",
-                               gsai_fail(error, GSA_CONFLICT,
-                                         "this input has %llu rows and the run has learned from %llu; resume needs the "
-                                         "same data, a new run can start from the model",
-                                         (unsigned long long)found->n_rows, (unsigned long long)due->n_rows));
-    return gsai_fail_about(error, "start_from",
-                           gsai_fail(error, GSA_CONFLICT,
-                                     "the %llu rows of this input are not those that the run has learned from; resume "
-                                     "needs the same data, a new run can start from the model",
-                                     (unsigned long long)due->n_rows));
+        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
+                               "this input has %llu rows and the run has learned from %llu; resume needs the "
+                               "same data, a new run can start from the model",
+                               (unsigned long long)found->n_rows, (unsigned long long)due->n_rows);
+    return gsai_fail_param(error, "start_from", GSA_CONFLICT,
+                           "the %llu rows of this input are not those that the run has learned from; resume "
+                           "needs the same data, a new run can start from the model",
+                           (unsigned long long)due->n_rows);
 }
 
 /* Adds the first n rows, in the order of learning, of a block. */
@@ -84,27 +82,27 @@ static gsa_status compare_blocks(gsai_input *input, gsa_error *error)
     gsai_job *job = input->job;
     const gsai_index *index = &input->index;
     gsa_summary summary = gsai_summary_of(job->state);
+    size_t rank = gsai_comm_rank(job), n_ranks = gsai_comm_size(job);
     uint64_t left = summary.pass > 0 ? UINT64_MAX : summary.pass_rows;
-    gsai_block *block = NULL;
-    gsa_status status = gsai_block_new(&job->env, &block, error);
+    gsa_status status = GSA_OK;
+    const unsigned char *all;
+    const size_t *sizes;
     input->pass = summary.pass;
+    gsai_prefetch_set_range(input->prefetch, index, 0, index->n, (gsai_deal){0, n_ranks, rank, rank + 1});
     for (size_t i = 0; i < index->n && left > 0 && status == GSA_OK; i++) {
         uint64_t n = index->block[i].n_rows < left ? index->block[i].n_rows : left;
         gsa_batch rows;
         left -= n;
-        if (!gsai_comm_is_mine(job, i, index->n))
+        if (i % n_ranks != rank)
             continue;
-        status = gsai_block_read_range(block, job->reader, &index->block[i], &rows, error);
+        status = gsai_prefetch_next(input->prefetch, GSAI_MAX_BLOCK_ROWS, &rows, error);
         if (status == GSA_OK)
             status = add_rows(input, &rows, i, n, error);
     }
-    gsai_block_free(block);
     const gsa_fingerprint mine = input->found;
-    const unsigned char *all;
-    const size_t *sizes;
     GSA_TRY(gsai_comm_allgather(job, status, &mine, sizeof mine, &all, &sizes, error));
     input->found = (gsa_fingerprint){0};
-    for (size_t r = 0; r < gsai_comm_size(job); r++) {
+    for (size_t r = 0; r < n_ranks; r++) {
         gsa_fingerprint each;
         memcpy(&each, all + r * sizeof each, sizeof each);
         input->found.sum += each.sum;
@@ -128,6 +126,52 @@ gsa_status gsai_input_resume(gsai_input *input, bool has_ended, gsa_error *error
            (status = gsai_prefetch_next(input->prefetch, GSAI_MAX_BLOCK_ROWS, &rows, error)) == GSA_OK)
         gsa_fingerprint_add(&input->found, &rows, NULL, rows.n_rows);
     return status == GSA_END ? compare(input, error) : status;
+}
+
+/* ---- the blocks of caches ---------------------------------------------------------------------------------------- */
+
+static gsa_status list_blocks(const gsai_job *job, gsai_index *index, gsa_error *error)
+{
+    gsa_row_range range;
+    gsa_status status = gsa_reader_rewind(job->reader, error);
+    while (status == GSA_OK && (status = gsa_reader_skip(job->reader, &range, error)) == GSA_OK) {
+        gsa_row_range *last = index->n > 0 ? &index->block[index->n - 1] : NULL;
+        if (last && range.begins_file && !gsai_block_ends(last->n_rows, last->n_entries)) { /* one block of two files */
+            last->n_rows += range.n_rows;
+            last->n_entries += range.n_entries;
+            last->hash = gsai_mix(last->hash) ^ range.hash;
+            continue;
+        }
+        GSAI_TRY_MEMORY(gsai_reserve(&job->env, &index->block, &index->capacity, index->n + 1, sizeof *index->block),
+                        &job->env, error, "no memory for the index of %zu blocks", index->n);
+        index->block[index->n++] = range;
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+gsa_status gsai_input_index(gsai_input *input, gsa_status status, gsa_error *error)
+{
+    gsai_job *job = input->job;
+    const gsai_index *index = &input->index;
+    const unsigned char *all;
+    const size_t *sizes;
+    if (status == GSA_OK)
+        status = list_blocks(job, &input->index, error);
+    if (job->hooks.files_are_own)
+        return status;
+    uint64_t hash = index->n;
+    for (size_t i = 0; i < index->n; i++) {
+        const gsa_row_range *block = &index->block[i];
+        const uint64_t parts[] = {block->at.byte, block->n_rows, block->n_entries, block->hash};
+        for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
+            hash = gsai_mix(hash ^ parts[j]);
+    }
+    GSA_TRY(gsai_comm_allgather(job, status, &hash, sizeof hash, &all, &sizes, error));
+    for (size_t r = 1; r < gsai_comm_size(job); r++)
+        if (memcmp(all + r * sizeof hash, all, sizeof hash) != 0)
+            return gsai_fail(error, GSA_CONFLICT,
+                             "rank %zu has other rows than rank 0: all processes must read the same files", r);
+    return GSA_OK;
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
@@ -159,11 +203,10 @@ static gsa_status check_first(gsai_input *input, gsa_error *error)
     if (input->pass > 0 || input->n_taken > 0) {
         if (gsa_state_run_matches(job->state, &first))
             return GSA_OK;
-        return gsai_fail_about(
-            error, "start_from",
-            gsai_fail(error, GSA_CONFLICT,
-                      "this input does not begin with the rows that the run began with; resume needs the same data "
-                      "in the same order, a new run can start from the model"));
+        return gsai_fail_param(
+            error, "start_from", GSA_CONFLICT,
+            "this input does not begin with the rows that the run began with; resume needs the same data "
+            "in the same order, a new run can start from the model");
     }
     if (first.n_rows > GSA_FIRST_ROWS)
         first.n_rows = GSA_FIRST_ROWS;
@@ -271,6 +314,6 @@ gsa_status gsai_input_tell_whole(const gsai_input *input, gsa_error *error)
 void gsai_input_free(gsai_input *input)
 {
     gsai_prefetch_free(input->prefetch);
-    gsai_index_free(&input->index, &input->job->env);
+    gsai_free(&input->job->env, input->index.block);
     gsai_free(&input->job->env, input->order);
 }

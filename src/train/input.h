@@ -40,6 +40,10 @@ typedef struct gsai_input {
     uint32_t *order; /* scratch, of rows that are compared */
 } gsai_input;
 
+/* Finds the blocks of the job's reader by their headers, from the first row on; the reader knows the names of all
+ * categories afterwards. GSA_UNSUPPORTED if a file is not a plain cache, GSA_CONFLICT if another process of the same
+ * files has other blocks. */
+gsa_status gsai_input_index(gsai_input *input, gsa_status status, gsa_error *error);
 /* Begins to compare rows, if the state has taken some; does so at once if blocks have an index or no row is to be
  * learned any more. GSA_CONFLICT if they are others. */
 gsa_status gsai_input_resume(gsai_input *input, bool has_ended, gsa_error *error);

@@ -84,12 +84,10 @@ static gsa_status suggest_gsa(const gsai_job *job, gsa_status status, gsa_error 
     if (!is_limit || strstr(error->message, GSAI_NEEDS_TABLE)) /* gsa would need it too */
         return status;
     gsa_error reason = *error;
-    return gsai_fail_about(
-        error, "method",
-        gsai_fail(error, GSA_LIMIT,
-                  "cannot solve the rows of %s in memory: %.300s; choose method gsa, which takes less "
-                  "memory, or raise the limit",
-                  gsa_reader_file(job->reader, 0), reason.message));
+    return gsai_fail_param(error, "method", GSA_LIMIT,
+                           "cannot solve the rows of %s in memory: %.300s; choose method gsa, which takes less "
+                           "memory, or raise the limit",
+                           gsa_reader_file(job->reader, 0), reason.message);
 }
 
 gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken, gsa_error *error)
@@ -110,12 +108,10 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
         return suggest_gsa(job, status, error);
     status = gather(job, prefetch, &rows, solver, &fits, error);
     if (status == GSA_OK && !fits && gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM)
-        status =
-            gsai_fail_about(error, "method",
-                            gsai_fail(error, GSA_LIMIT,
-                                      "the rows of %s are more than method optimum takes (%llu million numbers); leave "
-                                      "the method out, or give method gsa",
-                                      gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20)));
+        status = gsai_fail_param(error, "method", GSA_LIMIT,
+                                 "the rows of %s are more than method optimum takes (%llu million numbers); leave "
+                                 "the method out, or give method gsa",
+                                 gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20));
     *taken = status == GSA_OK && fits;
     if (*taken)
         gsai_job_tell_task(job, gsai_solver_state(solver));

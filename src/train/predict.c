@@ -119,50 +119,37 @@ static bool has_name(const char *names, const char *end, const char *name)
     return false;
 }
 
-/* Refuses a name that the line has already: of a kept text or, in CSV, of a column of predictions. */
-static gsa_status check_name(const prediction_text *text, const char *names, const char *item, const char *name,
-                             const gsa_model *model, gsa_error *error)
+/* Copies the first name of a list, cut to NAME_SIZE. Returns the rest of the list, NULL after the last. */
+static const char *copy_name(const char *item, char name[NAME_SIZE])
 {
-    const char *answers = text->header + 1;
-    if (has_name(names, item, name))
-        return gsai_fail(error, GSA_ARGUMENT, "the column '%s' is to be kept twice: name it once", name);
-    bool is_answer = strcmp(name, "row") == 0 || has_name(answers, answers + strlen(answers), name);
-    for (size_t i = 0; i < text->n_listed && !is_answer; i++)
-        is_answer = strncmp(name, text->prefix, 2) == 0 && strcmp(name + 2, gsa_model_label(model, i)) == 0;
-    if (is_answer && text->kind == GSA_TEXT_CSV)
-        return gsai_fail(error, GSA_ARGUMENT,
-                         "predictions have a column '%s' too: rename the one to be kept, or write JSON lines or text",
-                         name);
-    return GSA_OK;
+    size_t length = strcspn(item, ","), size = length < NAME_SIZE ? length : NAME_SIZE - 1;
+    memcpy(name, item, size);
+    name[size] = '\0';
+    return item[length] == ',' ? item + length + 1 : NULL;
 }
 
-/* Copies the first name of a list, cut to NAME_SIZE. */
-static void copy_name(const char *item, char name[NAME_SIZE])
-{
-    size_t length = strcspn(item, ",");
-    length = length < NAME_SIZE ? length : NAME_SIZE - 1;
-    memcpy(name, item, length);
-    name[length] = '\0';
-}
-
-static const char *next_name(const char *item)
-{
-    const char *comma = strchr(item, ',');
-    return comma ? comma + 1 : NULL;
-}
-
-/* Makes the texts before kept ones: names in JSON, separators in CSV and lines. */
+/* Makes the texts before kept ones: names in JSON, separators in CSV and lines. Refuses a name that the line has
+ * already: of a kept text or, in CSV, of a column of predictions. */
 static gsa_status mark_kept(prediction_text *text, const char *names, const gsa_model *model, const gsai_env *env,
                             gsa_error *error)
 {
     char name[NAME_SIZE];
+    const char *answers = text->header + 1;
     size_t size = names ? strlen(names) : 0;
     text->kept_marks = gsai_alloc_zeroed(env, JSON_GROWTH * size + FIXED_ROOM, 1);
     GSAI_TRY_MEMORY(text->kept_marks, env, error, "no memory for the names of columns");
     char *out = text->kept_marks;
-    for (const char *item = names; item; item = next_name(item)) {
-        copy_name(item, name);
-        GSA_TRY(check_name(text, names, item, name, model, error));
+    for (const char *item = names, *next; item; item = next) {
+        next = copy_name(item, name);
+        if (has_name(names, item, name))
+            return gsai_fail(error, GSA_ARGUMENT, "the column '%s' is to be kept twice: name it once", name);
+        bool is_answer = strcmp(name, "row") == 0 || has_name(answers, answers + strlen(answers), name);
+        for (size_t i = 0; i < text->n_listed && !is_answer; i++)
+            is_answer = strncmp(name, text->prefix, 2) == 0 && strcmp(name + 2, gsa_model_label(model, i)) == 0;
+        if (is_answer && text->kind == GSA_TEXT_CSV)
+            return gsai_fail(
+                error, GSA_ARGUMENT,
+                "predictions have a column '%s' too: rename the one to be kept, or write JSON lines or text", name);
         if (text->kind == GSA_TEXT_JSONL)
             out = put(put_text(put(out, text->n_kept > 0 ? "," : ",\"kept\":{"), name, text->kind), ":");
         else
@@ -209,24 +196,6 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
     return mark_kept(text, hooks->kept, model, env, error);
 }
 
-static char *text_header(const prediction_text *text, const char *names, char *out)
-{
-    char name[NAME_SIZE];
-    out = put(out, "row");
-    for (const char *item = names; item; item = next_name(item)) {
-        copy_name(item, name);
-        out = put_label(put(out, ","), name, text->kind);
-    }
-    out = put(out, text->header);
-    for (size_t i = 0; i < text->n_listed; i++) {
-        char *cell = put(out, ",");
-        out = put_class(text, i, cell + 2);
-        cell[0] = '"'; /* if the label begins so, the prefix comes behind that */
-        memcpy(cell + (cell[2] == '"'), text->prefix, 2);
-    }
-    return put(out, "\n");
-}
-
 /* ---- predicting ------------------------------------------------------------------------------------------------- */
 
 #define TABLE_LEN ((size_t)1 << 18) /* numbers of a piece at most, however many classes there are */
@@ -242,27 +211,21 @@ typedef struct predicting {
     prediction_text text;
 } predicting;
 
-/* Returns the predicted class, and its probability or margin; two classes have one margin, that of the second. */
-static size_t best_class(const predicting *run, const double *row, double *number)
-{
-    size_t best = 0;
-    if (run->has_margins && run->info.n_classes <= 2) {
-        *number = row[0];
-        return run->info.n_classes == 2 && row[0] > 0;
-    }
-    for (size_t i = 1; i < run->width; i++)
-        best = row[i] > row[best] ? i : best;
-    *number = row[best];
-    return best;
-}
-
 /* Writes the predictions of a row: label, number and the numbers of all classes, as far as the format has them. */
 static char *put_prediction(const predicting *run, const double *row, char *out)
 {
     const prediction_text *text = &run->text;
     double number = row[0];
+    size_t best = 0;
+    if (run->has_margins && run->info.n_classes <= 2) { /* two classes have one margin, that of the second */
+        best = run->info.n_classes == 2 && number > 0;
+    } else if (text->n_classes > 0) {
+        for (size_t i = 1; i < run->width; i++)
+            best = row[i] > row[best] ? i : best;
+        number = row[best];
+    }
     if (text->n_classes > 0)
-        out = put_class(text, best_class(run, row, &number), put(out, text->before_label));
+        out = put_class(text, best, put(out, text->before_label));
     bool is_far = text->n_classes == 0 && fabs(number) >= 1e6; /* small differences count, too */
     int digits = is_far ? 15 : text->kind == GSA_TEXT_LINES && text->n_classes > 0 ? 6 : 9;
     out = gsai_decimal_general(fmin(number, MAX_WRITTEN), digits, put(out, text->before_number));
@@ -321,8 +284,6 @@ static gsa_status predict_piece(void *ctx, gsai_piece *of, gsa_error *error)
 {
     const predicting *run = ctx;
     size_t n = of->rows.n_rows * run->width;
-    GSAI_TRY_MEMORY(gsai_reserve(&run->env, &of->number, &of->number_capacity, n, sizeof *of->number), &run->env, error,
-                    "no memory for %zu predictions", n);
     GSA_TRY((run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &of->rows, of->number, error));
     for (size_t i = 0; of->rows.bad && i < n; i++)
         if (of->rows.bad[i / run->width])
@@ -344,13 +305,26 @@ static gsa_status deliver_piece(void *ctx, gsai_piece *of, gsa_error *error)
 
 static gsa_status deliver_header(const predicting *run, gsa_error *error)
 {
+    const prediction_text *text = &run->text;
     gsa_batch no_rows = {0};
-    char *text = gsai_alloc(&run->env, run->text.room, 1);
-    GSAI_TRY_MEMORY(text, &run->env, error, "no memory for the names of columns");
-    gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = text};
-    some.text_size = (size_t)(text_header(&run->text, run->hooks.kept, text) - text);
+    char name[NAME_SIZE], *line = gsai_alloc(&run->env, text->room, 1);
+    GSAI_TRY_MEMORY(line, &run->env, error, "no memory for the names of columns");
+    char *out = put(line, "row");
+    for (const char *item = run->hooks.kept; item;) {
+        item = copy_name(item, name);
+        out = put_label(put(out, ","), name, text->kind);
+    }
+    out = put(out, text->header);
+    for (size_t i = 0; i < text->n_listed; i++) {
+        char *cell = put(out, ",");
+        out = put_class(text, i, cell + 2);
+        cell[0] = '"'; /* if the label begins so, the prefix comes behind that */
+        memcpy(cell + (cell[2] == '"'), text->prefix, 2);
+    }
+    out = put(out, "\n");
+    gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = line, .text_size = (size_t)(out - line)};
     gsa_status status = run->hooks.take(run->hooks.ctx, &some, error);
-    gsai_free(&run->env, text);
+    gsai_free(&run->env, line);
     return status;
 }
 
@@ -374,7 +348,7 @@ gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_pre
         max_rows = max_rows < GSA_BLOCK_ROWS ? max_rows : GSA_BLOCK_ROWS;
         if (run.text.room > MAX_TEXT / max_rows)
             max_rows = run.text.room < MAX_TEXT ? MAX_TEXT / run.text.room : 1;
-        gsai_scan scan = {reader, max_rows, predict_piece, deliver_piece, &run};
+        gsai_scan scan = {reader, max_rows, run.width, predict_piece, deliver_piece, &run};
         status = gsai_scan_rows(&scan, &run.env, error);
     }
     gsai_free(&run.env, run.text.start);

@@ -7,7 +7,6 @@
 #include "train/prefetch.h"
 
 #include "base/pipeline.h"
-#include "train/block.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,9 +15,10 @@
 
 /* The result of reading some blocks: views, and why reading ended. */
 typedef struct side {
-    gsai_block *block[GSA_MAX_RESIDENT]; /* NULL until it is needed */
+    gsai_block block[GSA_MAX_RESIDENT];
     gsa_batch view[GSA_MAX_RESIDENT];
     size_t n, n_given;
+    bool is_used;
     gsa_status status;
     gsa_error error;
 } side;
@@ -35,16 +35,16 @@ struct gsai_prefetch {
     bool is_running, is_held;     /* the pipeline; it filled the current side */
     bool has_ended;               /* the side that was read last has a status other than GSA_OK */
     const gsai_block *last_block; /* that was read; the next goes on where it ended */
-    int is_live, is_begun;        /* is_begun: of live rows, those of a first block were read */
+    bool is_live, is_begun;       /* is_begun: of live rows, those of a first block were read */
     struct {
         const gsai_index *index; /* NULL: the reader's blocks, one after the other */
         gsai_deal deal;
         size_t from, next, end;
-        int is_there; /* the reader's next row is the first of block `next` */
+        bool is_there; /* the reader's next row is the first of block `next` */
     } range;
 };
 
-/* Blocks of others are passed over. */
+/* Goes to the next block of the index that is not another process's. */
 static gsa_status find_next(gsai_prefetch *prefetch, gsai_block *block, size_t *n_rows, gsa_error *error)
 {
     const gsai_deal *deal = &prefetch->range.deal;
@@ -54,9 +54,9 @@ static gsa_status find_next(gsai_prefetch *prefetch, gsai_block *block, size_t *
         if (replica >= deal->own_first && replica < deal->own_end)
             break;
     }
-    int is_there = prefetch->range.is_there && next == prefetch->range.next;
+    bool is_there = prefetch->range.is_there && next == prefetch->range.next;
     prefetch->range.next = next + 1;
-    prefetch->range.is_there = 1;
+    prefetch->range.is_there = true;
     if (next >= prefetch->range.end)
         return GSA_END;
     *n_rows = (size_t)prefetch->range.index->block[next].n_rows;
@@ -66,24 +66,21 @@ static gsa_status find_next(gsai_prefetch *prefetch, gsai_block *block, size_t *
     return gsa_reader_seek(prefetch->reader, &prefetch->range.index->block[next].at, error);
 }
 
-static gsa_status read_block(gsai_prefetch *prefetch, side *to)
+static gsa_status read_block(gsai_prefetch *prefetch, gsai_block *block, gsa_batch *view, gsa_error *error)
 {
-    gsai_block **block = &to->block[to->n];
-    gsa_status status = *block ? GSA_OK : gsai_block_new(&prefetch->env, block, &to->error);
-    if (status != GSA_OK)
-        return status;
     size_t n_rows = prefetch->max_rows;
-    if (prefetch->last_block && prefetch->last_block != *block)
-        gsai_block_continue(*block, prefetch->last_block);
+    gsa_status status = GSA_OK;
+    if (prefetch->last_block && prefetch->last_block != block)
+        gsai_block_continue(block, prefetch->last_block);
     if (prefetch->range.index)
-        status = find_next(prefetch, *block, &n_rows, &to->error);
+        status = find_next(prefetch, block, &n_rows, error);
     if (status == GSA_OK)
-        status = gsai_block_read_some(*block, prefetch->reader, prefetch->is_live && prefetch->is_begun ? 1 : n_rows,
-                                      n_rows, &to->view[to->n], &to->error);
+        status = gsai_block_read(block, prefetch->reader, prefetch->is_live && prefetch->is_begun ? 1 : n_rows, n_rows,
+                                 view, error);
     prefetch->is_begun = prefetch->is_begun || status == GSA_OK;
-    prefetch->last_block = *block;
-    if (prefetch->range.index && status == GSA_OK && to->view[to->n].n_rows != n_rows)
-        return gsai_fail(&to->error, GSA_CONFLICT, "the input has changed while it was read; train on a copy");
+    prefetch->last_block = block;
+    if (prefetch->range.index && status == GSA_OK && view->n_rows != n_rows)
+        return gsai_fail(error, GSA_CONFLICT, "the input has changed while it was read; train on a copy");
     return status;
 }
 
@@ -95,12 +92,11 @@ static void read_side(gsai_prefetch *prefetch, side *to)
     to->error = (gsa_error){0};
     to->n = to->n_given = 0;
     do {
-        to->status = read_block(prefetch, to);
+        to->status = read_block(prefetch, &to->block[to->n], &to->view[to->n], &to->error);
         if (to->status != GSA_OK)
             break;
-        n_entries += gsai_block_entries(to->block[to->n]);
-        to->n++;
-    } while (to->n < n_together && n_entries < GSA_BLOCK_ENTRIES && !gsai_block_is_last(prefetch->last_block));
+        n_entries += to->block[to->n++].n_entries;
+    } while (to->n < n_together && n_entries < GSA_BLOCK_ENTRIES && !prefetch->last_block->is_last);
     prefetch->has_ended = to->status != GSA_OK;
 }
 
@@ -110,13 +106,14 @@ static bool fill_side(void *memory, size_t slot)
     gsai_prefetch *prefetch = memory;
     side *to = &prefetch->side[slot];
     const side *other = &prefetch->side[!slot];
-    if (prefetch->has_ended || (prefetch->last_block && gsai_block_is_last(prefetch->last_block)))
+    if (prefetch->has_ended || (prefetch->last_block && prefetch->last_block->is_last))
         return false;
     uint64_t size = 0;
-    for (size_t i = 0; i < GSA_MAX_RESIDENT && other->block[i]; i++)
-        size += gsai_block_size(other->block[i]);
-    if (!to->block[0] && size + size / 4 > gsai_memory_left(&prefetch->env))
+    for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
+        size += gsai_rows_size(&other->block[i].rows);
+    if (!to->is_used && size + size / 4 > gsai_memory_left(&prefetch->env))
         return false;
+    to->is_used = true;
     read_side(prefetch, to);
     return to->n > 0;
 }
@@ -131,8 +128,9 @@ gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_en
     prefetch->reader = reader;
     prefetch->n_threads = n_threads;
     prefetch->n_together = 1;
-    prefetch->pipeline = n_threads > 1 ? gsai_pipeline_new(1, 2, &stages, prefetch, env)
-                                       : gsai_pipeline_new(0, 1, &stages, prefetch, env);
+    for (size_t i = 0; i < 2 * GSA_MAX_RESIDENT; i++)
+        gsai_block_init(&prefetch->side[i % 2].block[i / 2], &prefetch->env);
+    prefetch->pipeline = gsai_pipeline_new(n_threads > 1, n_threads > 1 ? 2 : 1, &stages, prefetch, env);
     if (!prefetch->pipeline) {
         gsai_free(env, prefetch);
         return gsai_fail_memory(env, error, "no memory to read ahead");
@@ -146,9 +144,8 @@ void gsai_prefetch_free(gsai_prefetch *prefetch)
     if (!prefetch)
         return;
     gsai_pipeline_free(prefetch->pipeline);
-    for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
-            gsai_block_free(prefetch->side[s].block[i]);
+    for (size_t i = 0; i < 2 * GSA_MAX_RESIDENT; i++)
+        gsai_block_free(&prefetch->side[i % 2].block[i / 2]);
     gsai_env env = prefetch->env;
     gsai_free(&env, prefetch);
 }
@@ -192,9 +189,9 @@ gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batc
     return status;
 }
 
-void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun)
+void gsai_prefetch_set_live(gsai_prefetch *prefetch, bool is_begun)
 {
-    prefetch->is_live = 1;
+    prefetch->is_live = true;
     prefetch->is_begun = is_begun;
 }
 
@@ -203,7 +200,7 @@ void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks)
     atomic_store(&prefetch->n_together, n_blocks < prefetch->n_threads ? n_blocks : prefetch->n_threads);
 }
 
-int gsai_prefetch_releases(const gsai_prefetch *prefetch)
+bool gsai_prefetch_releases(const gsai_prefetch *prefetch)
 {
     return prefetch->side[prefetch->current].n_given == prefetch->side[prefetch->current].n;
 }
@@ -216,8 +213,7 @@ static void forget(gsai_prefetch *prefetch)
         prefetch->side[s].n = prefetch->side[s].n_given = 0;
         prefetch->side[s].status = GSA_OK;
         for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
-            if (prefetch->side[s].block[i])
-                gsai_block_clear(prefetch->side[s].block[i]);
+            gsai_block_clear(&prefetch->side[s].block[i]);
     }
 }
 
@@ -228,7 +224,7 @@ void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, s
     prefetch->range.deal = deal;
     prefetch->range.from = prefetch->range.next = from;
     prefetch->range.end = end;
-    prefetch->range.is_there = 0;
+    prefetch->range.is_there = false;
 }
 
 gsa_status gsai_prefetch_rewind(gsai_prefetch *prefetch, gsa_error *error)

@@ -2,7 +2,14 @@
 #ifndef GSA_TRAIN_PREFETCH_H
 #define GSA_TRAIN_PREFETCH_H
 
-#include "train/index.h"
+#include "train/block.h"
+#include "train/job.h"
+
+/* The blocks of caches, so that a process reads those that it learns and no others. */
+typedef struct gsai_index {
+    gsa_row_range *block;
+    size_t n, capacity;
+} gsai_index;
 
 typedef struct gsai_prefetch gsai_prefetch;
 /* Makes a prefetch. Between two calls the reader belongs to the other thread; only its progress may be queried at any
@@ -16,11 +23,11 @@ void gsai_prefetch_free(gsai_prefetch *prefetch);
 gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* Sets the number of blocks that are read and released together, at most one per thread; 1 at first. */
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
-/* Reads a stream that is learned as it comes: a block, except the first if is_begun is 0, has the rows that are there.
+/* Reads a stream that is learned as it comes: a block, except the first unless is_begun, has the rows that are there.
  * GSA_STOPPED does not end reading: the next call continues. */
-void gsai_prefetch_set_live(gsai_prefetch *prefetch, int is_begun);
+void gsai_prefetch_set_live(gsai_prefetch *prefetch, bool is_begun);
 /* Returns whether the next call releases all views that were delivered. */
-int gsai_prefetch_releases(const gsai_prefetch *prefetch);
+bool gsai_prefetch_releases(const gsai_prefetch *prefetch);
 /* The replicas to which blocks are assigned in turn: n of them, numbers first on; those from own_first to before
  * own_end are this process's. n 0: every block is. */
 typedef struct gsai_deal {

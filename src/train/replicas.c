@@ -105,52 +105,45 @@ bool gsai_replicas_have_new_labels(const gsai_replicas *replicas)
 /* Features that one process reduces at a time: this much of a merge is on its way at once. */
 #define RANGE_FEATURES ((uint64_t)1 << 21)
 
-static gsa_status begin_deltas(gsai_replicas *replicas, gsa_error *error)
+gsa_status gsai_replicas_settle(gsai_replicas *replicas, uint64_t n_rows, gsa_error *error)
 {
+    if (gsai_replicas_have_new_labels(replicas))
+        return gsai_fail_param(error, "loss", GSA_INPUT,
+                               "a third label comes for the first time after %llu rows of two labels; with softmax "
+                               "loss it may come at any time",
+                               (unsigned long long)n_rows);
     const gsai_job *job = replicas->job;
-    uint64_t n_ranks = gsai_comm_size(job), n_features = gsai_summary_of(job->state).n_features;
-    uint64_t n = n_features > n_ranks ? n_features : n_ranks, step = n_ranks * RANGE_FEATURES;
-    size_t n_ranges = (size_t)(n_ranks * ((n + step - 1) / step));
-    replicas->deltas = gsai_alloc_zeroed(&job->env, n_ranges, sizeof *replicas->deltas);
-    GSAI_TRY_MEMORY(replicas->deltas, &job->env, error, "no memory for %zu replicas", replicas->step.n_replicas);
-    replicas->n_ranges = n_ranges;
-    replicas->width = n / n_ranges;
-    replicas->headers = (gsai_bytes){.env = &job->env};
-    for (size_t i = 0; i < n_ranges; i++)
-        replicas->deltas[i] = (gsai_bytes){.env = &job->env};
-    return GSA_OK;
-}
-
-static gsa_status write_deltas(gsai_replicas *replicas, gsa_error *error)
-{
-    const gsa_state *base = replicas->job->state;
     size_t from = replicas->first > replicas->own_first ? replicas->first : replicas->own_first;
     size_t end = replicas->first + replicas->n < replicas->own_end ? replicas->first + replicas->n : replicas->own_end;
     const gsa_state *const *own = (const gsa_state *const *)replicas->resident + (from - replicas->first);
     gsai_bytes *headers = &replicas->headers;
-    if (replicas->n_ranges == 0)
-        GSA_TRY(begin_deltas(replicas, error));
+    if (replicas->n_ranges == 0) {
+        uint64_t n_ranks = gsai_comm_size(job), n_features = gsai_summary_of(job->state).n_features;
+        uint64_t n = n_features > n_ranks ? n_features : n_ranks, step = n_ranks * RANGE_FEATURES;
+        size_t n_ranges = (size_t)(n_ranks * ((n + step - 1) / step));
+        replicas->deltas = gsai_alloc_zeroed(&job->env, n_ranges, sizeof *replicas->deltas);
+        GSAI_TRY_MEMORY(replicas->deltas, &job->env, error, "no memory for %zu replicas", replicas->step.n_replicas);
+        replicas->n_ranges = n_ranges;
+        replicas->width = n / n_ranges;
+        headers->env = &job->env;
+        for (size_t i = 0; i < n_ranges; i++)
+            replicas->deltas[i].env = &job->env;
+    }
     for (size_t s = from; s < end; s++) {
         size_t start = gsai_frame_begin(headers);
-        GSA_TRY(gsa_state_write_delta_header(own[s - from], base, gsai_bytes_add, headers, error));
+        GSA_TRY(gsa_state_write_delta_header(own[s - from], job->state, gsai_bytes_add, headers, error));
         GSA_TRY(gsai_frame_end(headers, start, error));
     }
     for (size_t i = 0; i < replicas->n_ranges && from < end; i++) {
         uint64_t first = i * replicas->width, rest = (uint64_t)GSA_MAX_ID + 1 - first;
         gsai_bytes *to = &replicas->deltas[i];
         size_t start = gsai_frame_begin(to);
-        GSA_TRY(gsa_state_write_delta(own, end - from, from, base, first,
+        GSA_TRY(gsa_state_write_delta(own, end - from, from, job->state, first,
                                       i + 1 < replicas->n_ranges ? replicas->width : rest, gsai_bytes_add, to, error));
         GSA_TRY(gsai_frame_end(to, start, error));
     }
-    return GSA_OK;
-}
-
-gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error)
-{
-    gsa_status status = write_deltas(replicas, error);
     drop_residents(replicas);
-    return status;
+    return GSA_OK;
 }
 
 /* Reduces the deltas of all processes: of the ranges [i, i + n) each of the n processes receives one, and adds its sum
@@ -193,16 +186,17 @@ static gsa_status merge_deltas(gsai_replicas *replicas, gsa_status status, gsa_s
 {
     gsai_job *job = replicas->job;
     const gsai_env *env = &job->env;
+    gsai_arena arena = {.env = env};
     size_t n_ranks = gsai_comm_size(job), n_replicas = replicas->n_begun, n_ranges = replicas->n_ranges, n = 0;
     size_t max = n_replicas > n_ranges ? n_replicas : n_ranges, left, frame_size;
-    gsa_state **header = gsai_alloc_zeroed(env, n_replicas, sizeof(gsa_state *));
-    const void **part = gsai_alloc(env, max, sizeof *part);
-    size_t *size = gsai_alloc(env, max, sizeof *size);
+    gsa_state **header = gsai_arena_take(&arena, n_replicas, sizeof(gsa_state *));
+    const void **part = gsai_arena_take(&arena, max, sizeof *part);
+    size_t *size = gsai_arena_take(&arena, max, sizeof *size);
     gsai_bytes reduced = {.env = env};
     const unsigned char *all, *frame;
     const size_t *sizes;
-    if (status == GSA_OK && (!header || !part || !size))
-        status = gsai_fail_memory(env, error, "no memory for %zu replicas", n_replicas);
+    if (status == GSA_OK)
+        status = gsai_arena_check(&arena, "replicas", error);
 
     status = gsai_comm_allgather(job, status, replicas->headers.at, replicas->headers.size, &all, &sizes, error);
     left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
@@ -226,15 +220,14 @@ static gsa_status merge_deltas(gsai_replicas *replicas, gsa_status status, gsa_s
                                         &env->call, out, error);
     for (size_t s = 0; s < n_replicas && header; s++)
         gsa_state_free(header[s]);
-    gsai_free(env, header);
-    gsai_free(env, part);
-    gsai_free(env, size);
+    gsai_arena_release(&arena);
     gsai_bytes_free(&reduced);
     return status;
 }
 
-gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool whole, gsa_error *error)
+gsa_status gsai_replicas_merge(gsai_replicas *replicas, bool whole, uint64_t n_rows, gsa_error *error)
 {
+    gsa_status status = GSA_OK;
     gsai_job *job = replicas->job;
     gsa_state *merged = NULL;
     bool are_all = replicas->first == 0 && replicas->n > 0;
@@ -245,8 +238,8 @@ gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool 
             status = gsa_state_merge((const gsa_state *const *)replicas->resident, replicas->n, job->state,
                                      &job->env.call, &merged, error);
     } else {
-        if (replicas->n > 0 && status == GSA_OK)
-            status = gsai_replicas_settle(replicas, error);
+        if (replicas->n > 0)
+            status = gsai_replicas_settle(replicas, n_rows, error);
         status = merge_deltas(replicas, status, &merged, error);
     }
     if (status != GSA_OK)

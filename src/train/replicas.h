@@ -35,12 +35,12 @@ gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, si
 gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsa_error *error);
 /* Returns whether more replicas are to follow those in memory. */
 bool gsai_replicas_has_next(const gsai_replicas *replicas);
-/* Turns the changes of the replicas in memory into deltas; they have the labels of the base. */
-gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error);
-/* Makes the state what all replicas of all processes have learned, and ends the step. status: what this process has
- * come to. whole: deltas cannot have everything, since a process has met new labels or the choice of scaling is open.
- */
-gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool whole, gsa_error *error);
+/* Turns the changes of the replicas in memory into deltas, to make room for the next. They must have the labels of the
+ * base; n_rows: the rows that the step has learned, for the message. */
+gsa_status gsai_replicas_settle(gsai_replicas *replicas, uint64_t n_rows, gsa_error *error);
+/* Makes the state what all replicas of all processes have learned, and ends the step. whole: deltas cannot have
+ * everything, since a process has met new labels or the choice of scaling is open. */
+gsa_status gsai_replicas_merge(gsai_replicas *replicas, bool whole, uint64_t n_rows, gsa_error *error);
 /* Returns whether a replica in memory has seen a label that the base does not know. */
 bool gsai_replicas_have_new_labels(const gsai_replicas *replicas);
 void gsai_replicas_free(gsai_replicas *replicas);

@@ -12,7 +12,7 @@ typedef struct gsai_piece {
     size_t number_capacity;
     char *text;
     size_t text_size, text_capacity;
-    gsai_block *block;
+    gsai_block block;
     gsa_status status; /* of `compute` */
     gsa_error error;
 } gsai_piece;
@@ -22,6 +22,7 @@ typedef gsa_status (*gsai_scan_stage)(void *ctx, gsai_piece *piece, gsa_error *e
 typedef struct gsai_scan {
     gsa_reader *reader;
     size_t max_rows;         /* of a piece */
+    size_t width;            /* numbers of a row, for which each piece has room */
     gsai_scan_stage compute; /* called from any thread, for several pieces at a time */
     gsai_scan_stage take;    /* called from the caller's thread, for one piece after the other */
     void *ctx;

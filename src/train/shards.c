@@ -1,8 +1,6 @@
 /* Counting and dividing shards. */
 #include "train/shards.h"
 
-#include "train/share.h"
-
 #include "learn/state.h"
 
 #include "base/error.h"
@@ -13,36 +11,35 @@
 gsa_status gsai_shards_open(gsai_shards *shards, gsa_error *error)
 {
     const gsai_env *env = &shards->job->env;
+    gsai_block_init(&shards->block, env);
+    shards->block.by_file = shards->job->hooks.files_are_own;
     shards->order = gsai_alloc(env, GSAI_MAX_BLOCK_ROWS, sizeof *shards->order);
     GSAI_TRY_MEMORY(shards->order, env, error, "no memory for the order of %u rows", GSAI_MAX_BLOCK_ROWS);
-    GSA_TRY(gsai_block_new(env, &shards->block, error));
-    if (shards->job->hooks.files_are_own)
-        gsai_block_separate_files(shards->block);
     return GSA_OK;
 }
 
 void gsai_shards_free(gsai_shards *shards)
 {
     const gsai_env *env = &shards->job->env;
-    gsai_block_free(shards->block);
+    gsai_block_free(&shards->block);
     gsai_free(env, shards->order);
     gsai_free(env, shards->rows);
     gsai_free(env, shards->first);
 }
 
-gsa_status gsai_shards_rewind(const gsai_shards *shards, gsa_error *error)
+gsa_status gsai_shards_rewind(gsai_shards *shards, gsa_error *error)
 {
-    gsai_block_clear(shards->block);
+    gsai_block_clear(&shards->block);
     return gsa_reader_rewind(shards->job->reader, error);
 }
 
-gsa_status gsai_shards_read(const gsai_shards *shards, uint64_t max_rows, gsa_batch *rows, gsa_error *error)
+gsa_status gsai_shards_read(gsai_shards *shards, uint64_t max_rows, gsa_batch *rows, gsa_error *error)
 {
     size_t max = max_rows < GSAI_MAX_BLOCK_ROWS ? (size_t)max_rows : GSAI_MAX_BLOCK_ROWS;
-    return gsai_block_read(shards->block, shards->job->reader, max, rows, error);
+    return gsai_block_read(&shards->block, shards->job->reader, max, max, rows, error);
 }
 
-gsa_status gsai_shards_skip(const gsai_shards *shards, uint64_t n_rows, gsa_error *error)
+gsa_status gsai_shards_skip(gsai_shards *shards, uint64_t n_rows, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     gsa_batch rows;
@@ -56,24 +53,21 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
 {
     gsa_summary summary = gsai_summary_of(job->state);
     if (gsai_progress_of(job->reader).is_stream)
-        return gsai_fail_about(error, "shards",
-                               gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for shards",
-                                         gsa_reader_file(job->reader, 0)));
+        return gsai_fail_param(error, "shards", GSA_ARGUMENT, "%s can be read only once; give a file for shards",
+                               gsa_reader_file(job->reader, 0));
     if (gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM)
-        return gsai_fail_about(
-            error, "method",
-            gsai_fail(error, GSA_ARGUMENT, "method optimum has no shards; leave the method or the shards out"));
+        return gsai_fail_param(error, "method", GSA_ARGUMENT,
+                               "method optimum has no shards; leave the method or the shards out");
     if (gsai_comm_size(job) > 1 && !job->hooks.files_are_own)
-        return gsai_fail_about(error, "shards",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "shards are an experiment of one process: leave them out, or start one only"));
+        return gsai_fail_param(error, "shards", GSA_ARGUMENT,
+                               "shards are an experiment of one process: leave them out, or start one only");
     if (summary.pass > 0 || summary.pass_rows > 0)
         return gsai_fail(error, GSA_ARGUMENT, "cannot resume a run with shards: train again");
     return GSA_OK;
 }
 
 /* The first rows of rank 0 decide what labels mean, and its files what features do. */
-static gsa_status prepare(const gsai_shards *shards, gsa_error *error)
+static gsa_status prepare(gsai_shards *shards, gsa_error *error)
 {
     gsai_job *job = shards->job;
     gsa_batch rows;
@@ -118,45 +112,43 @@ static gsa_status count_rows(gsai_shards *shards, gsa_state *labels, gsa_error *
     return status == GSA_END ? GSA_OK : status;
 }
 
-typedef struct shard_count {
-    uint64_t n_shards, n_rows;
-} shard_count;
+/* A label on its way; its text follows, with its NUL. */
+typedef struct label_head {
+    double number;
+    uint64_t is_number;
+} label_head;
 
-/* Numbers the shards of all processes: those of ranks follow one another. */
-static gsa_status number_shards(gsai_shards *shards, gsa_status status, gsa_error *error)
+/* Adds the labels that processes have found to the state, which all have: those of `from`, a copy that knows the labels
+ * of this process, in the order of the ranks. */
+static gsa_status share_labels(gsai_job *job, const gsa_state *from, gsa_error *error)
 {
-    gsai_job *job = shards->job;
-    shard_count mine = {shards->n_own, 0}, each;
+    gsai_bytes mine = {.env = &job->env};
     const unsigned char *all;
     const size_t *sizes;
-    for (size_t s = 0; s < shards->n_own; s++)
-        mine.n_rows += shards->rows[s];
-    GSA_TRY(gsai_comm_allgather(job, status, &mine, sizeof mine, &all, &sizes, error));
-    for (size_t r = 0; r < gsai_comm_size(job); r++) {
-        memcpy(&each, all + r * sizeof each, sizeof each);
-        shards->own_first += r < gsai_comm_rank(job) ? (size_t)each.n_shards : 0;
-        shards->n += (size_t)each.n_shards;
-        shards->n_rows += each.n_rows;
+    label_head head;
+    size_t n = (size_t)gsai_summary_of(from).n_classes;
+    for (size_t i = (size_t)gsai_summary_of(job->state).n_classes; i < n; i++) {
+        const gsai_label *label = &gsai_state_labels(from)->at[i];
+        head = (label_head){label->number, label->is_number};
+        (void)gsai_bytes_add(&mine, &head, sizeof head);
+        (void)gsai_bytes_add(&mine, label->text, strlen(label->text) + 1);
     }
-    return GSA_OK;
-}
-
-/* Divides all rows, which are one shard, into as many as are asked for. */
-static gsa_status divide(gsai_shards *shards, gsa_error *error)
-{
-    const gsai_env *env = &shards->job->env;
-    uint64_t asked = gsai_state_param(shards->job->state, GSAI_PARAM_shards);
-    size_t n = (size_t)(asked < shards->n_rows ? asked : shards->n_rows);
-    GSAI_TRY_MEMORY(gsai_reserve(env, &shards->rows, &shards->capacity, n, sizeof *shards->rows), env, error,
-                    "no memory for %zu shards", n);
-    for (size_t s = 0; s < n; s++)
-        shards->rows[s] = gsa_plan_shard_start(shards->n_rows, n, s + 1) - gsa_plan_shard_start(shards->n_rows, n, s);
-    shards->n = shards->n_own = n;
-    return GSA_OK;
+    gsa_status status = mine.is_cut ? gsai_fail_memory(mine.env, error, "no memory for %zu labels", n) : GSA_OK;
+    status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
+    size_t size = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
+    for (size_t at = 0; at < size && status == GSA_OK;) {
+        const char *text = (const char *)all + at + sizeof head;
+        memcpy(&head, all + at, sizeof head);
+        at += sizeof head + strlen(text) + 1;
+        status = gsa_state_add_labels(job->state, head.is_number ? &head.number : NULL, head.is_number ? NULL : &text,
+                                      1, error);
+    }
+    gsai_bytes_free(&mine);
+    return status;
 }
 
 /* Packs the first rows of a shard, as many as the schedule says and no more entries than fit, and skips the others. */
-static gsa_status pack_first(const gsai_shards *shards, size_t s, gsai_bytes *to, gsa_error *error)
+static gsa_status pack_first(gsai_shards *shards, size_t s, gsai_bytes *to, gsa_error *error)
 {
     uint64_t n_rows = shards->rows[s], n_read = 0, max = gsa_plan_first_rows(shards->n_rows, shards->n);
     uint64_t entries_left = GSA_FIRST_ENTRIES / shards->n;
@@ -167,12 +159,16 @@ static gsa_status pack_first(const gsai_shards *shards, size_t s, gsai_bytes *to
         if (status == GSA_END)
             return gsai_fail(error, GSA_CONFLICT, "the input has fewer rows than when they were counted");
         GSA_TRY(status);
-        GSA_TRY(gsai_block_make_sparse(shards->block, &rows, error));
+        GSA_TRY(gsai_block_make_sparse(&shards->block, &rows, error));
         size_t n = rows.n_rows;
         while (n > 0 && (uint64_t)(rows.row_start[n] - rows.row_start[0]) > entries_left)
             n--;
-        if (n > 0)
-            GSA_TRY(gsai_rows_add_frame(to, &rows, n, error));
+        if (n > 0) {
+            size_t start = gsai_frame_begin(to);
+            GSAI_TRY_MEMORY(gsai_rows_pack(&rows, 0, n, gsai_bytes_add, to) == 0, to->env, error,
+                            "no memory for the first %zu rows", n);
+            GSA_TRY(gsai_frame_end(to, start, error));
+        }
         shards->first[s] += n;
         entries_left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
         fits = n == rows.n_rows;
@@ -183,24 +179,44 @@ static gsa_status pack_first(const gsai_shards *shards, size_t s, gsai_bytes *to
 gsa_status gsai_shards_find(gsai_shards *shards, gsai_bytes *first, gsa_error *error)
 {
     gsai_job *job = shards->job;
+    const gsai_env *env = &job->env;
     gsa_state *labels = job->state; /* of this process */
+    const unsigned char *all;
+    const size_t *sizes;
     GSA_TRY(check(job, error));
     GSA_TRY(gsai_shards_open(shards, error));
     GSA_TRY(prepare(shards, error));
     gsa_status status = gsai_comm_size(job) > 1 ? gsa_state_fork(job->state, 1, &labels, error) : GSA_OK;
     if (status == GSA_OK)
         status = count_rows(shards, labels, error);
-    status = number_shards(shards, status, error);
+    struct {
+        uint64_t n_shards, n_rows;
+    } mine = {shards->n_own, 0}, each;
+    for (size_t s = 0; s < shards->n_own; s++)
+        mine.n_rows += shards->rows[s];
+    status = gsai_comm_allgather(job, status, &mine, sizeof mine, &all, &sizes, error);
+    for (size_t r = 0; r < gsai_comm_size(job) && status == GSA_OK; r++) { /* shards of ranks follow one another */
+        memcpy(&each, all + r * sizeof each, sizeof each);
+        shards->own_first += r < gsai_comm_rank(job) ? (size_t)each.n_shards : 0;
+        shards->n += (size_t)each.n_shards;
+        shards->n_rows += each.n_rows;
+    }
     if (gsai_comm_size(job) > 1 && status == GSA_OK)
-        status = gsai_labels_share(job, labels, error);
+        status = share_labels(job, labels, error);
     if (labels != job->state)
         gsa_state_free(labels);
-    if (status == GSA_OK && !job->hooks.files_are_own)
-        status = divide(shards, error);
-    if (status != GSA_OK)
-        return status;
-    shards->first = gsai_alloc_zeroed(&job->env, shards->n_own, sizeof *shards->first);
-    GSAI_TRY_MEMORY(shards->first, &job->env, error, "no memory for %zu shards", shards->n_own);
+    GSA_TRY(status);
+    if (!job->hooks.files_are_own) { /* all rows, which are one shard, into as many as are asked for */
+        uint64_t asked = gsai_state_param(job->state, GSAI_PARAM_shards), n_rows = shards->n_rows;
+        size_t n = (size_t)(asked < n_rows ? asked : n_rows);
+        GSAI_TRY_MEMORY(gsai_reserve(env, &shards->rows, &shards->capacity, n, sizeof *shards->rows), env, error,
+                        "no memory for %zu shards", n);
+        for (size_t s = 0; s < n; s++)
+            shards->rows[s] = gsa_plan_shard_start(n_rows, n, s + 1) - gsa_plan_shard_start(n_rows, n, s);
+        shards->n = shards->n_own = n;
+    }
+    shards->first = gsai_alloc_zeroed(env, shards->n_own, sizeof *shards->first);
+    GSAI_TRY_MEMORY(shards->first, env, error, "no memory for %zu shards", shards->n_own);
     GSA_TRY(gsai_shards_rewind(shards, error));
     for (size_t s = 0; s < shards->n_own; s++)
         GSA_TRY(pack_first(shards, s, first, error));

@@ -7,9 +7,7 @@
 #include "base/os.h"
 #include "base/workers.h"
 #include "learn/state.h"
-#include "train/block.h"
 #include "train/comm.h"
-#include "train/share.h"
 
 #include <string.h>
 
@@ -87,36 +85,20 @@ static gsa_status learn_in_turn(gsai_steps *steps, gsai_input *input, uint64_t n
     return status;
 }
 
-/* Turns the replicas in memory into deltas, to make room for the next. */
-static gsa_status settle(gsai_replicas *replicas, uint64_t n_rows, gsa_error *error)
-{
-    if (gsai_replicas_have_new_labels(replicas))
-        return gsai_fail_about(error, "loss",
-                               gsai_fail(error, GSA_INPUT,
-                                         "a third label comes for the first time after %llu rows of two labels; with "
-                                         "softmax loss it may come at any time",
-                                         (unsigned long long)n_rows));
-    return gsai_replicas_settle(replicas, error);
-}
-
-typedef struct finding {
-    uint64_t new_labels, n_rows;
-} finding;
-
 /* Merges the replicas of all processes. */
 static gsa_status merge_replicas(gsai_replicas *replicas, gsa_round_report *report, gsa_error *error)
 {
     gsai_job *job = replicas->job;
-    const finding mine = {gsai_replicas_have_new_labels(replicas), report->n_mine};
+    struct {
+        uint64_t new_labels, n_rows;
+    } mine = {gsai_replicas_have_new_labels(replicas), report->n_mine}, each;
     const unsigned char *all;
     const size_t *sizes;
     bool new_labels = false;
-    gsa_status status = GSA_OK;
     double began = gsai_os_seconds();
     GSA_TRY(gsai_comm_allgather(job, GSA_OK, &mine, sizeof mine, &all, &sizes, error));
     report->n_fewest = mine.n_rows;
     for (size_t r = 0; r < gsai_comm_size(job); r++) {
-        finding each;
         memcpy(&each, all + r * sizeof each, sizeof each);
         new_labels = new_labels || each.new_labels != 0;
         report->n_fewest = each.n_rows < report->n_fewest ? each.n_rows : report->n_fewest;
@@ -124,9 +106,7 @@ static gsa_status merge_replicas(gsai_replicas *replicas, gsa_round_report *repo
     double gathered = gsai_os_seconds();
     uint64_t n_sent = job->n_sent;
     report->n_shards = replicas->n_begun;
-    if (replicas->n > 0 && replicas->first > 0)
-        status = settle(replicas, report->n_rows, error);
-    GSA_TRY(gsai_replicas_merge(replicas, status, new_labels, error));
+    GSA_TRY(gsai_replicas_merge(replicas, new_labels, report->n_rows, error));
     report->waiting = gathered - began;
     report->merging += gsai_os_seconds() - gathered;
     report->bytes_sent = job->n_sent - n_sent;
@@ -157,7 +137,7 @@ static gsa_status learn_interleaved(gsai_steps *steps, gsai_input *input, const 
         report.learning += learned - forked;
         if (status != GSA_OK || !gsai_replicas_has_next(replicas))
             break;
-        status = settle(replicas, report.n_rows, error);
+        status = gsai_replicas_settle(replicas, report.n_rows, error);
         report.merging += gsai_os_seconds() - learned;
         if (status == GSA_OK)
             status = gsai_input_find(input, &next_rows, error);
@@ -203,7 +183,7 @@ gsa_status gsai_steps_next(gsai_steps *steps, gsai_input *input, gsa_error *erro
 
 /* ---- contiguous ------------------------------------------------------------------------------------------------- */
 
-static gsa_status learn_block(const gsai_shards *shards, gsa_state *learner, uint64_t shard, uint64_t number,
+static gsa_status learn_block(gsai_shards *shards, gsa_state *learner, uint64_t shard, uint64_t number,
                               const gsa_batch *rows, gsa_error *error)
 {
     gsai_block_order(gsai_state_param(learner, GSAI_PARAM_order) != GSAI_ORDER_FILE,
@@ -214,7 +194,7 @@ static gsa_status learn_block(const gsai_shards *shards, gsa_state *learner, uin
 }
 
 /* Lets a learner learn the next n_rows rows of the reader, or those that there are. */
-static gsa_status learn_shard(const gsai_shards *shards, gsa_state *learner, uint64_t shard, uint64_t n_rows,
+static gsa_status learn_shard(gsai_shards *shards, gsa_state *learner, uint64_t shard, uint64_t n_rows,
                               uint64_t *n_learned, gsa_error *error)
 {
     gsa_batch rows;
@@ -245,7 +225,7 @@ gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shar
     return status;
 }
 
-gsa_status gsai_steps_learn_shards(gsai_steps *steps, const gsai_shards *shards, gsa_error *error)
+gsa_status gsai_steps_learn_shards(gsai_steps *steps, gsai_shards *shards, gsa_error *error)
 {
     gsai_replicas *replicas = &steps->replicas;
     gsa_summary summary = gsai_summary_of(shards->job->state);
@@ -267,20 +247,27 @@ gsa_status gsai_steps_learn_shards(gsai_steps *steps, const gsai_shards *shards,
                                  (unsigned long long)shards->n_rows);
         }
         if (replicas->n < step.n_replicas)
-            GSA_TRY(gsai_replicas_settle(replicas, error));
+            GSA_TRY(gsai_replicas_settle(replicas, shards->n_rows, error));
     }
-    return gsai_replicas_merge(replicas, GSA_OK, summary.n_rows < GSA_SCALING_ROWS, error);
+    return gsai_replicas_merge(replicas, summary.n_rows < GSA_SCALING_ROWS, shards->n_rows, error);
 }
 
-gsa_status gsai_steps_learn_first(const gsai_shards *shards, const gsai_bytes *first, gsa_error *error)
+gsa_status gsai_steps_learn_first(gsai_shards *shards, const gsai_bytes *first, gsa_error *error)
 {
     gsai_job *job = shards->job;
+    const unsigned char *frames, *frame;
+    const size_t *sizes;
+    uint64_t number = 0;
+    size_t frame_size;
     gsai_rows all;
+    GSA_TRY(gsai_comm_allgather(job, GSA_OK, first->at, first->size, &frames, &sizes, error));
     gsai_rows_init(&all, 0, 0, &job->env);
     all.without_places = true; /* rows of other processes have none here */
-    gsa_status status = gsai_rows_share(job, GSA_OK, first, &all, error);
+    gsa_status status = GSA_OK;
+    for (size_t left = gsai_comm_total(job, sizes);
+         status == GSA_OK && gsai_frame_next(&frames, &left, &frame, &frame_size);)
+        status = gsai_rows_unpack(&all, frame, frame_size, error);
     const gsa_batch rows = gsai_rows_view(&all);
-    uint64_t number = 0;
     for (size_t at = 0, n; at < rows.n_rows && status == GSA_OK; at += n) {
         n = gsa_plan_block(&rows, at);
         const gsa_batch block = gsai_batch_slice(&rows, at, n);
@@ -311,7 +298,7 @@ gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const ui
         status = gsai_job_learn(&job, replicas.resident[i], batch, rows + from, (size_t)(end - from), 0, error);
     }
     if (status == GSA_OK)
-        status = gsai_replicas_merge(&replicas, GSA_OK, false, error);
+        status = gsai_replicas_merge(&replicas, false, n_rows, error);
     gsai_replicas_free(&replicas);
     return status;
 }

@@ -27,9 +27,9 @@ typedef struct gsai_steps {
 gsa_status gsai_steps_next(gsai_steps *steps, gsai_input *input, gsa_error *error);
 /* Lets the state learn the first rows of all shards, which are a pass of their own. first: those of this process, as
  * gsai_shards_find packs them. */
-gsa_status gsai_steps_learn_first(const gsai_shards *shards, const gsai_bytes *first, gsa_error *error);
+gsa_status gsai_steps_learn_first(gsai_shards *shards, const gsai_bytes *first, gsa_error *error);
 /* Runs the step of a pass over shards. */
-gsa_status gsai_steps_learn_shards(gsai_steps *steps, const gsai_shards *shards, gsa_error *error);
+gsa_status gsai_steps_learn_shards(gsai_steps *steps, gsai_shards *shards, gsa_error *error);
 void gsai_steps_free(gsai_steps *steps);
 
 #endif

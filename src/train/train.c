@@ -8,10 +8,10 @@
 #include "train/comm.h"
 #include "train/input.h"
 #include "train/optimum.h"
-#include "train/share.h"
 #include "train/steps.h"
 
 #include "learn/compact.h"
+#include "learn/names.h"
 #include "learn/state.h"
 
 #include "base/error.h"
@@ -82,14 +82,11 @@ static void suggest_smaller_table(const gsai_job *job, gsa_error *error)
     while (bits < 24 && (RECORD_SIZE << (bits + 1)) <= gsai_memory_limit(&job->env) / TABLE_SHARE)
         bits++;
     if (gsa_state_schema(job->state))
-        (void)gsai_fail_about(error, "bits",
-                              gsai_fail(error, GSA_LIMIT, "%s; hash to fewer bits, such as %u, or raise the limit",
-                                        reason.message, bits));
+        (void)gsai_fail_param(error, "bits", GSA_LIMIT, "%s; hash to fewer bits, such as %u, or raise the limit",
+                              reason.message, bits);
     else
-        (void)gsai_fail_about(error, "memory_limit",
-                              gsai_fail(error, GSA_LIMIT,
-                                        "%s; number the features without large gaps, or raise the limit",
-                                        reason.message));
+        (void)gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                              "%s; number the features without large gaps, or raise the limit", reason.message);
     error->line = reason.line;
     error->byte = reason.byte;
     error->row = reason.row;
@@ -150,7 +147,7 @@ static gsa_status run_passes(gsai_steps *steps, gsai_input *input, gsa_error *er
     gsai_job *job = input->job;
     bool has_holdout = gsai_state_param(job->state, GSAI_PARAM_holdout) == GSAI_HOLDOUT_AUTO && !is_paper(job->state);
     if (!has_holdout || !input->is_shuffled) /* every process learns everything */
-        gsai_index_free(&input->index, &job->env);
+        input->index.n = 0;
     GSA_TRY(gsai_input_resume(input, !wants_another_pass(job), error));
     gsa_status status = GSA_OK;
     while (status == GSA_OK && wants_another_pass(job)) {
@@ -179,6 +176,71 @@ static gsa_status run_shards(gsai_steps *steps, gsai_job *job, gsa_error *error)
     return status;
 }
 
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+typedef struct names_of_ranks {
+    gsai_names *at;
+    size_t n;
+} names_of_ranks;
+
+static const char *find_name(const void *ctx, uint64_t feature)
+{
+    const names_of_ranks *names = ctx;
+    const char *name = NULL;
+    for (size_t r = 0; r < names->n && !name; r++)
+        name = gsai_names_find(&names->at[r], feature);
+    return name;
+}
+
+/* Reads the names of a rank: a frame of features, then one of texts. */
+static gsa_status read_names(gsai_names *names, const unsigned char **from, size_t *left, const gsai_env *env,
+                             gsa_error *error)
+{
+    const unsigned char *ids, *text;
+    size_t ids_size, text_size;
+    if (!gsai_frame_next(from, left, &ids, &ids_size) || !gsai_frame_next(from, left, &text, &text_size))
+        return gsai_comm_protocol_error(error);
+    if (ids_size == 0)
+        return GSA_OK;
+    uint32_t *id = gsai_copy(env, ids, ids_size, 1); /* aligned, as a frame need not be */
+    GSAI_TRY_MEMORY(id, env, error, "no memory for names");
+    gsa_status status = gsai_names_read(names, id, ids_size / sizeof *id, (const char *)text, text_size, env, error);
+    gsai_free(env, id);
+    return status;
+}
+
+/* Gives the state, which all processes have, the names that the readers of all know; the first rank that has one for a
+ * feature decides. */
+static gsa_status share_names(gsai_job *job, gsa_status status, gsa_error *error)
+{
+    const gsai_env *env = &job->env;
+    const gsai_names *own = gsai_state_names(job->state);
+    names_of_ranks names = {.n = gsai_comm_size(job)};
+    gsai_bytes mine = {.env = env};
+    const unsigned char *all;
+    const size_t *sizes;
+    size_t start = gsai_frame_begin(&mine);
+    (void)gsai_bytes_add(&mine, own->id, own->n * sizeof *own->id);
+    (void)gsai_frame_end(&mine, start, error);
+    start = gsai_frame_begin(&mine);
+    (void)gsai_bytes_add(&mine, own->text, own->n > 0 ? (size_t)own->start[own->n] : 0);
+    gsa_status packed = gsai_frame_end(&mine, start, error);
+    names.at = gsai_alloc_zeroed(env, names.n, sizeof *names.at);
+    if (packed == GSA_OK && !names.at)
+        packed = gsai_fail_memory(env, error, "no memory for names");
+    status = gsai_comm_allgather(job, status == GSA_OK ? packed : status, mine.at, mine.size, &all, &sizes, error);
+    size_t left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
+    for (size_t r = 0; r < names.n && status == GSA_OK; r++)
+        status = read_names(&names.at[r], &all, &left, env, error);
+    if (status == GSA_OK)
+        status = gsa_state_set_names(job->state, find_name, &names, error);
+    for (size_t r = 0; r < names.n && names.at; r++)
+        gsai_names_release(&names.at[r], env);
+    gsai_free(env, names.at);
+    gsai_bytes_free(&mine);
+    return status;
+}
+
 /* ---- a run ------------------------------------------------------------------------------------------------------ */
 
 static gsa_status set_up_live(gsai_input *input, const gsa_summary *summary, gsa_error *error)
@@ -191,9 +253,8 @@ static gsa_status set_up_live(gsai_input *input, const gsa_summary *summary, gsa
                          "a live run learns a stream in its order, in one process: leave out shuffled order, method "
                          "optimum, compact and shards");
     if (summary->pass > 0)
-        return gsai_fail_about(
-            error, "start_from",
-            gsai_fail(error, GSA_CONFLICT, "this run has ended its pass; a new run can start from the model"));
+        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
+                               "this run has ended its pass; a new run can start from the model");
     job->goes_on = job->hooks.starts_at_position && summary->pass_rows > 0;
     if (job->goes_on && gsai_count_parse(gsa_state_position(job->state), &job->lines_before))
         job->lines_before -= gsai_reader_header_lines(job->reader);
@@ -208,16 +269,12 @@ static gsa_status set_up(gsai_input *input, gsa_error *error)
     bool is_stream = gsai_progress_of(job->reader).is_stream;
     uint64_t passes = gsai_state_passes(job->state);
     if (summary.n_merged > 1)
-        return gsai_fail_about(
-            error, "start_from",
-            gsai_fail(error, GSA_CONFLICT,
-                      "a merged state has no place in an input to resume at; start a new run from it"));
+        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
+                               "a merged state has no place in an input to resume at; start a new run from it");
     if (is_stream && passes > 1)
-        return gsai_fail_about(
-            error, "passes",
-            gsai_fail(error, GSA_ARGUMENT,
-                      "%s can be read only once; give a file for %llu passes, or leave the number out",
-                      gsa_reader_file(job->reader, 0), (unsigned long long)passes));
+        return gsai_fail_param(error, "passes", GSA_ARGUMENT,
+                               "%s can be read only once; give a file for %llu passes, or leave the number out",
+                               gsa_reader_file(job->reader, 0), (unsigned long long)passes);
     bool has_begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
     if (gsai_state_param(job->state, GSAI_PARAM_order) == GSAI_ORDER_AUTO && !has_begun) {
         bool is_solved = gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM;
@@ -266,12 +323,8 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
     if (status == GSA_OK)
         status = set_up(&input, error);
-    if (gsai_comm_size(&job) > 1) {
-        if (status == GSA_OK)
-            status = gsai_index_make(&job, &input.index, error);
-        if (!job.hooks.files_are_own)
-            status = gsai_index_agree(&job, status, &input.index, error);
-    }
+    if (gsai_comm_size(&job) > 1)
+        status = gsai_input_index(&input, status, error);
     if (status == GSA_OK)
         status = learn(&input, error);
     status = gsai_comm_agree(&job, status, error);
@@ -284,7 +337,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         gsa_status named = gsai_job_take_names(&job, status == GSA_OK ? error : NULL);
         status = status == GSA_OK ? named : status;
         if (job.hooks.files_are_own && !job.aborted)
-            status = gsai_names_share(&job, status, error);
+            status = share_names(&job, status, error);
     }
     return status;
 }
