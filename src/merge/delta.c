@@ -208,32 +208,31 @@ static bool seek(gsai_delta *delta, uint64_t block, size_t n_outputs, chunk *out
     return delta->n_chunks > 0 && out->block == block;
 }
 
-/* Adds a block of features: all chunks of it. */
-static void add_chunks(gsai_delta *delta, uint64_t number, gsai_adder *adder)
-{
-    size_t n_outputs = adder->n_outputs;
-    uint32_t slot[GSAI_MAX_BLOCK];
-    for (chunk of; seek(delta, number, n_outputs, &of); delta->n_chunks--, delta->chunks += of.size) {
-        gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy + of.first, of.n_copies);
-        size_t n = 0;
-        for (size_t i = 0; i < gsai_sums_block(n_outputs); i += 64)
-            for (uint64_t rest = gsai_load_u64(of.bits + i / 8); rest != 0; rest &= rest - 1)
-                slot[n++] = (uint32_t)i + (uint32_t)__builtin_ctzll(rest);
-        gsai_sums_clear(sums, n_outputs);
-        unpack_chunk(&of, n_outputs, 0, slot, n, sums);
-        gsai_tree_grow(&adder->tree);
-    }
-}
-
-/* Adds slots of a list. The delta is a reduced one, so that all chunks are of one run. */
-static void add_list(gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder)
+/* Adds slots of a delta as bytes: all chunks of a block of features, or those of a list. A list is asked for of reduced
+ * deltas, so that all chunks are of one run. */
+static void add_chunks(gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder)
 {
     size_t n_outputs = adder->n_outputs, size = gsai_sums_block(n_outputs);
+    uint32_t slot[GSAI_MAX_BLOCK];
+    chunk of;
+    if (!slots->at) {
+        uint64_t number = (slots->first - 1 - delta->first) / size;
+        for (; seek(delta, number, n_outputs, &of); delta->n_chunks--, delta->chunks += of.size) {
+            gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy + of.first, of.n_copies);
+            size_t n = 0;
+            for (size_t i = 0; i < size; i += 64)
+                for (uint64_t rest = gsai_load_u64(of.bits + i / 8); rest != 0; rest &= rest - 1)
+                    slot[n++] = (uint32_t)i + (uint32_t)__builtin_ctzll(rest);
+            gsai_sums_clear(sums, n_outputs);
+            unpack_chunk(&of, n_outputs, 0, slot, n, sums);
+            gsai_tree_grow(&adder->tree);
+        }
+        return;
+    }
     gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy, (size_t)delta->n_copies);
     gsai_sums_clear(sums, n_outputs);
     for (uint32_t i = 0; i < slots->n; i++) {
         uint64_t feature = slots->at[i] - 1 - delta->first, bit = feature % size;
-        chunk of;
         if (!seek(delta, feature / size, n_outputs, &of) || !(of.bits[bit / 8] >> bit % 8 & 1))
             continue;
         uint64_t below = gsai_load_u64(of.bits + bit / 64 * 8) & ((UINT64_C(1) << bit % 64) - 1);
@@ -242,32 +241,6 @@ static void add_list(gsai_delta *delta, const gsai_slots *slots, gsai_adder *add
             place += (size_t)__builtin_popcountll(gsai_load_u64(of.bits + 8 * word));
         unpack_chunk(&of, n_outputs, place, &i, 1, sums);
     }
-}
-
-/* Adds slots of a state, as far as it has changed since the base. */
-static gsa_status add_resident(const gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder, gsa_error *error)
-{
-    const gsai_resident *from = delta->resident;
-    bool standardised = adder->continues && adder->base->is_standardised;
-    gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy, 1);
-    gsai_view_take(&adder->view, from, slots);
-    if (!adder->tree.kernels->sum_changes(sums, &adder->view, &adder->start, (float)(1 - from->fresh), standardised,
-                                          slots->n))
-        return gsai_fail(error, GSA_CONFLICT, "state %llu did not start from this base; give its own",
-                         (unsigned long long)delta->first_copy + 1);
-    gsai_tree_grow(&adder->tree);
-    return GSA_OK;
-}
-
-static gsa_status add_delta(gsai_delta *delta, const gsai_slots *slots, gsai_adder *adder, gsa_error *error)
-{
-    if (delta->resident)
-        return add_resident(delta, slots, adder, error);
-    if (slots->at)
-        add_list(delta, slots, adder);
-    else
-        add_chunks(delta, (slots->first - 1 - delta->first) / gsai_sums_block(adder->n_outputs), adder);
-    return GSA_OK;
 }
 
 gsa_status gsai_adder_begin(gsai_adder *adder, size_t n_copies, size_t n_deltas, size_t n_outputs, const gsai_env *env,
@@ -294,6 +267,7 @@ void gsai_adder_end(gsai_adder *adder)
 gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t first_copy, gsa_error *error)
 {
     gsai_view *start = &adder->start;
+    bool standardised = adder->continues && adder->base->is_standardised;
     if (adder->base)
         gsai_view_take(start, adder->base, slots);
     /* Averages begin at the average of the base, from which a new run started. */
@@ -303,9 +277,21 @@ gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t fir
     }
     gsai_tree_clear(&adder->tree, first_copy, slots->n);
     for (size_t i = 0; i < adder->n_deltas; i++) {
-        if (i + 1 < adder->n_deltas && adder->deltas[i + 1].resident)
-            gsai_view_ask(adder->deltas[i + 1].resident, slots);
-        GSA_TRY(add_delta(&adder->deltas[i], slots, adder, error));
+        gsai_delta *delta = &adder->deltas[i];
+        if (i + 1 < adder->n_deltas && delta[1].resident)
+            gsai_view_ask(delta[1].resident, slots);
+        if (!delta->resident) {
+            add_chunks(delta, slots, adder);
+            continue;
+        }
+        /* A state in memory, as far as it has changed since the base. */
+        gsai_sums *sums = gsai_tree_next(&adder->tree, (size_t)delta->first_copy, 1);
+        gsai_view_take(&adder->view, delta->resident, slots);
+        if (!adder->tree.kernels->sum_changes(sums, &adder->view, start, (float)(1 - delta->resident->fresh),
+                                              standardised, slots->n))
+            return gsai_fail(error, GSA_CONFLICT, "state %llu did not start from this base; give its own",
+                             (unsigned long long)delta->first_copy + 1);
+        gsai_tree_grow(&adder->tree);
     }
     return GSA_OK;
 }

@@ -52,20 +52,6 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
     return status;
 }
 
-static gsa_status check_base(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
-{
-    for (size_t a = 0; a < n_states; a++) {
-        if (!gsai_state_contains(states[a], base, n_states == 1))
-            return gsai_fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own", a + 1);
-        if (gsai_state_continues(states[a], base) != gsai_state_continues(states[0], base))
-            return gsai_fail(error, GSA_CONFLICT,
-                             "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
-                             "these do not add up; merge only copies, or only new runs",
-                             a + 1);
-    }
-    return GSA_OK;
-}
-
 static gsa_status check_pairs(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
 {
     for (size_t a = 0; a < n_states; a++)
@@ -114,23 +100,6 @@ static gsa_status merge_run(const gsa_state *const *states, size_t n_states, con
 
 /* With a copy of the state, or else of the base, in which rows wait for their group. */
 /* NOLINTNEXTLINE(misc-no-recursion): once per state */
-static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, size_t waiting, const gsa_state *base,
-                               const gsai_env *env, gsa_state **out, gsa_error *error)
-{
-    gsa_state *closed = NULL;
-    const gsa_state **all = gsai_copy(env, states, n_states, sizeof *all);
-    GSAI_TRY_MEMORY(all, env, error, "no memory to merge %zu states", n_states);
-    gsa_status status = gsai_state_closed(waiting < n_states ? all[waiting] : base, &closed, error);
-    if (waiting < n_states)
-        all[waiting] = closed;
-    if (status == GSA_OK)
-        status = gsa_state_merge(all, n_states, waiting < n_states ? base : closed, &env->call, out, error);
-    gsa_state_free(closed);
-    gsai_free(env, all);
-    return status;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): once per state */
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_call *call,
                            gsa_state **out, gsa_error *error)
 {
@@ -142,10 +111,29 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     GSA_TRY(gsai_env_take(&own, &gsai_state_env(states[0])->memory, call, error));
     while (waiting < n_states && gsai_state_n_waiting(states[waiting]) == 0)
         waiting++;
-    if (waiting < n_states || (base && gsai_state_n_waiting(base) > 0))
-        return merge_closed(states, n_states, waiting, base, env, out, error);
-    if (base)
-        GSA_TRY(check_base(states, n_states, base, error));
+    if (waiting < n_states || (base && gsai_state_n_waiting(base) > 0)) {
+        /* With a copy of the state, or else of the base, in which rows wait for their group. */
+        gsa_state *closed = NULL;
+        const gsa_state **all = gsai_copy(env, states, n_states, sizeof *all);
+        GSAI_TRY_MEMORY(all, env, error, "no memory to merge %zu states", n_states);
+        gsa_status status = gsai_state_closed(waiting < n_states ? all[waiting] : base, &closed, error);
+        if (waiting < n_states)
+            all[waiting] = closed;
+        if (status == GSA_OK)
+            status = gsa_state_merge(all, n_states, waiting < n_states ? base : closed, call, out, error);
+        gsa_state_free(closed);
+        gsai_free(env, all);
+        return status;
+    }
+    for (size_t a = 0; a < n_states && base; a++) {
+        if (!gsai_state_contains(states[a], base, n_states == 1))
+            return gsai_fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own", a + 1);
+        if (gsai_state_continues(states[a], base) != gsai_state_continues(states[0], base))
+            return gsai_fail(error, GSA_CONFLICT,
+                             "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
+                             "these do not add up; merge only copies, or only new runs",
+                             a + 1);
+    }
     GSA_TRY(check_pairs(states, n_states, base, error));
     bool has_rows = false; /* if no state has any, each of them is the result */
     for (size_t s = 0; s < n_states && !has_rows; s++)

@@ -6,7 +6,8 @@
 #ifndef GSA_SOLVE_PATH_H
 #define GSA_SOLVE_PATH_H
 
-#include "solve/held_out.h"
+#include "learn/scale_shift.h"
+#include "solve/fit.h"
 
 /* A strength is better if it gains this share of the loss, and another scaling if it gains this one. */
 #define GSAI_STRENGTH_GAIN 1e-3
@@ -46,6 +47,20 @@ typedef struct gsai_path {
     size_t n_threads;
     double tolerance;
 } gsai_path;
+
+/* ---- held-out rows ----------------------------------------------------------------------------------------------- */
+
+/* Fits scale and shift to held-out rows, with a prior of one row, and as if for each row there were `behind` rows that
+ * need neither. Labels of two classes are Platt's (1999). The loss of the result is a mean. */
+gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *target, const float *weight,
+                                     const float *margin, size_t n, double behind, float *scratch);
+/* Computes the losses of single rows under a calibration. */
+void gsai_held_losses(const gsai_problem *problem, const gsai_scale_shift *by, const float *target, const float *weight,
+                      const float *margin, size_t n, float *scratch, float *loss);
+/* Returns the mean excess of weighted losses over others of the same rows, and its standard error. */
+double gsai_mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean);
+
+/* ---- the path ---------------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsai_arena *arena, size_t n_threads, gsa_error *error);

@@ -23,18 +23,6 @@ static const double INVERSE_FREQUENCY[2] = {0.25, 0.1875};
 /* Strengths before the chosen one that the last fit begins with. */
 #define STEPS_BACK 2u
 
-/* One fit: its rows, their a, and the weights. */
-struct dual {
-    const gsai_problem *problem;
-    const uint32_t *row;
-    size_t n_rows;
-    float *w;      /* [columns x stride] */
-    float *a;      /* [rows x stride] */
-    float *offset; /* [all rows x stride]: margins under the prior; NULL: none */
-    float *scratch;
-    double lambda;
-};
-
 /* A trial: a strength, and how rows were visited. */
 struct trial {
     gsai_column_scaling scaling;
@@ -45,17 +33,24 @@ struct trial {
     gsai_scale_shift calibration;
 };
 
+/* The fit at hand, and what the trials share. */
 struct search {
     gsai_problem *problem;
-    struct dual fit;
+    const uint32_t *row; /* of the fit, */
+    size_t n_rows;
+    float *w;         /* [columns x stride], */
+    float *a;         /* [rows x stride], */
+    float *offset;    /* [all rows x stride], margins under the prior; NULL: none */
+    float *row_cells; /* scratch of a visit */
+    double lambda;
     uint32_t *held;
     size_t n_held;
     float *held_target, *held_weight, *margin, *scratch;
-    float *loss[STRENGTHS + 1];      /* of held-out rows; the last those of the best */
-    double *length;                  /* z . z of each row */
-    bool is_scaled;                  /* by the scaling of the problem, without the prior */
-    uint32_t *all;                   /* rows */
-    float *offset, *base, *narrowed; /* margins under the prior; the scale without its precision, and with it */
+    float *loss[STRENGTHS + 1];            /* of held-out rows; the last those of the best */
+    double *length;                        /* z . z of each row */
+    bool is_scaled;                        /* by the scaling of the problem, without the prior */
+    uint32_t *all;                         /* rows */
+    float *prior_margin, *base, *narrowed; /* margins under the prior; the scale without its precision, and with it */
 };
 
 bool gsai_sweeps_suit(const gsai_design *design)
@@ -104,20 +99,20 @@ static void count_own(const gsai_problem *problem, const float *m, size_t y, flo
     }
 }
 
-static void visit(struct dual *fit, size_t q, double length, bool own)
+static void visit(struct search *search, size_t q, bool own)
 {
-    const gsai_problem *problem = fit->problem;
+    const gsai_problem *problem = search->problem;
     const gsai_design *design = problem->design;
-    size_t stride = design->stride, row = fit->row[q], y = (size_t)design->target[row];
-    float *m = fit->scratch, *p = m + stride, *a = fit->a + q * stride, c = design->weight[row];
-    float per_lambda = (float)(1 / fit->lambda), share = (float)(length / fit->lambda);
+    size_t stride = design->stride, row = search->row[q], y = (size_t)design->target[row];
+    float *m = search->row_cells, *p = m + stride, *a = search->a + q * stride, c = design->weight[row];
+    float per_lambda = (float)(1 / search->lambda), share = (float)(search->length[row] / search->lambda);
     for (size_t k = 0; k < stride; k++)
-        m[k] = problem->scale[0] * fit->w[k];
-    if (fit->offset)
-        problem->kernels->add(m, 1, fit->offset + row * stride, stride);
+        m[k] = problem->scale[0] * search->w[k];
+    if (search->offset)
+        problem->kernels->add(m, 1, search->offset + row * stride, stride);
     for (size_t t = design->start[row]; t < design->start[row + 1]; t++)
         problem->kernels->add(m, problem->scale[design->column[t]] * design->value[t],
-                              fit->w + design->column[t] * stride, stride);
+                              search->w + design->column[t] * stride, stride);
     problem->kernels->add(m, -share, a, stride);
     softmax(problem, m, p);
     if (own)
@@ -127,40 +122,35 @@ static void visit(struct dual *fit, size_t q, double length, bool own)
         p[k] = (next - a[k]) * per_lambda;
         a[k] = next;
     }
-    problem->kernels->add(fit->w, problem->scale[0], p, stride);
+    problem->kernels->add(search->w, problem->scale[0], p, stride);
     for (size_t t = design->start[row]; t < design->start[row + 1]; t++)
-        problem->kernels->add(fit->w + design->column[t] * stride, problem->scale[design->column[t]] * design->value[t],
-                              p, stride);
+        problem->kernels->add(search->w + design->column[t] * stride,
+                              problem->scale[design->column[t]] * design->value[t], p, stride);
 }
 
-static gsa_status sweep(struct dual *fit, const double *length, bool own, size_t n_sweeps, gsa_error *error)
+/* Visits all rows at a strength; the same a stand for other weights there than at the one before. */
+static gsa_status sweep(struct search *search, double lambda, bool own, size_t n_sweeps, gsa_error *error)
 {
-    const gsai_env *env = fit->problem->env;
+    const gsai_design *design = search->problem->design;
+    float by = search->lambda > 0 ? (float)(search->lambda / lambda) : 1;
+    for (size_t i = 0; i < design->n_columns * design->stride; i++)
+        search->w[i] *= by;
+    search->lambda = lambda;
     for (size_t s = 0; s < n_sweeps; s++)
-        for (size_t q = 0; q < fit->n_rows; q++) {
-            if (q % 256 == 0 && gsai_should_stop(env))
+        for (size_t q = 0; q < search->n_rows; q++) {
+            if (q % 256 == 0 && gsai_should_stop(search->problem->env))
                 return gsai_fail(error, GSA_STOPPED, "stopped on request");
-            visit(fit, q, length[fit->row[q]], own);
+            visit(search, q, own);
         }
     return GSA_OK;
 }
 
-/* The same a stand for other weights at another strength. */
-static void set_lambda(struct dual *fit, double lambda)
+static void restart(struct search *search)
 {
-    size_t n = fit->problem->design->n_columns * fit->problem->design->stride;
-    float by = fit->lambda > 0 ? (float)(fit->lambda / lambda) : 1;
-    for (size_t i = 0; i < n; i++)
-        fit->w[i] *= by;
-    fit->lambda = lambda;
-}
-
-static void restart(struct dual *fit)
-{
-    const gsai_design *design = fit->problem->design;
-    memset(fit->w, 0, design->n_columns * design->stride * sizeof *fit->w);
-    memset(fit->a, 0, fit->n_rows * design->stride * sizeof *fit->a);
-    fit->lambda = 0;
+    const gsai_design *design = search->problem->design;
+    memset(search->w, 0, design->n_columns * design->stride * sizeof *search->w);
+    memset(search->a, 0, search->n_rows * design->stride * sizeof *search->a);
+    search->lambda = 0;
 }
 
 /* ---- the path ---------------------------------------------------------------------------------------------------- */
@@ -189,7 +179,7 @@ static void set_scale(struct search *search, gsai_column_scaling scaling)
         now->inverse_frequency == scaling.inverse_frequency)
         return;
     search->is_scaled = true;
-    search->fit.offset = NULL;
+    search->offset = NULL;
     gsai_scale_columns(search->problem, scaling);
     search->problem->squared_norm = measure_rows(search);
 }
@@ -204,12 +194,11 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     gsai_row_list list = {search->held, search->n_held, NULL, 0, design->start, design->column, design->value};
     for (size_t j = 0; j < design->n_columns; j++)
         for (size_t k = 0; k < stride; k++)
-            search->scratch[j * stride + k] = problem->scale[j] * search->fit.w[j * stride + k];
+            search->scratch[j * stride + k] = problem->scale[j] * search->w[j * stride + k];
     for (size_t q = 0; q < search->n_held; q++) {
         memcpy(search->margin + q * stride, search->scratch, stride * sizeof(float));
-        if (search->fit.offset)
-            problem->kernels->add(search->margin + q * stride, 1, search->fit.offset + search->held[q] * stride,
-                                  stride);
+        if (search->offset)
+            problem->kernels->add(search->margin + q * stride, 1, search->offset + search->held[q] * stride, stride);
     }
     problem->kernels->margins(&list, search->scratch, stride, search->margin);
     double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0, correct = 0, total = 0;
@@ -234,13 +223,12 @@ static gsa_status try_way(struct search *search, struct trial way, size_t first,
     struct trial at[STRENGTHS] = {0};
     size_t top = first;
     set_scale(search, way.scaling);
-    restart(&search->fit);
+    restart(search);
     for (size_t j = first; j < STRENGTHS; j++) {
         at[j] = way;
         at[j].strength = j;
         at[j].lambda = lambda_of(search->problem, j);
-        set_lambda(&search->fit, at[j].lambda);
-        GSA_TRY(sweep(&search->fit, search->length, way.own, SWEEPS + (j == first), error));
+        GSA_TRY(sweep(search, at[j].lambda, way.own, SWEEPS + (j == first), error));
         evaluate(search, j, &at[j]);
         gsai_report_strength(search->problem, at[j].calibration.loss);
         if (j > first && at[j].calibration.loss >= (1 - GSAI_STRENGTH_GAIN) * at[top].calibration.loss)
@@ -291,11 +279,11 @@ static gsa_status fit_share(struct search *search, const struct trial *trial, si
     problem->squared_norm = squared_norm;
     gsai_prior_set(problem, &penalty);
     gsai_margins_of(problem, design->n_columns, search->all, design->n_rows, problem->prior->mean, search->scratch,
-                    search->offset);
-    search->fit.offset = search->offset;
+                    search->prior_margin);
+    search->offset = search->prior_margin;
     for (size_t j = 0; j < design->n_columns; j++) {
         double precision = problem->prior->column[j] > trial->lambda ? problem->prior->column[j] : trial->lambda;
-        float *w = search->fit.w + j * design->stride, before = search->narrowed[j];
+        float *w = search->w + j * design->stride, before = search->narrowed[j];
         search->base[j] = problem->scale[j];
         problem->scale[j] *= (float)sqrt(trial->lambda / precision);
         for (size_t k = 0; k < design->stride && before > 0; k++)
@@ -303,8 +291,7 @@ static gsa_status fit_share(struct search *search, const struct trial *trial, si
         search->narrowed[j] = problem->scale[j];
     }
     measure_rows(search);
-    set_lambda(&search->fit, trial->lambda);
-    return sweep(&search->fit, search->length, trial->own, n_sweeps, error);
+    return sweep(search, trial->lambda, trial->own, n_sweeps, error);
 }
 
 /* The largest share of the prior that is as good as the best one, or as none. */
@@ -313,7 +300,7 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
     struct trial at[GSAI_SHARES];
     size_t n = 0, lowest = 0, n_shares = gsai_prior_shares(search->problem->design);
     double error_of_mean;
-    restart(&search->fit);
+    restart(search);
     for (; n < n_shares && lowest + GSAI_SHARE_PATIENCE >= n; n++) {
         at[n] = *best;
         at[n].share = gsai_shares[n];
@@ -340,18 +327,16 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
 static gsa_status fit_all(struct search *search, const struct trial *best, gsa_error *error)
 {
     size_t first = best->strength > STEPS_BACK ? best->strength - STEPS_BACK : 0;
-    search->fit.row = search->all;
-    search->fit.n_rows = search->problem->design->n_rows;
+    search->row = search->all;
+    search->n_rows = search->problem->design->n_rows;
     if (best->share > 0) {
-        restart(&search->fit);
+        restart(search);
         return fit_share(search, best, SWEEPS_PRIOR + SWEEPS, error);
     }
     set_scale(search, best->scaling);
-    restart(&search->fit);
-    for (size_t j = first; j <= best->strength; j++) {
-        set_lambda(&search->fit, lambda_of(search->problem, j));
-        GSA_TRY(sweep(&search->fit, search->length, best->own, SWEEPS + (j == first), error));
-    }
+    restart(search);
+    for (size_t j = first; j <= best->strength; j++)
+        GSA_TRY(sweep(search, lambda_of(search->problem, j), best->own, SWEEPS + (j == first), error));
     return GSA_OK;
 }
 
@@ -377,7 +362,7 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
 {
     const gsai_design *design = problem->design;
     size_t n = design->n_rows, stride = design->stride, n_columns = design->n_columns;
-    struct search search = {.problem = problem, .fit = {.problem = problem}};
+    struct search search = {.problem = problem};
     struct trial best = {0};
     uint32_t *fitted = gsai_arena_take(arena, n, sizeof *fitted);
     search.all = gsai_arena_take(arena, n, sizeof *search.all);
@@ -387,23 +372,23 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
     search.margin = gsai_arena_take(arena, n, stride * sizeof(float));
     search.scratch = gsai_arena_take(arena, n_columns + n, stride * sizeof(float));
     search.length = gsai_arena_take(arena, n, sizeof *search.length);
-    search.fit.w = gsai_arena_take(arena, n_columns, stride * sizeof(float));
-    search.fit.a = gsai_arena_take(arena, n, stride * sizeof(float));
-    search.fit.scratch = gsai_arena_take(arena, 4 * stride, sizeof(float));
+    search.w = gsai_arena_take(arena, n_columns, stride * sizeof(float));
+    search.a = gsai_arena_take(arena, n, stride * sizeof(float));
+    search.row_cells = gsai_arena_take(arena, 4 * stride, sizeof(float));
     problem->scale = gsai_arena_take(arena, n_columns, sizeof *problem->scale);
     out->weight = gsai_arena_take(arena, n_columns * design->n_outputs, sizeof *out->weight);
     for (size_t j = 0; j <= STRENGTHS; j++)
         search.loss[j] = gsai_arena_take(arena, n, sizeof(float));
     if (problem->prior) {
-        search.offset = gsai_arena_take(arena, n, stride * sizeof(float));
+        search.prior_margin = gsai_arena_take(arena, n, stride * sizeof(float));
         search.base = gsai_arena_take(arena, n_columns, sizeof *search.base);
         search.narrowed = gsai_arena_take(arena, n_columns, sizeof *search.narrowed);
     }
     GSA_TRY(gsai_arena_check(arena, "the sweeps", error));
     for (size_t i = 0; i < n; i++)
         search.all[i] = (uint32_t)i;
-    search.fit.row = fitted;
-    search.fit.n_rows = deal(&search, fitted);
+    search.row = fitted;
+    search.n_rows = deal(&search, fitted);
     problem->best_loss = DBL_MAX;
     gsai_expect_strengths(problem, GSAI_EXPECTED_STRENGTHS);
     GSA_TRY(choose(&search, &best, error));
@@ -416,7 +401,7 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
             if (best.share > 0)
                 before = s * (double)search.base[j] * (double)problem->prior->mean[j * stride + k];
             out->weight[j * design->n_outputs + k] =
-                s * (double)problem->scale[j] * (double)search.fit.w[j * stride + k] + before;
+                s * (double)problem->scale[j] * (double)search.w[j * stride + k] + before;
             /* the intercept makes up for the means that the prior's centred columns have */
             out->weight[k] -= j > 0 ? (double)design->mean[j] * before : 0;
         }

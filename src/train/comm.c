@@ -113,12 +113,6 @@ gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
     return failure.status;
 }
 
-static gsa_status note_abort(gsai_job *job, gsa_status status)
-{
-    job->aborted = status != GSA_OK;
-    return status;
-}
-
 gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *bytes, size_t size,
                                const unsigned char **all, const size_t **sizes, gsa_error *error)
 {
@@ -130,7 +124,9 @@ gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *byt
     if (status != GSA_OK || gsai_comm_size(job) == 1)
         return status;
     job->n_sent += size;
-    return note_abort(job, comm->allgather(comm->ctx, bytes, size, all, sizes, error));
+    status = comm->allgather(comm->ctx, bytes, size, all, sizes, error);
+    job->aborted = status != GSA_OK;
+    return status;
 }
 
 gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
@@ -144,7 +140,9 @@ gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *byte
         return status;
     for (size_t r = 0; r < comm->n_ranks; r++)
         job->n_sent += r != comm->rank ? sizes[r] : 0;
-    return note_abort(job, comm->alltoall(comm->ctx, bytes, sizes, all, all_sizes, error));
+    status = comm->alltoall(comm->ctx, bytes, sizes, all, all_sizes, error);
+    job->aborted = status != GSA_OK;
+    return status;
 }
 
 size_t gsai_comm_total(const gsai_job *job, const size_t *sizes)
@@ -161,10 +159,10 @@ gsa_status gsai_comm_protocol_error(gsa_error *error)
                      "other processes have sent something else than expected: do all run the same version?");
 }
 
-gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error)
+gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, gsa_error *error)
 {
-    status = gsai_comm_agree(job, status, error);
-    return status == GSA_OK && job->hooks.pass_ended ? job->hooks.pass_ended(job->hooks.ctx, state, error) : status;
+    GSA_TRY(gsai_comm_agree(job, status, error));
+    return job->hooks.pass_ended ? job->hooks.pass_ended(job->hooks.ctx, job->state, error) : GSA_OK;
 }
 
 /* ---- whole states ----------------------------------------------------------------------------------------------- */

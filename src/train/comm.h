@@ -49,7 +49,7 @@ gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *byte
 size_t gsai_comm_total(const gsai_job *job, const size_t *sizes);
 
 /* Tells everyone of a pass, once all have come so far: the hook may make collective calls. */
-gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error);
+gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, gsa_error *error);
 
 /* Exchanges states: every process has n_own of n items, from own_first on, and gets those of all others; the items of
  * ranks follow one another. */

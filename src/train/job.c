@@ -42,17 +42,6 @@ gsa_status gsai_job_take_names(const gsai_job *job, gsa_error *error)
     return gsa_reader_schema(job->reader) ? gsa_state_set_names(job->state, name_of, job, error) : GSA_OK;
 }
 
-/* The position behind a row: the first text that the reader keeps of it, else its line. */
-static gsa_status note_position(const gsai_job *job, const gsa_batch *batch, size_t row, gsa_error *error)
-{
-    gsa_error line = {0}; /* for its text */
-    if (batch->kept)
-        return gsa_state_set_position(job->state, batch->kept + batch->kept_start[row], error);
-    if (batch->place)
-        (void)gsai_fail(&line, GSA_OK, "%" PRIu64, job->lines_before + batch->place[row].line);
-    return gsa_state_set_position(job->state, line.message, error);
-}
-
 gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
                           size_t n_rows, int tells, gsa_error *error)
 {
@@ -61,12 +50,17 @@ gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_bat
     size_t max = n_classes > CLASSES_BETWEEN_CHECKS / ROWS_BETWEEN_CHECKS ? CLASSES_BETWEEN_CHECKS / n_classes + 1
                                                                           : ROWS_BETWEEN_CHECKS;
     for (size_t done = 0; done < n_rows && status == GSA_OK;) {
-        size_t n = n_rows - done < max ? n_rows - done : max;
+        size_t n = n_rows - done < max ? n_rows - done : max, last = rows[done + n - 1];
         if (gsai_should_stop(&job->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(learner, batch, rows + done, n, error);
-        if (status == GSA_OK && job->hooks.is_live)
-            status = note_position(job, batch, rows[done + n - 1], error);
+        if (status == GSA_OK && job->hooks.is_live) { /* the first text that the reader keeps of a row, else its line */
+            gsa_error line = {0};                     /* for its text */
+            if (batch->place)
+                (void)gsai_fail(&line, GSA_OK, "%" PRIu64, job->lines_before + batch->place[last].line);
+            const char *position = batch->kept ? batch->kept + batch->kept_start[last] : line.message;
+            status = gsa_state_set_position(job->state, position, error);
+        }
         if (status != GSA_OK && job->reader)
             gsa_reader_locate(job->reader, batch, error);
         else if (status == GSA_OK && tells && job->hooks.progress)

@@ -49,32 +49,15 @@ int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
            gsai_solver_cells(n_rows, n_entries, n_outputs) <= max;
 }
 
-gsa_status gsai_optimum_may(const gsai_job *job, int *may, gsa_error *error)
+gsa_status gsai_optimum_may(const gsai_job *job, bool *may, gsa_error *error)
 {
     const char *param = learner_param(job->state);
-    *may = may_solve(job->state, gsai_progress_of(job->reader).is_stream != 0);
+    *may = may_solve(job->state, gsai_progress_of(job->reader).is_stream);
     if (!*may || !param)
         return GSA_OK;
     return gsai_fail(error, GSA_ARGUMENT,
                      "%s %s is for greedy step averaging, and method optimum has none; leave one of the two out", param,
                      gsa_state_get(job->state, param));
-}
-
-/* Adds the rows that were read, and all that follow. */
-static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows, gsai_solver *solver, bool *fits,
-                         gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    for (*fits = true; status == GSA_OK && *fits;) {
-        if (gsai_should_stop(&job->env))
-            return gsai_fail(error, GSA_STOPPED, "stopped on request");
-        status = gsai_solver_add(solver, rows, fits, error);
-        if (status != GSA_OK)
-            gsa_reader_locate(job->reader, rows, error);
-        else if (*fits)
-            status = gsai_prefetch_next(prefetch, GSAI_MAX_BLOCK_ROWS, rows, error);
-    }
-    return status == GSA_END ? GSA_OK : status;
 }
 
 /* Replaces the remedy of rows that cannot be solved within the memory limit, which never chooses the method itself. */
@@ -90,13 +73,13 @@ static gsa_status suggest_gsa(const gsai_job *job, gsa_status status, gsa_error 
                            gsa_reader_file(job->reader, 0), reason.message);
 }
 
-gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken, gsa_error *error)
+gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, bool *taken, gsa_error *error)
 {
     gsai_solver *solver = NULL;
     gsa_batch rows;
     bool fits = false;
     gsa_status status = gsai_prefetch_next(prefetch, GSAI_MAX_BLOCK_ROWS, &rows, error);
-    *taken = 0;
+    *taken = false;
     if (status == GSA_END)
         return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(job->reader, 0));
     if (status != GSA_OK)
@@ -106,7 +89,15 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
         gsa_reader_locate(job->reader, &rows, error);
     if (status != GSA_OK || !solver)
         return suggest_gsa(job, status, error);
-    status = gather(job, prefetch, &rows, solver, &fits, error);
+    for (fits = true; status == GSA_OK && fits;) {
+        if (gsai_should_stop(&job->env))
+            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
+        else if ((status = gsai_solver_add(solver, &rows, &fits, error)) != GSA_OK)
+            gsa_reader_locate(job->reader, &rows, error);
+        else if (fits)
+            status = gsai_prefetch_next(prefetch, GSAI_MAX_BLOCK_ROWS, &rows, error);
+    }
+    status = status == GSA_END ? GSA_OK : status;
     if (status == GSA_OK && !fits && gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM)
         status = gsai_fail_param(error, "method", GSA_LIMIT,
                                  "the rows of %s are more than method optimum takes (%llu million numbers); leave "
@@ -120,7 +111,8 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
                                    (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);
     gsai_solver_free(solver);
     status = suggest_gsa(job, status, error);
-    if (*taken && gsai_comm_size(job) > 1)
-        status = gsai_comm_share_first(job, status, error);
-    return *taken ? gsai_comm_end_pass(job, status, job->state, error) : status;
+    if (!*taken)
+        return status;
+    status = gsai_comm_share_first(job, status, error);
+    return gsai_comm_end_pass(job, status, error);
 }

@@ -238,24 +238,11 @@ static char *put_prediction(const predicting *run, const double *row, char *out)
     return out;
 }
 
-/* Writes the same for a row that could not be read: NA, null, or empty cells. */
-static char *put_missing(const prediction_text *text, char *out)
-{
-    bool is_json = text->kind == GSA_TEXT_JSONL;
-    if (text->kind == GSA_TEXT_LINES)
-        return put(out, "NA");
-    if (text->n_classes > 0)
-        out = put(put(out, text->before_label), is_json ? "null" : "");
-    out = put(put(out, text->before_number), is_json ? "null" : "");
-    for (size_t i = 0; i < text->n_listed && !is_json; i++)
-        out = put(out, ",");
-    return out;
-}
-
 static gsa_status write_text(const predicting *run, gsai_piece *of, gsa_error *error)
 {
     const gsa_batch *rows = &of->rows;
     const prediction_text *text = &run->text;
+    bool is_lines = text->kind == GSA_TEXT_LINES, is_json = text->kind == GSA_TEXT_JSONL;
     of->text_size = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
         const char *kept = rows->kept ? rows->kept + rows->kept_start[i] : "";
@@ -264,17 +251,28 @@ static gsa_status write_text(const predicting *run, gsai_piece *of, gsa_error *e
         GSAI_TRY_MEMORY(gsai_reserve(&run->env, &of->text, &of->text_capacity, size, 1), &run->env, error,
                         "no memory for the text of %zu predictions", rows->n_rows);
         char *out = of->text + of->text_size;
-        bool is_bad = rows->bad && rows->bad[i], is_lines = text->kind == GSA_TEXT_LINES;
+        bool is_bad = rows->bad && rows->bad[i];
         if (!is_lines) {
             out = gsai_decimal_unsigned(of->first_row + i + 1, put(out, text->begin));
             out = put_kept(text, kept, kept_size, out);
         }
-        out = is_bad ? put_missing(text, out) : put_prediction(run, of->number + i * run->width, out);
+        if (!is_bad) {
+            out = put_prediction(run, of->number + i * run->width, out);
+        } else if (is_lines) { /* a row that could not be read: NA, null, or empty cells */
+            out = put(out, "NA");
+        } else {
+            const char *nothing = is_json ? "null" : "";
+            if (text->n_classes > 0)
+                out = put(put(out, text->before_label), nothing);
+            out = put(put(out, text->before_number), nothing);
+            for (size_t k = 0; k < text->n_listed && !is_json; k++)
+                out = put(out, ",");
+        }
         if (is_lines && text->n_kept > 0)
             out = put_kept(text, kept, kept_size, out);
         else if (is_lines && kept_size > 1) /* a tag */
             out = put_text(put(out, "\t"), kept, text->kind);
-        out = put(out, is_bad && text->kind == GSA_TEXT_JSONL ? "}\n" : text->end);
+        out = put(out, is_bad && is_json ? "}\n" : text->end);
         of->text_size = (size_t)(out - of->text);
     }
     return GSA_OK;

@@ -102,7 +102,7 @@ static gsa_status end_pass(gsai_job *job, gsa_error *error)
     gsa_state_end_pass(job->state);
     if (gsai_comm_size(job) > 1 && gsai_should_stop(&job->env)) /* it may have learned nothing of this pass */
         status = gsai_fail(error, GSA_STOPPED, "stopped on request");
-    return gsai_comm_end_pass(job, status, job->state, error);
+    return gsai_comm_end_pass(job, status, error);
 }
 
 static gsa_status run_pass(gsai_steps *steps, gsai_input *input, gsa_error *error)
@@ -243,31 +243,16 @@ static gsa_status share_names(gsai_job *job, gsa_status status, gsa_error *error
 
 /* ---- a run ------------------------------------------------------------------------------------------------------ */
 
-static gsa_status set_up_live(gsai_input *input, const gsa_summary *summary, gsa_error *error)
-{
-    gsai_job *job = input->job;
-    if (input->is_shuffled || gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM ||
-        gsai_state_param(job->state, GSAI_PARAM_compact) || gsai_state_param(job->state, GSAI_PARAM_shards) > 0 ||
-        job->hooks.comm || !gsai_progress_of(job->reader).is_stream)
-        return gsai_fail(error, GSA_ARGUMENT,
-                         "a live run learns a stream in its order, in one process: leave out shuffled order, method "
-                         "optimum, compact and shards");
-    if (summary->pass > 0)
-        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
-                               "this run has ended its pass; a new run can start from the model");
-    job->goes_on = job->hooks.starts_at_position && summary->pass_rows > 0;
-    if (job->goes_on && gsai_count_parse(gsa_state_position(job->state), &job->lines_before))
-        job->lines_before -= gsai_reader_header_lines(job->reader);
-    gsai_prefetch_set_live(input->prefetch, job->goes_on);
-    return GSA_OK;
-}
-
 static gsa_status set_up(gsai_input *input, gsa_error *error)
 {
     gsai_job *job = input->job;
-    gsa_summary summary = gsai_summary_of(job->state);
-    bool is_stream = gsai_progress_of(job->reader).is_stream;
-    uint64_t passes = gsai_state_passes(job->state);
+    gsa_state *state = job->state;
+    GSA_TRY(gsa_reader_begin(job->reader, error));
+    GSA_TRY(gsa_state_set_schema(state, gsa_reader_schema(job->reader), error));
+    gsa_summary summary = gsai_summary_of(state);
+    bool is_stream = gsai_progress_of(job->reader).is_stream, is_live = job->hooks.is_live;
+    bool is_solved = gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM;
+    uint64_t passes = gsai_state_passes(state);
     if (summary.n_merged > 1)
         return gsai_fail_param(error, "start_from", GSA_CONFLICT,
                                "a merged state has no place in an input to resume at; start a new run from it");
@@ -276,37 +261,49 @@ static gsa_status set_up(gsai_input *input, gsa_error *error)
                                "%s can be read only once; give a file for %llu passes, or leave the number out",
                                gsa_reader_file(job->reader, 0), (unsigned long long)passes);
     bool has_begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
-    if (gsai_state_param(job->state, GSAI_PARAM_order) == GSAI_ORDER_AUTO && !has_begun) {
-        bool is_solved = gsai_state_param(job->state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM;
-        gsai_state_set_order(job->state, is_stream && !is_solved ? GSAI_ORDER_FILE : GSAI_ORDER_SHUFFLED);
-    }
-    input->is_shuffled = gsai_state_param(job->state, GSAI_PARAM_order) == GSAI_ORDER_SHUFFLED;
+    if (gsai_state_param(state, GSAI_PARAM_order) == GSAI_ORDER_AUTO && !has_begun)
+        gsai_state_set_order(state, is_stream && !is_solved ? GSAI_ORDER_FILE : GSAI_ORDER_SHUFFLED);
+    input->is_shuffled = gsai_state_param(state, GSAI_PARAM_order) == GSAI_ORDER_SHUFFLED;
+    if (is_live && (input->is_shuffled || is_solved || gsai_state_param(state, GSAI_PARAM_compact) ||
+                    gsai_state_param(state, GSAI_PARAM_shards) > 0 || job->hooks.comm || !is_stream))
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "a live run learns a stream in its order, in one process: leave out shuffled order, method "
+                         "optimum, compact and shards");
+    if (is_live && summary.pass > 0)
+        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
+                               "this run has ended its pass; a new run can start from the model");
     GSA_TRY(gsai_prefetch_new(job->reader, gsai_workers_count(&job->env), &job->env, &input->prefetch, error));
-    return job->hooks.is_live ? set_up_live(input, &summary, error) : GSA_OK;
+    if (is_live) {
+        job->goes_on = job->hooks.starts_at_position && summary.pass_rows > 0;
+        if (job->goes_on && gsai_count_parse(gsa_state_position(state), &job->lines_before))
+            job->lines_before -= gsai_reader_header_lines(job->reader);
+        gsai_prefetch_set_live(input->prefetch, job->goes_on);
+    }
+    return GSA_OK;
 }
 
 /* Chooses the method and learns. */
 static gsa_status learn(gsai_input *input, gsa_error *error)
 {
     gsai_job *job = input->job;
-    gsai_steps steps = {.replicas = {.job = job}};
     gsa_summary summary = gsai_summary_of(job->state);
     bool has_shards = gsai_state_param(job->state, GSAI_PARAM_shards) > 0 || job->hooks.files_are_own;
-    int may_solve = 0, is_solved = 0;
-    gsa_status status = GSA_OK;
+    bool may_solve = false, is_solved = false;
     if (!has_shards && summary.pass == 0 && summary.pass_rows == 0)
-        status = gsai_optimum_may(job, &may_solve, error);
-    if (status == GSA_OK && may_solve)
-        status = gsai_prefetch_rewind(input->prefetch, error);
-    if (status == GSA_OK && may_solve)
-        status = gsai_optimum_train(job, input->prefetch, &is_solved, error);
-    if (status == GSA_OK && !is_solved)
-        status = has_shards ? run_shards(&steps, job, error) : run_passes(&steps, input, error);
-    gsai_steps_free(&steps);
-    summary = gsai_summary_of(job->state);
+        GSA_TRY(gsai_optimum_may(job, &may_solve, error));
+    if (may_solve) {
+        GSA_TRY(gsai_prefetch_rewind(input->prefetch, error));
+        GSA_TRY(gsai_optimum_train(job, input->prefetch, &is_solved, error));
+    }
+    if (!is_solved) {
+        gsai_steps steps = {.replicas = {.job = job}};
+        gsa_status status = has_shards ? run_shards(&steps, job, error) : run_passes(&steps, input, error);
+        gsai_steps_free(&steps);
+        GSA_TRY(status);
+    }
     bool compacts = gsai_state_param(job->state, GSAI_PARAM_compact) && gsai_state_n_solved(job->state) == 0 &&
-                    summary.n_held_out >= GSAI_COMPACT_MIN_ROWS;
-    return status == GSA_OK && compacts ? gsai_state_compact(job->state, &job->env, error) : status;
+                    gsai_summary_of(job->state).n_held_out >= GSAI_COMPACT_MIN_ROWS;
+    return compacts ? gsai_state_compact(job->state, &job->env, error) : GSA_OK;
 }
 
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_call *call,
@@ -317,10 +314,6 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     GSA_TRY(gsai_env_take(&job.env, &gsai_state_env(state)->memory, call, error));
     GSA_TRY(gsai_take(&job.hooks, hooks, error));
     gsa_status status = gsai_comm_share_first(&job, GSA_OK, error);
-    if (status == GSA_OK)
-        status = gsa_reader_begin(reader, error);
-    if (status == GSA_OK)
-        status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
     if (status == GSA_OK)
         status = set_up(&input, error);
     if (gsai_comm_size(&job) > 1)

@@ -26,14 +26,15 @@ static inline float add_lanes(floats s)
     return (u[0] + u[2]) + (u[1] + u[3]);
 }
 
+/* Four rows at a time; those that are missing at the end repeat the first. */
 static void dense_margins(const gsai_row_list *rows, const float *weight, float *margin)
 {
-    size_t q = 0;
-    for (; q + 4 <= rows->n; q += 4) {
+    for (size_t q = 0; q < rows->n; q += 4) {
         const float *x[4];
+        size_t n = rows->n - q < 4 ? rows->n - q : 4;
         floats sum[4] = {{0}}, w, v;
         for (size_t r = 0; r < 4; r++)
-            x[r] = rows->dense + rows->row[q + r] * rows->width;
+            x[r] = rows->dense + rows->row[r < n ? q + r : q] * rows->width;
         for (size_t j = 0; j < rows->width; j += LANES) {
             LOAD(w, weight + j);
             for (size_t r = 0; r < 4; r++) {
@@ -41,18 +42,8 @@ static void dense_margins(const gsai_row_list *rows, const float *weight, float 
                 sum[r] += v * w;
             }
         }
-        for (size_t r = 0; r < 4; r++)
+        for (size_t r = 0; r < n; r++)
             margin[q + r] += add_lanes(sum[r]);
-    }
-    for (; q < rows->n; q++) {
-        const float *x = rows->dense + rows->row[q] * rows->width;
-        floats sum = {0}, w, v;
-        for (size_t j = 0; j < rows->width; j += LANES) {
-            LOAD(w, weight + j);
-            LOAD(v, x + j);
-            sum += v * w;
-        }
-        margin[q] += add_lanes(sum);
     }
 }
 
@@ -148,23 +139,19 @@ static inline void add_outputs(float *restrict to, float by, const float *restri
             to[k + i] += by * from[k + i];
 }
 
-static void sparse_margins_many(const gsai_row_list *rows, const float *weight, size_t stride, float *margin)
-{
-    for (size_t q = 0; q < rows->n; q++)
-        for (size_t t = rows->start[rows->row[q]]; t < rows->start[rows->row[q] + 1]; t++)
-            add_outputs(margin + q * stride, rows->value[t], weight + rows->column[t] * stride, stride);
-}
-
 static void margins(const gsai_row_list *rows, const float *weight, size_t stride, float *margin)
 {
-    if (stride == 1 && rows->dense)
+    if (rows->dense && stride == 1) {
         dense_margins(rows, weight, margin);
-    else if (rows->dense)
+    } else if (rows->dense) {
         dense_margins_many(rows, weight, stride, margin);
-    else if (stride == 1)
+    } else if (stride == 1) {
         sparse_margins(rows, weight, margin);
-    else
-        sparse_margins_many(rows, weight, stride, margin);
+    } else {
+        for (size_t q = 0; q < rows->n; q++)
+            for (size_t t = rows->start[rows->row[q]]; t < rows->start[rows->row[q] + 1]; t++)
+                add_outputs(margin + q * stride, rows->value[t], weight + rows->column[t] * stride, stride);
+    }
 }
 
 /* ---- sums over rows ---------------------------------------------------------------------------------------------- */

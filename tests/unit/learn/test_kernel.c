@@ -97,12 +97,15 @@ static void every_kernel_gives_the_bits_of_the_plain_code(void **unused)
 static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n, bool standardised, gsai_table *out)
 {
     gsai_env env = gsai_env_resolve(NULL);
+    gsai_arena arena = {.env = &env};
     gsai_tree tree;
     gsai_view base, copy;
     float numbers[5][GSAI_MAX_BLOCK];
     gsai_block_steps steps = {numbers[0], numbers[1], numbers[2], {numbers[3], numbers[4]}, 0.25, 1e6};
-    assert_true(gsai_tree_begin(&tree, 2, table->n_outputs, &env) && gsai_view_begin(&base, table->n_outputs, &env) &&
-                gsai_view_begin(&copy, table->n_outputs, &env));
+    gsai_tree_begin(&tree, 2, table->n_outputs, &arena);
+    gsai_view_begin(&base, table->n_outputs, &arena);
+    gsai_view_begin(&copy, table->n_outputs, &arena);
+    assert_false(arena.failed);
     fill(table);
     kernels->view_records(&base, table->cells, table->room, n, 0.125F);
     for (size_t c = 0; c < 2; c++) {
@@ -125,9 +128,7 @@ static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n
     kernels->enter_slots(out->cells, out->room, &base, &tree.at[0], &steps, n);
     base.count[n - 1] = copy.count[n - 1] + 1; /* more than the copy knows */
     assert_false(kernels->sum_changes(&tree.at[1], &copy, &base, 0.75F, standardised, n));
-    gsai_tree_end(&tree, &env);
-    gsai_free(&env, base.memory);
-    gsai_free(&env, copy.memory);
+    gsai_arena_release(&arena);
 }
 
 static void slots_are_merged_to_the_bits_of_the_plain_code(void **unused)
