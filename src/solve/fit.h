@@ -52,7 +52,6 @@ typedef struct gsai_penalty {
 /* The inverse that L-BFGS begins with: a Cholesky factor of columns x columns, or a diagonal. */
 typedef struct gsai_inverse {
     float *factor;
-    size_t factor_stride;
     float *diagonal;
 } gsai_inverse;
 
@@ -135,14 +134,6 @@ static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const 
 static inline double gsai_intercept_penalty(double lambda)
 {
     return 1e-6 * lambda + 1e-9;
-}
-
-/* Returns the second derivative of the penalty by the weights of a column, a mean over its outputs. */
-static inline double gsai_penalty_of_column(const gsai_problem *problem, const gsai_penalty *penalty, size_t j)
-{
-    if (penalty->share > 0)
-        return problem->prior->column[j];
-    return j == 0 ? gsai_intercept_penalty(penalty->lambda) : penalty->lambda;
 }
 
 /* Computes the sum over rows of their curvature times x x', lower triangle, [columns x columns] in rows of

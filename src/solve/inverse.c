@@ -59,6 +59,14 @@ void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t 
         gram[a * n] = problem->has_intercept ? gram[a * n] - total * design->mean[a] : 0;
 }
 
+/* Returns the second derivative of the penalty by the weights of a column, a mean over its outputs. */
+static double penalty_of_column(const gsai_problem *problem, const gsai_penalty *penalty, size_t j)
+{
+    if (penalty->share > 0)
+        return problem->prior->column[j];
+    return j == 0 ? gsai_intercept_penalty(penalty->lambda) : penalty->lambda;
+}
+
 void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *all,
                          const float *without, double curvature, const gsai_penalty *penalty, float *scratch)
 {
@@ -70,10 +78,9 @@ void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, siz
             float sum = without ? all[a * n + b] - without[a * n + b] : all[a * n + b];
             inverse->factor[a * n + b] = sum * scale * problem->scale[b];
         }
-        inverse->factor[a * n + a] += (float)gsai_penalty_of_column(problem, penalty, a);
+        inverse->factor[a * n + a] += (float)penalty_of_column(problem, penalty, a);
         trace += (double)inverse->factor[a * n + a];
     }
-    inverse->factor_stride = n;
     problem->kernels->factor(inverse->factor, n_columns, n, (float)(MIN_PIVOT * trace / (double)n_columns), scratch);
 }
 
@@ -81,7 +88,7 @@ void gsai_inverse_diagonal(gsai_inverse *inverse, const gsai_problem *problem, s
                            const gsai_penalty *penalty)
 {
     for (size_t j = 0; j < n_columns; j++) {
-        double scale = (double)problem->scale[j], own = gsai_penalty_of_column(problem, penalty, j);
+        double scale = (double)problem->scale[j], own = penalty_of_column(problem, penalty, j);
         inverse->diagonal[j] = (float)(1 / (curvature * scale * scale * problem->design->variance[j] + own));
     }
 }
@@ -92,7 +99,7 @@ void gsai_inverse_apply(const gsai_inverse *inverse, const gsai_problem *problem
     size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
     if (inverse->factor) {
         memcpy(to, from, size * sizeof *to);
-        problem->kernels->solve(inverse->factor, n_columns, inverse->factor_stride, to, stride);
+        problem->kernels->solve(inverse->factor, n_columns, gsai_padded(n_columns), to, stride);
         return;
     }
     for (size_t j = 0; j < n_columns; j++)

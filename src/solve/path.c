@@ -110,12 +110,6 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     return GSA_OK;
 }
 
-void gsai_path_start(gsai_path *path, const float *v)
-{
-    for (size_t f = 0; f < path->n_folds; f++)
-        memcpy(path->fit[f].v, v, path->fit[f].size * sizeof *v);
-}
-
 /* ---- held-out rows ----------------------------------------------------------------------------------------------- */
 
 gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *target, const float *weight,
@@ -192,16 +186,10 @@ static double measure_curvature(gsai_path *path, gsai_fit *first)
     return is_straight ? MIN_MEAN_CURVATURE * path->weight : sum;
 }
 
-struct strength {
-    gsai_path *path;
-    gsai_penalty penalty;
-    double curvature;
-};
-
 /* Task: the Gram matrix of the rows that a fold leaves out, or of those that none does. */
 static gsa_status run_gram(void *ctx, size_t number, gsa_error *error)
 {
-    gsai_path *path = ((struct strength *)ctx)->path;
+    gsai_path *path = ctx;
     bool is_rest = number == path->n_folds;
     const uint32_t *row = is_rest ? path->rest : path->held + path->held_from[number];
     size_t n = is_rest ? path->n_rest : path->held_from[number + 1] - path->held_from[number];
@@ -215,18 +203,18 @@ static gsa_status run_gram(void *ctx, size_t number, gsa_error *error)
 /* Task: the folds that share memory, one after the other at one strength, and the margins of their held-out rows. */
 static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
 {
-    const struct strength *at = ctx;
-    gsai_path *path = at->path;
+    gsai_path *path = ctx;
     for (size_t f = number; f < path->n_folds; f += path->n_groups) {
         gsai_fit *fit = &path->fit[f];
         size_t from = path->held_from[f], n = path->held_from[f + 1] - from;
         if (path->is_factored)
             gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, path->gram[path->n_folds], path->gram[f],
-                                path->is_uniform ? at->curvature / path->weight : 1, &at->penalty, path->scratch[f]);
+                                path->is_uniform ? path->sum_curvature / path->weight : 1, &path->penalty,
+                                path->scratch[f]);
         else
             gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
-                                  at->curvature * (double)fit->n_rows / (double)path->n_rows, &at->penalty);
-        GSA_TRY(gsai_fit_minimise(fit, &at->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
+                                  path->sum_curvature * (double)fit->n_rows / (double)path->n_rows, &path->penalty);
+        GSA_TRY(gsai_fit_minimise(fit, &path->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
         gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
                         path->held_margin + from * path->problem->design->stride);
     }
@@ -257,15 +245,16 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
     *record = (gsai_record){.scaling = problem->scaling, .strength = strength, .penalty = *penalty};
     if (penalty->share > 0)
         gsai_prior_set(problem, penalty);
-    struct strength at = {path, *penalty, measure_curvature(path, &path->fit[0])};
+    path->penalty = *penalty;
+    path->sum_curvature = measure_curvature(path, &path->fit[0]);
     if (path->is_factored && (!path->is_uniform || !path->has_gram)) {
         size_t n = gsai_padded(path->n_columns), n_cells = n * n;
-        GSA_TRY(gsai_workers_run(path->n_threads, path->n_folds + 1, run_gram, &at, problem->env, error));
+        GSA_TRY(gsai_workers_run(path->n_threads, path->n_folds + 1, run_gram, path, problem->env, error));
         for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */
             problem->kernels->add(path->gram[path->n_folds], 1, path->gram[f], n_cells);
         path->has_gram = true;
     }
-    GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, run_group, &at, problem->env, error));
+    GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, run_group, path, problem->env, error));
     path->n_records++;
     record->calibration =
         gsai_held_calibrate(problem, path->held_target, path->held_weight, path->held_margin, n_held,
@@ -305,6 +294,13 @@ static gsa_status try_strength(gsai_path *path, size_t strength, size_t *best, g
     return GSA_OK;
 }
 
+/* Sets all folds to v, where they began with zeros. */
+static void start_folds(gsai_path *path, const float *v)
+{
+    for (size_t f = 0; f < path->n_folds; f++)
+        memcpy(path->fit[f].v, v, path->fit[f].size * sizeof *v);
+}
+
 gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_t *best, gsa_error *error)
 {
     size_t from = *best = path->n_records, n_worse = 0;
@@ -314,7 +310,7 @@ gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_
         n_worse = *best + 1 == path->n_records ? 0 : n_worse + 1;
     }
     if (*best == from && path->record[from].calibration.scale < MAX_SCALE_TOO_WEAK) {
-        gsai_path_start(path, path->record[from].v);
+        start_folds(path, path->record[from].v);
         for (size_t j = first; j > 0 && path->record[*best].strength == j; j--)
             GSA_TRY(try_strength(path, j - 1, best, error));
     }
@@ -333,9 +329,11 @@ gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
 {
     size_t from = path->n_records, best = from, chosen = from, n_shares = gsai_prior_shares(path->problem->design);
     const gsai_record *plain = &path->record[at], *record = path->record;
-    gsai_penalty penalty = {gsai_prior_lambda(plain->penalty.lambda, plain->calibration.scale), 1};
+    /* Held-out margins that want to be scaled by s: weights of s times the size have s^2 times the variance. */
+    double s = plain->calibration.scale;
+    gsai_penalty penalty = {plain->penalty.lambda / (s > 0.1 ? s * s : 0.01), 1};
     gsai_prior_set(path->problem, &penalty);
-    gsai_path_start(path, path->problem->prior->mean);
+    start_folds(path, path->problem->prior->mean);
     for (size_t i = 0; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
         penalty.share = gsai_shares[i];
         GSA_TRY(try_penalty(path, plain->strength, &penalty, error));

@@ -40,6 +40,8 @@ typedef struct gsai_path {
     uint32_t *all, *rest; /* rows: all of the path, and those that no fold holds out */
     size_t n_rest;
     double weight;                          /* of all rows */
+    gsai_penalty penalty;                   /* of the strength at hand, */
+    double sum_curvature;                   /* and the rows' at the weights that it begins with */
     bool is_factored, is_uniform, has_gram; /* uniform: all rows count alike in the Gram matrix, which is made once */
     gsai_record record[GSAI_RECORDS];
     size_t n_records;
@@ -64,8 +66,6 @@ double gsai_mean_excess(const float *loss, const float *over, const float *weigh
 
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsai_arena *arena, size_t n_threads, gsa_error *error);
-/* Sets all folds to v, where they begin with zeros. */
-void gsai_path_start(gsai_path *path, const float *v);
 /* Makes the inverse that a fit of all rows of the path begins with. */
 void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty);
 /* Tries the strengths from `first` on, until they gain no more; if none does, stronger ones. *best: the strongest that

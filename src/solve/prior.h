@@ -38,13 +38,6 @@ extern const double gsai_shares[GSAI_SHARES];
  * say nothing about what tells labels apart. */
 size_t gsai_prior_shares(const gsai_design *design);
 
-/* Returns the lambda of a prior from that of a path without one, whose held-out margins wanted to be scaled by s:
- * weights of s times the size have s^2 times the variance. */
-static inline double gsai_prior_lambda(double lambda, double s)
-{
-    return s > 0.1 ? lambda / (s * s) : lambda / 0.01;
-}
-
 /* Returns whether an excess of the mean loss of n rows, with its standard error, does not justify forgetting: less than
  * two errors and two nats. unit: the loss that a nat is. */
 static inline bool gsai_prior_holds(double excess, double error_of_mean, double unit, size_t n)

@@ -167,33 +167,38 @@ gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, gsa_error *error
 
 /* ---- whole states ----------------------------------------------------------------------------------------------- */
 
-gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
-                           gsa_error *error)
+gsa_status gsai_comm_gather_states(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsa_state **item, size_t n,
+                                   gsa_error *error)
 {
-    gsai_bytes mine = {.env = &job->env};
     const unsigned char *all, *state;
     const size_t *sizes;
-    size_t own_end = own_first + n_own < n ? own_first + n_own : n, size;
+    size_t size;
+    GSA_TRY(gsai_comm_allgather(job, status, mine->at, mine->size, &all, &sizes, error));
+    size_t left = gsai_comm_total(job, sizes);
+    for (size_t i = 0; i < n; i++) {
+        if (!gsai_frame_next(&all, &left, &state, &size))
+            return gsai_comm_protocol_error(error);
+        if (!item[i])
+            GSA_TRY(gsa_state_read(state, size, &job->env.memory, &item[i], error));
+    }
+    return GSA_OK;
+}
+
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error)
+{
+    gsai_bytes mine = {.env = &job->env};
     if (gsai_comm_size(job) == 1)
         return status;
-    for (size_t i = own_first; i < own_end && status == GSA_OK; i++) {
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        if (!item[i])
+            continue;
         size_t start = gsai_frame_begin(&mine);
         status = gsa_state_write(item[i], gsai_bytes_add, &mine, error);
         if (status == GSA_OK)
             status = gsai_frame_end(&mine, start, error);
     }
-    status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
+    status = gsai_comm_gather_states(job, status, &mine, item, n, error);
     gsai_bytes_free(&mine);
-    size_t left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
-    for (size_t i = 0; i < n && status == GSA_OK; i++) {
-        if (!gsai_frame_next(&all, &left, &state, &size))
-            return gsai_comm_protocol_error(error);
-        if (i >= own_first && i < own_end)
-            continue;
-        gsa_state_free(item[i]);
-        item[i] = NULL;
-        status = gsa_state_read(state, size, &job->env.memory, &item[i], error);
-    }
     return status;
 }
 
@@ -201,6 +206,6 @@ gsa_status gsai_comm_share_first(gsai_job *job, gsa_status status, gsa_error *er
 {
     bool is_first = gsai_comm_rank(job) == 0;
     gsa_state *first = is_first ? job->state : NULL;
-    status = gsai_comm_share(job, status, &first, 1, 0, is_first, error);
-    return status == GSA_OK && !is_first ? gsa_state_replace(job->state, first, error) : status;
+    GSA_TRY(gsai_comm_share(job, status, &first, 1, error));
+    return is_first ? GSA_OK : gsa_state_replace(job->state, first, error);
 }

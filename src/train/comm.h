@@ -51,10 +51,13 @@ size_t gsai_comm_total(const gsai_job *job, const size_t *sizes);
 /* Tells everyone of a pass, once all have come so far: the hook may make collective calls. */
 gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, gsa_error *error);
 
-/* Exchanges states: every process has n_own of n items, from own_first on, and gets those of all others; the items of
- * ranks follow one another. */
-gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
-                           gsa_error *error);
+/* Exchanges states as bytes, a frame each: n of all processes together, those of ranks one after the other. Items that
+ * are not NULL are not read. */
+gsa_status gsai_comm_gather_states(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsa_state **item, size_t n,
+                                   gsa_error *error);
+/* Exchanges states: every process has some of n items, and gets those of all others, which are NULL; the items of ranks
+ * follow one another. */
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error);
 /* Replaces the state of every process by that of the first. */
 gsa_status gsai_comm_share_first(gsai_job *job, gsa_status status, gsa_error *error);
 /* Fails because received bytes are not what they must be. */

@@ -32,7 +32,6 @@ typedef struct prediction_text {
 #define FIXED_ROOM ((size_t)128) /* bytes of a line beside labels and the numbers of classes */
 #define CLASS_ROOM (GSAI_DECIMAL_SIZE + 2)
 #define NAME_SIZE ((size_t)256)
-#define MAX_GROWTH 2                     /* a byte with one before it that quotes it */
 #define MAX_WRITTEN 1.79769313486231e308 /* rounded to 15 digits, DBL_MAX would be read as infinity */
 #define JSON_GROWTH ((size_t)6)          /* a control character as \uXXXX */
 
@@ -43,52 +42,39 @@ static char *put(char *out, const char *text)
     return out + size;
 }
 
-/* Writes a label, which is UTF-8 without control characters. Blanks at its ends are quoted for readers that trim. */
-static char *put_label(char *out, const char *label, gsa_text kind)
-{
-    size_t size = strlen(label);
-    bool is_plain = size > 0 && !strpbrk(label, ",\"\r\n") && label[0] != ' ' && label[size - 1] != ' ';
-    if (kind == GSA_TEXT_LINES || (kind == GSA_TEXT_CSV && is_plain))
-        return put(out, label);
-    *out++ = '"';
-    for (; *label; label++) {
-        if (*label == '"' || (*label == '\\' && kind == GSA_TEXT_JSONL))
-            *out++ = kind == GSA_TEXT_JSONL ? '\\' : '"';
-        *out++ = *label;
-    }
-    return put(out, "\"");
-}
-
-/* Writes any text. Bytes that are not UTF-8 become question marks in JSON, control characters escapes; in lines,
- * blanks. */
+/* Writes a text. CSV quotes it if it has to be, blanks at its ends for readers that trim among the reasons. Bytes that
+ * are not UTF-8 become question marks in JSON, control characters escapes; in lines, blanks. */
 static char *put_text(char *out, const char *text, gsa_text kind)
 {
     size_t size = strlen(text);
-    if (kind == GSA_TEXT_CSV)
-        return size > 0 ? put_label(out, text, kind) : out;
-    if (kind == GSA_TEXT_JSONL)
+    bool is_json = kind == GSA_TEXT_JSONL, is_csv = kind == GSA_TEXT_CSV;
+    bool is_plain = size > 0 && !strpbrk(text, ",\"\r\n") && text[0] != ' ' && text[size - 1] != ' ';
+    bool is_quoted = is_json || (is_csv && !is_plain);
+    if (is_csv && is_plain)
+        return put(out, text);
+    if (is_quoted)
         *out++ = '"';
     for (size_t at = 0, n; at < size; at += n) {
         unsigned char c = (unsigned char)text[at];
-        n = kind == GSA_TEXT_JSONL ? gsai_utf8_character(text + at, size - at) : 1;
-        if (c < 0x20) {
-            out = put(out, kind == GSA_TEXT_LINES ? " " : "\\u00");
-            if (kind == GSA_TEXT_JSONL) {
-                *out++ = (char)('0' + c / 16);
-                *out++ = "0123456789abcdef"[c % 16];
-            }
+        size_t valid = is_json ? gsai_utf8_character(text + at, size - at) : 1;
+        n = valid > 0 ? valid : 1;
+        if (c < 0x20 && is_json) {
+            out = put(out, "\\u00");
+            *out++ = (char)('0' + c / 16);
+            *out++ = "0123456789abcdef"[c % 16];
             n = 1;
-        } else if (n == 0) {
+        } else if (valid == 0) {
             out = put(out, "?");
-            n = 1;
+        } else if (c < 0x20 && !is_csv) {
+            out = put(out, " ");
         } else {
-            if (kind == GSA_TEXT_JSONL && (c == '"' || c == '\\'))
-                *out++ = '\\';
+            if (is_quoted && (c == '"' || (c == '\\' && is_json)))
+                *out++ = is_json ? '\\' : '"';
             memcpy(out, text + at, n);
             out += n;
         }
     }
-    return kind == GSA_TEXT_JSONL ? put(out, "\"") : out;
+    return is_quoted ? put(out, "\"") : out;
 }
 
 /* Writes the kept texts of a row; a bad row may lack some, which are empty. */
@@ -96,7 +82,10 @@ static char *put_kept(const prediction_text *text, const char *kept, size_t size
 {
     const char *mark = text->kept_marks, *end = kept + size;
     for (size_t i = 0; i < text->n_kept; i++, mark += strlen(mark) + 1) {
-        out = put_text(put(out, mark), kept < end ? kept : "", text->kind);
+        const char *own = kept < end ? kept : "";
+        out = put(out, mark);
+        if (*own || text->kind == GSA_TEXT_JSONL) /* an empty cell of CSV stays empty */
+            out = put_text(out, own, text->kind);
         kept += kept < end ? strlen(kept) + 1 : 0;
     }
     return text->kind == GSA_TEXT_JSONL && text->n_kept > 0 ? put(out, "}") : out;
@@ -166,7 +155,7 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
 {
     gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
-    size_t n = (size_t)info.n_classes, size = (n + 1) * sizeof *text->start + MAX_GROWTH;
+    size_t n = (size_t)info.n_classes, size = (n + 1) * sizeof *text->start + JSON_GROWTH;
     bool has_all = info.has_probabilities || info.n_outputs == info.n_classes;
     bool is_listed = hooks->every_class && hooks->text != GSA_TEXT_LINES && has_all;
     *text = (prediction_text){.kind = hooks->text, .n_classes = n, .n_listed = is_listed ? n : 0};
@@ -183,12 +172,12 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
     text->prefix = info.has_probabilities ? "p_" : "m_";
     text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
     for (size_t i = 0; i < n; i++)
-        size += MAX_GROWTH * (strlen(gsa_model_label(model, i)) + 1);
+        size += JSON_GROWTH * (strlen(gsa_model_label(model, i)) + 1);
     text->start = gsai_alloc_zeroed(env, size, 1);
     GSAI_TRY_MEMORY(text->start, env, error, "no memory for the text of %zu labels", n);
     text->label = (char *)(text->start + n + 1);
     for (size_t i = 0; i < n; i++) {
-        char *from = text->label + text->start[i], *to = put_label(from, gsa_model_label(model, i), text->kind);
+        char *from = text->label + text->start[i], *to = put_text(from, gsa_model_label(model, i), text->kind);
         text->start[i + 1] = (size_t)(to - text->label);
         text->room = (size_t)(to - from) > text->room ? (size_t)(to - from) : text->room;
     }
@@ -310,7 +299,7 @@ static gsa_status deliver_header(const predicting *run, gsa_error *error)
     char *out = put(line, "row");
     for (const char *item = run->hooks.kept; item;) {
         item = copy_name(item, name);
-        out = put_label(put(out, ","), name, text->kind);
+        out = put_text(put(out, ","), name, text->kind);
     }
     out = put(out, text->header);
     for (size_t i = 0; i < text->n_listed; i++) {

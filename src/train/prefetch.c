@@ -24,8 +24,7 @@ typedef struct side {
 } side;
 
 struct gsai_prefetch {
-    gsai_env env;
-    gsa_reader *reader;
+    const gsai_job *job;
     size_t n_threads;
     atomic_size_t n_together; /* blocks of a side */
     size_t max_rows;          /* of a block */
@@ -35,7 +34,7 @@ struct gsai_prefetch {
     bool is_running, is_held;     /* the pipeline; it filled the current side */
     bool has_ended;               /* the side that was read last has a status other than GSA_OK */
     const gsai_block *last_block; /* that was read; the next goes on where it ended */
-    bool is_live, is_begun;       /* is_begun: of live rows, those of a first block were read */
+    bool is_begun;                /* of live rows, those of a first block were read */
     struct {
         const gsai_index *index; /* NULL: the reader's blocks, one after the other */
         gsai_deal deal;
@@ -63,7 +62,7 @@ static gsa_status find_next(gsai_prefetch *prefetch, gsai_block *block, size_t *
     if (is_there)
         return GSA_OK;
     gsai_block_clear(block);
-    return gsa_reader_seek(prefetch->reader, &prefetch->range.index->block[next].at, error);
+    return gsa_reader_seek(prefetch->job->reader, &prefetch->range.index->block[next].at, error);
 }
 
 static gsa_status read_block(gsai_prefetch *prefetch, gsai_block *block, gsa_batch *view, gsa_error *error)
@@ -75,8 +74,8 @@ static gsa_status read_block(gsai_prefetch *prefetch, gsai_block *block, gsa_bat
     if (prefetch->range.index)
         status = find_next(prefetch, block, &n_rows, error);
     if (status == GSA_OK)
-        status = gsai_block_read(block, prefetch->reader, prefetch->is_live && prefetch->is_begun ? 1 : n_rows, n_rows,
-                                 view, error);
+        status = gsai_block_read(block, prefetch->job->reader,
+                                 prefetch->job->hooks.is_live && prefetch->is_begun ? 1 : n_rows, n_rows, view, error);
     prefetch->is_begun = prefetch->is_begun || status == GSA_OK;
     prefetch->last_block = block;
     if (prefetch->range.index && status == GSA_OK && view->n_rows != n_rows)
@@ -111,25 +110,26 @@ static bool fill_side(void *memory, size_t slot)
     uint64_t size = 0;
     for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
         size += gsai_rows_size(&other->block[i].rows);
-    if (!to->is_used && size + size / 4 > gsai_memory_left(&prefetch->env))
+    if (!to->is_used && size + size / 4 > gsai_memory_left(&prefetch->job->env))
         return false;
     to->is_used = true;
     read_side(prefetch, to);
     return to->n > 0;
 }
 
-gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_env *env, gsai_prefetch **out,
-                             gsa_error *error)
+gsa_status gsai_prefetch_new(const gsai_job *job, gsai_prefetch **out, gsa_error *error)
 {
+    const gsai_env *env = &job->env;
+    size_t n_threads = gsai_workers_count(env);
     static const gsai_stages stages = {fill_side, NULL};
     gsai_prefetch *prefetch = gsai_alloc_zeroed(env, 1, sizeof *prefetch);
     GSAI_TRY_MEMORY(prefetch, env, error, "no memory for blocks of rows");
-    prefetch->env = *env;
-    prefetch->reader = reader;
+    prefetch->job = job;
     prefetch->n_threads = n_threads;
+    prefetch->is_begun = job->goes_on;
     prefetch->n_together = 1;
     for (size_t i = 0; i < 2 * GSA_MAX_RESIDENT; i++)
-        gsai_block_init(&prefetch->side[i % 2].block[i / 2], &prefetch->env);
+        gsai_block_init(&prefetch->side[i % 2].block[i / 2], env);
     prefetch->pipeline = gsai_pipeline_new(n_threads > 1, n_threads > 1 ? 2 : 1, &stages, prefetch, env);
     if (!prefetch->pipeline) {
         gsai_free(env, prefetch);
@@ -146,8 +146,7 @@ void gsai_prefetch_free(gsai_prefetch *prefetch)
     gsai_pipeline_free(prefetch->pipeline);
     for (size_t i = 0; i < 2 * GSA_MAX_RESIDENT; i++)
         gsai_block_free(&prefetch->side[i % 2].block[i / 2]);
-    gsai_env env = prefetch->env;
-    gsai_free(&env, prefetch);
+    gsai_free(&prefetch->job->env, prefetch);
 }
 
 /* Returns when no thread reads any more. */
@@ -182,17 +181,11 @@ gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batc
     gsa_status status = at->status;
     if (error)
         *error = at->error;
-    if (status == GSA_STOPPED && prefetch->is_live) { /* the rows that were read wait in this side */
+    if (status == GSA_STOPPED && prefetch->job->hooks.is_live) { /* the rows that were read wait in this side */
         stop_reading(prefetch);
         at->status = GSA_OK;
     }
     return status;
-}
-
-void gsai_prefetch_set_live(gsai_prefetch *prefetch, bool is_begun)
-{
-    prefetch->is_live = true;
-    prefetch->is_begun = is_begun;
 }
 
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks)
@@ -230,6 +223,6 @@ void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, s
 gsa_status gsai_prefetch_rewind(gsai_prefetch *prefetch, gsa_error *error)
 {
     forget(prefetch);
-    gsa_reader_progress progress = gsai_progress_of(prefetch->reader);
-    return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(prefetch->reader, error) : GSA_OK;
+    gsa_reader_progress progress = gsai_progress_of(prefetch->job->reader);
+    return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(prefetch->job->reader, error) : GSA_OK;
 }

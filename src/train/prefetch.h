@@ -13,9 +13,9 @@ typedef struct gsai_index {
 
 typedef struct gsai_prefetch gsai_prefetch;
 /* Makes a prefetch. Between two calls the reader belongs to the other thread; only its progress may be queried at any
- * time. */
-gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsai_env *env, gsai_prefetch **out,
-                             gsa_error *error);
+ * time. In a live run, which learns a stream as it comes, a block has the rows that are there, except the first of a
+ * new one; and GSA_STOPPED does not end reading: the next call continues. */
+gsa_status gsai_prefetch_new(const gsai_job *job, gsai_prefetch **out, gsa_error *error);
 void gsai_prefetch_free(gsai_prefetch *prefetch);
 
 /* Returns the next block of at most max_rows rows, the same number in every call. *view is valid until the next call
@@ -23,9 +23,6 @@ void gsai_prefetch_free(gsai_prefetch *prefetch);
 gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* Sets the number of blocks that are read and released together, at most one per thread; 1 at first. */
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
-/* Reads a stream that is learned as it comes: a block, except the first unless is_begun, has the rows that are there.
- * GSA_STOPPED does not end reading: the next call continues. */
-void gsai_prefetch_set_live(gsai_prefetch *prefetch, bool is_begun);
 /* Returns whether the next call releases all views that were delivered. */
 bool gsai_prefetch_releases(const gsai_prefetch *prefetch);
 /* The replicas to which blocks are assigned in turn: n of them, numbers first on; those from own_first to before

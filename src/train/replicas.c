@@ -54,11 +54,6 @@ gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsa_error *error)
     return gsai_workers_run(gsai_workers_count(env), replicas->n, make_replica, replicas, env, error);
 }
 
-bool gsai_replicas_has_next(const gsai_replicas *replicas)
-{
-    return replicas->n_begun < replicas->step.n_replicas;
-}
-
 static void drop_residents(gsai_replicas *replicas)
 {
     while (replicas->n > 0) {
@@ -76,8 +71,7 @@ static void clear(gsai_replicas *replicas)
     drop_residents(replicas);
     while (replicas->n_ranges > 0)
         gsai_bytes_free(&replicas->deltas[--replicas->n_ranges]);
-    if (replicas->deltas)
-        gsai_bytes_free(&replicas->headers);
+    gsai_bytes_free(&replicas->headers);
     gsai_free(&replicas->job->env, replicas->deltas);
     replicas->deltas = NULL;
     replicas->n_begun = 0;
@@ -188,7 +182,7 @@ static gsa_status merge_deltas(gsai_replicas *replicas, gsa_status status, gsa_s
     const gsai_env *env = &job->env;
     gsai_arena arena = {.env = env};
     size_t n_ranks = gsai_comm_size(job), n_replicas = replicas->n_begun, n_ranges = replicas->n_ranges, n = 0;
-    size_t max = n_replicas > n_ranges ? n_replicas : n_ranges, left, frame_size;
+    size_t max = n_replicas > n_ranges ? n_replicas : n_ranges;
     gsa_state **header = gsai_arena_take(&arena, n_replicas, sizeof(gsa_state *));
     const void **part = gsai_arena_take(&arena, max, sizeof *part);
     size_t *size = gsai_arena_take(&arena, max, sizeof *size);
@@ -198,18 +192,12 @@ static gsa_status merge_deltas(gsai_replicas *replicas, gsa_status status, gsa_s
     if (status == GSA_OK)
         status = gsai_arena_check(&arena, "replicas", error);
 
-    status = gsai_comm_allgather(job, status, replicas->headers.at, replicas->headers.size, &all, &sizes, error);
-    left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
-    while (status == GSA_OK && n < n_replicas && gsai_frame_next(&all, &left, &frame, &frame_size))
-        status = gsa_state_read(frame, frame_size, &env->memory, &header[n++], error);
-    if (status == GSA_OK && n < n_replicas)
-        status = gsai_comm_protocol_error(error);
+    status = gsai_comm_gather_states(job, status, &replicas->headers, header, n_replicas, error);
 
     status = reduce_ranges(replicas, status, part, size, &reduced, error);
     if (!job->aborted)
         status = gsai_comm_allgather(job, status, reduced.at, reduced.size, &all, &sizes, error);
-    left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
-    n = 0;
+    size_t left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
     for (size_t r = 0; r < n_ranks && status == GSA_OK; r++) /* process r has the ranges r, r + n_ranks ... */
         for (size_t i = r; i < n_ranges && gsai_frame_next(&all, &left, &frame, &size[i]); i += n_ranks, n++)
             part[i] = frame;
@@ -232,8 +220,7 @@ gsa_status gsai_replicas_merge(gsai_replicas *replicas, bool whole, uint64_t n_r
     gsa_state *merged = NULL;
     bool are_all = replicas->first == 0 && replicas->n > 0;
     if (are_all && (whole || gsai_comm_size(job) == 1)) {
-        status = gsai_comm_share(job, status, replicas->resident, replicas->n, replicas->own_first,
-                                 replicas->own_end - replicas->own_first, error);
+        status = gsai_comm_share(job, status, replicas->resident, replicas->n, error);
         if (status == GSA_OK)
             status = gsa_state_merge((const gsa_state *const *)replicas->resident, replicas->n, job->state,
                                      &job->env.call, &merged, error);

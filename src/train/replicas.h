@@ -33,8 +33,6 @@ gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, si
                                const uint64_t *shard_rows, gsa_error *error);
 /* Makes the next replicas, while none are in memory. */
 gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsa_error *error);
-/* Returns whether more replicas are to follow those in memory. */
-bool gsai_replicas_has_next(const gsai_replicas *replicas);
 /* Turns the changes of the replicas in memory into deltas, to make room for the next. They must have the labels of the
  * base; n_rows: the rows that the step has learned, for the message. */
 gsa_status gsai_replicas_settle(gsai_replicas *replicas, uint64_t n_rows, gsa_error *error);

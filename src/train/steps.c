@@ -135,7 +135,7 @@ static gsa_status learn_interleaved(gsai_steps *steps, gsai_input *input, const 
         double learned = gsai_os_seconds();
         report.forking += forked - began;
         report.learning += learned - forked;
-        if (status != GSA_OK || !gsai_replicas_has_next(replicas))
+        if (status != GSA_OK || replicas->n_begun == step->n_replicas)
             break;
         status = gsai_replicas_settle(replicas, report.n_rows, error);
         report.merging += gsai_os_seconds() - learned;
@@ -233,7 +233,7 @@ gsa_status gsai_steps_learn_shards(gsai_steps *steps, gsai_shards *shards, gsa_e
     GSA_TRY(gsai_shards_rewind(shards, error));
     GSA_TRY(gsai_replicas_begin(replicas, &step, shards->own_first, shards->own_first + shards->n_own, shards->rows,
                                 error));
-    while (gsai_replicas_has_next(replicas)) {
+    while (replicas->n_begun < step.n_replicas) {
         GSA_TRY(gsai_replicas_fork(replicas, error));
         for (size_t i = 0; i < replicas->n; i++) {
             size_t number = replicas->first + i, own = number - shards->own_first;

@@ -178,65 +178,26 @@ static gsa_status run_shards(gsai_steps *steps, gsai_job *job, gsa_error *error)
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-typedef struct names_of_ranks {
-    gsai_names *at;
-    size_t n;
-} names_of_ranks;
-
-static const char *find_name(const void *ctx, uint64_t feature)
-{
-    const names_of_ranks *names = ctx;
-    const char *name = NULL;
-    for (size_t r = 0; r < names->n && !name; r++)
-        name = gsai_names_find(&names->at[r], feature);
-    return name;
-}
-
-/* Reads the names of a rank: a frame of features, then one of texts. */
-static gsa_status read_names(gsai_names *names, const unsigned char **from, size_t *left, const gsai_env *env,
-                             gsa_error *error)
-{
-    const unsigned char *ids, *text;
-    size_t ids_size, text_size;
-    if (!gsai_frame_next(from, left, &ids, &ids_size) || !gsai_frame_next(from, left, &text, &text_size))
-        return gsai_comm_protocol_error(error);
-    if (ids_size == 0)
-        return GSA_OK;
-    uint32_t *id = gsai_copy(env, ids, ids_size, 1); /* aligned, as a frame need not be */
-    GSAI_TRY_MEMORY(id, env, error, "no memory for names");
-    gsa_status status = gsai_names_read(names, id, ids_size / sizeof *id, (const char *)text, text_size, env, error);
-    gsai_free(env, id);
-    return status;
-}
-
-/* Gives the state, which all processes have, the names that the readers of all know; the first rank that has one for a
- * feature decides. */
+/* Gives the state, which all processes have, the names that the readers of all know, as headers of deltas; the first
+ * rank that has one for a feature decides. */
 static gsa_status share_names(gsai_job *job, gsa_status status, gsa_error *error)
 {
-    const gsai_env *env = &job->env;
-    const gsai_names *own = gsai_state_names(job->state);
-    names_of_ranks names = {.n = gsai_comm_size(job)};
-    gsai_bytes mine = {.env = env};
-    const unsigned char *all;
-    const size_t *sizes;
-    size_t start = gsai_frame_begin(&mine);
-    (void)gsai_bytes_add(&mine, own->id, own->n * sizeof *own->id);
-    (void)gsai_frame_end(&mine, start, error);
+    size_t n = gsai_comm_size(job), start;
+    gsai_bytes mine = {.env = &job->env};
+    gsa_state **header = gsai_alloc_zeroed(&job->env, n, sizeof(gsa_state *));
+    if (status == GSA_OK && !header)
+        status = gsai_fail_memory(&job->env, error, "no memory for names");
     start = gsai_frame_begin(&mine);
-    (void)gsai_bytes_add(&mine, own->text, own->n > 0 ? (size_t)own->start[own->n] : 0);
-    gsa_status packed = gsai_frame_end(&mine, start, error);
-    names.at = gsai_alloc_zeroed(env, names.n, sizeof *names.at);
-    if (packed == GSA_OK && !names.at)
-        packed = gsai_fail_memory(env, error, "no memory for names");
-    status = gsai_comm_allgather(job, status == GSA_OK ? packed : status, mine.at, mine.size, &all, &sizes, error);
-    size_t left = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
-    for (size_t r = 0; r < names.n && status == GSA_OK; r++)
-        status = read_names(&names.at[r], &all, &left, env, error);
     if (status == GSA_OK)
-        status = gsa_state_set_names(job->state, find_name, &names, error);
-    for (size_t r = 0; r < names.n && names.at; r++)
-        gsai_names_release(&names.at[r], env);
-    gsai_free(env, names.at);
+        status = gsa_state_write_delta_header(job->state, job->state, gsai_bytes_add, &mine, error);
+    if (status == GSA_OK)
+        status = gsai_frame_end(&mine, start, error);
+    status = gsai_comm_gather_states(job, status, &mine, header, n, error);
+    if (status == GSA_OK)
+        status = gsai_names_merge(job->state, (const gsa_state *const *)header, n, error);
+    for (size_t r = 0; r < n && header; r++)
+        gsa_state_free(header[r]);
+    gsai_free(&job->env, header);
     gsai_bytes_free(&mine);
     return status;
 }
@@ -272,14 +233,10 @@ static gsa_status set_up(gsai_input *input, gsa_error *error)
     if (is_live && summary.pass > 0)
         return gsai_fail_param(error, "start_from", GSA_CONFLICT,
                                "this run has ended its pass; a new run can start from the model");
-    GSA_TRY(gsai_prefetch_new(job->reader, gsai_workers_count(&job->env), &job->env, &input->prefetch, error));
-    if (is_live) {
-        job->goes_on = job->hooks.starts_at_position && summary.pass_rows > 0;
-        if (job->goes_on && gsai_count_parse(gsa_state_position(state), &job->lines_before))
-            job->lines_before -= gsai_reader_header_lines(job->reader);
-        gsai_prefetch_set_live(input->prefetch, job->goes_on);
-    }
-    return GSA_OK;
+    job->goes_on = is_live && job->hooks.starts_at_position && summary.pass_rows > 0;
+    if (job->goes_on && gsai_count_parse(gsa_state_position(state), &job->lines_before))
+        job->lines_before -= gsai_reader_header_lines(job->reader);
+    return gsai_prefetch_new(job, &input->prefetch, error);
 }
 
 /* Chooses the method and learns. */
