@@ -77,10 +77,10 @@ static size_t pack_chunk(const gsai_sums *sums, size_t n_outputs, size_t n_slots
     for (size_t j = 0; j < of.n; j++)
         bits[slot[j] / 8] |= (unsigned char)(1u << slot[j] % 8);
     for (size_t k = 0; k < gsai_sums_width(n_outputs); k++, out += 4 * of.n) {
-        for (size_t j = 0; j < of.n; j++)
-            memcpy(out + 4 * j, &sums->sum[k * block + slot[j]], 4);
-        if (!gsai_machine_is_little_endian())
-            gsai_swap_bytes(out, of.n, 4);
+        for (size_t j = 0; j < of.n; j++) {
+            gsai_cell cell = {.f = sums->sum[k * block + slot[j]]};
+            put_u32(cell.u, out + 4 * j);
+        }
     }
     for (unsigned half = 0; half < of.count_size / 4; half++, out += 4 * of.n)
         pack_words(sums->count, slot, of.n, 32 * half, out);

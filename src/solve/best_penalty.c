@@ -58,13 +58,6 @@ void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
     problem->scaling = scaling;
 }
 
-static void scale_as(gsai_problem *problem, gsai_column_scaling scaling)
-{
-    if (problem->scaling.standardised != scaling.standardised ||
-        problem->scaling.inverse_frequency != scaling.inverse_frequency)
-        gsai_scale_columns(problem, scaling);
-}
-
 /* ---- the mix ----------------------------------------------------------------------------------------------------- */
 
 /* Sets the share of each record of a path in the optimum; returns the number of the best. */
@@ -100,7 +93,7 @@ static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *rec
     const gsai_scale_shift *by = &record->calibration;
     size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
     double tolerance = gsai_design_varies(design) ? TOLERANCE_LAST[stride > 1] : TOLERANCE_INTERCEPT;
-    scale_as(problem, record->scaling);
+    gsai_scale_columns(problem, record->scaling);
     if (record->penalty.share > 0)
         gsai_prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
@@ -192,7 +185,7 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         out->weight[k] += last.shift;
     out->held_out_loss = last.loss;
     out->standardised = path->record[best].scaling.standardised;
-    scale_as(path->problem, path->record[top].scaling);
+    gsai_scale_columns(path->problem, path->record[top].scaling);
     gsai_optimum_describe(path->problem, &path->record[top].penalty, &out->results);
     out->results.at[GSAI_RESULT_penalties_averaged] = (double)n_averaged;
     out->results.at[GSAI_RESULT_folds] = (double)path->n_folds;
@@ -233,7 +226,7 @@ static gsa_status try_scaling(gsai_path *path, gsai_column_scaling scaling, doub
     for (size_t f = 0; f < path->n_folds; f++)
         for (size_t i = stride; i < n; i++)
             path->fit[f].v[i] *= problem->scale[i / stride];
-    scale_as(problem, scaling);
+    gsai_scale_columns(problem, scaling);
     for (size_t f = 0; f < path->n_folds; f++)
         for (size_t i = stride; i < n; i++) {
             float scale = problem->scale[i / stride], *v = &path->fit[f].v[i];
@@ -279,16 +272,14 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     return GSA_OK;
 }
 
-gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
-                             gsa_error *error)
+gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
 {
     const gsai_design *design = problem->design;
     size_t n_rows = design->n_rows, n_sample = n_rows < SAMPLE_ROWS ? n_rows : SAMPLE_ROWS, chosen;
     gsai_path *path = gsai_arena_take(arena, 2, sizeof *path);
     problem->scale = gsai_arena_take(arena, design->n_columns, sizeof *problem->scale);
     GSA_TRY(gsai_arena_check(arena, "the solution", error));
-    GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena, n_threads,
-                           error));
+    GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena, error));
     problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     GSA_TRY(compare_scalings(path, &chosen, error));
     if (n_sample < n_rows) {
@@ -296,9 +287,8 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_
         gsai_path *all = path + 1;
         problem->n_after -= ALL_STRENGTHS;
         gsai_expect_strengths(problem, ALL_STRENGTHS);
-        scale_as(problem, record->scaling);
-        GSA_TRY(
-            gsai_path_make(all, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads, error));
+        gsai_scale_columns(problem, record->scaling);
+        GSA_TRY(gsai_path_make(all, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, error));
         for (size_t f = 0; f < all->n_folds; f++)
             memcpy(all->fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
         GSA_TRY(gsai_path_climb(all, record->strength, 1, &chosen, error));
@@ -307,7 +297,7 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_
     if (problem->prior) {
         problem->n_after -= SHARE_STRENGTHS;
         gsai_expect_strengths(problem, SHARE_STRENGTHS);
-        scale_as(problem, path->record[chosen].scaling);
+        gsai_scale_columns(problem, path->record[chosen].scaling);
         GSA_TRY(gsai_path_choose_share(path, chosen, error));
     }
     return mix(path, out, error);

@@ -22,7 +22,6 @@ void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling);
  * they have in their own units. */
 void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *penalty, gsai_results *out);
 /* Finds it. The memory is the arena's. */
-gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
-                             gsa_error *error);
+gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error);
 
 #endif

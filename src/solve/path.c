@@ -63,17 +63,17 @@ static void deal_rows(gsai_path *path)
 }
 
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
-                          gsai_arena *arena, size_t n_threads, gsa_error *error)
+                          gsai_arena *arena, gsa_error *error)
 {
     const gsai_design *design = problem->design;
     size_t n_folds = (n_held_out * GSAI_FOLDS + n_rows - 1) / n_rows, stride = design->stride;
-    *path = (gsai_path){.problem = problem, .n_rows = n_rows, .arena = arena, .n_threads = n_threads};
-    path->tolerance = tolerance;
+    *path = (gsai_path){.problem = problem, .n_rows = n_rows, .arena = arena, .tolerance = tolerance};
     problem->best_loss = DBL_MAX;
     path->n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS ? GSAI_FOLDS : n_folds;
     path->n_columns = gsai_design_columns(design, n_rows);
     size_t n = gsai_padded(path->n_columns);
     size_t n_groups = CELLS_AT_ONCE / (VECTORS_PER_FIT * gsai_fit_size(design, path->n_columns));
+    size_t n_threads = gsai_workers_count(problem->env);
     n_groups = n_groups < n_threads ? n_groups : n_threads;
     path->n_groups = n_groups < 1 ? 1 : n_groups < path->n_folds ? n_groups : path->n_folds;
     /* A factor costs more than it saves where rows are few. */
@@ -249,7 +249,8 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
     path->sum_curvature = measure_curvature(path, &path->fit[0]);
     if (path->is_factored && (!path->is_uniform || !path->has_gram)) {
         size_t n = gsai_padded(path->n_columns), n_cells = n * n;
-        GSA_TRY(gsai_workers_run(path->n_threads, path->n_folds + 1, run_gram, path, problem->env, error));
+        GSA_TRY(
+            gsai_workers_run(gsai_workers_count(problem->env), path->n_folds + 1, run_gram, path, problem->env, error));
         for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */
             problem->kernels->add(path->gram[path->n_folds], 1, path->gram[f], n_cells);
         path->has_gram = true;

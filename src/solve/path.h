@@ -46,7 +46,6 @@ typedef struct gsai_path {
     gsai_record record[GSAI_RECORDS];
     size_t n_records;
     gsai_arena *arena;
-    size_t n_threads;
     double tolerance;
 } gsai_path;
 
@@ -65,7 +64,7 @@ double gsai_mean_excess(const float *loss, const float *over, const float *weigh
 /* ---- the path ---------------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
-                          gsai_arena *arena, size_t n_threads, gsa_error *error);
+                          gsai_arena *arena, gsa_error *error);
 /* Makes the inverse that a fit of all rows of the path begins with. */
 void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty);
 /* Tries the strengths from `first` on, until they gain no more; if none does, stronger ones. *best: the strongest that

@@ -77,22 +77,19 @@ uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
 
 gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error)
 {
-    gsa_status status = gsai_gather(&solver->rows, solver->state, batch, error);
-    for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++)
+    const gsai_gathered *rows = &solver->rows;
+    *fits = false;
+    GSA_TRY(gsai_gather(&solver->rows, solver->state, batch, error));
+    for (size_t row = 0; row < batch->n_rows; row++)
         gsai_fingerprint_add_row(&solver->fingerprint, gsai_row_hash(batch, row));
     solver->n_taken += batch->n_rows;
-    const gsai_gathered *rows = &solver->rows;
-    uint64_t n_features = rows->n_features, n_outputs = gsai_state_n_outputs(solver->state);
-    *fits = status == GSA_OK && n_outputs <= GSAI_MAX_OUTPUTS;
-    if (*fits) {
-        bool sweeps =
-            n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(solver->state)->has_probabilities;
-        uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
-        *fits =
+    uint64_t n_features = rows->n_features, n_outputs = gsai_state_n_outputs(solver->state), per_feature = VECTORS;
+    if (n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(solver->state)->has_probabilities)
+        per_feature = VECTORS_OF_SWEEPS;
+    *fits = n_outputs <= GSAI_MAX_OUTPUTS &&
             gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) + per_feature * n_features * n_outputs <=
-            GSAI_SOLVER_CELLS;
-    }
-    return status;
+                GSAI_SOLVER_CELLS;
+    return GSA_OK;
 }
 
 /* ---- the state of a solution ------------------------------------------------------------------------------------- */
@@ -126,7 +123,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     double *of_class = gsai_arena_take(arena, gsai_state_labels(state)->n + 1, sizeof *of_class);
     const gsai_loss *loss = gsai_state_loss(state);
     gsai_table *table = gsai_state_own_table(state);
-    size_t n_outputs = design->n_outputs, highest = 0;
+    size_t n_outputs = design->n_outputs;
     double unit = design->margin_unit, lambda = optimum->results.at[GSAI_RESULT_lambda];
     const gsai_label_offset offset = {design->margin_origin,
                                       loss->has_log_link ? design->loss_unit : design->margin_origin, 1, 1};
@@ -145,9 +142,8 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
     GSA_TRY(gsai_arena_check(arena, "the intercepts", error));
     solution.constant_loss = constant_loss(state, design, of_class);
-    for (size_t j = 1; j < design->n_columns; j++)
-        highest = design->id[j] > highest ? design->id[j] : highest;
-    GSA_TRY(gsai_table_grow(table, design->n_columns > 1 ? highest + 2 : 1, gsai_state_env(state), error));
+    size_t n_slots = design->n_columns > 1 ? (size_t)solver->rows.highest + 2 : 1;
+    GSA_TRY(gsai_table_grow(table, n_slots, gsai_state_env(state), error));
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
     for (size_t j = 1; j < design->n_columns; j++) {
@@ -175,8 +171,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
 
 /* Finds the optimum of a loss with a width, and the width: that of the labels first, whose unit is their scale, then
  * that of the residuals, until it stays. */
-static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
-                                  gsa_error *error)
+static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
 {
     const gsai_design *design = problem->design;
     double *residual = gsai_arena_take(arena, design->n_rows, sizeof *residual), before = INFINITY, width = GSAI_WIDTH;
@@ -192,7 +187,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
         problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
         *out = (gsai_optimum){.results = gsai_results_none()};
         problem->n_after = round == 0 ? GSAI_EXPECTED_STRENGTHS : 0;
-        GSA_TRY(gsai_optimum_find(problem, arena, n_threads, out, error));
+        GSA_TRY(gsai_optimum_find(problem, arena, out, error));
         for (size_t i = 0; i < design->n_rows; i++)
             residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
@@ -206,7 +201,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size
 }
 
 /* Makes the solver's state that of the optimum of its rows. */
-static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hook hook, gsa_error *error)
+static gsa_status solve(gsai_solver *solver, gsai_strength_hook hook, gsa_error *error)
 {
     gsai_design design = {.env = solver->env};
     gsai_arena arena = {.env = &solver->env};
@@ -231,11 +226,11 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, solver->rows.csr.n_rows, &arena, error);
     if (status == GSA_OK && loss->has_width)
-        status = find_with_width(&problem, &arena, n_threads, &optimum, error);
+        status = find_with_width(&problem, &arena, &optimum, error);
     else if (status == GSA_OK && problem.has_probabilities && gsai_sweeps_suit(&design))
         status = gsai_sweeps_find(&problem, &arena, &optimum, error);
     else if (status == GSA_OK)
-        status = gsai_optimum_find(&problem, &arena, n_threads, &optimum, error);
+        status = gsai_optimum_find(&problem, &arena, &optimum, error);
     if (gsai_params_balance(params)) /* rows do not count alike */
         optimum.results.at[GSAI_RESULT_accuracy] = NAN;
     if (status == GSA_OK)
@@ -249,8 +244,8 @@ static gsa_status solve(gsai_solver *solver, size_t n_threads, gsai_strength_hoo
 
 /* Measures how many features are enough, on rows that a solver of the others does not see; not if these are few. Rows
  * with equal features are on one side. */
-static gsa_status measure(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, size_t n_threads,
-                          gsai_compaction *out, gsa_error *error)
+static gsa_status measure(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, gsai_compaction *out,
+                          gsa_error *error)
 {
     const gsai_gathered *rows = &solver->rows;
     for (size_t i = 0; i < rows->csr.n_rows; i++) {
@@ -261,12 +256,11 @@ static gsa_status measure(const gsai_solver *solver, gsai_solver *rest, gsai_gat
     if (held->csr.n_rows < GSAI_COMPACT_MIN_ROWS || rest->rows.csr.n_rows == 0)
         return GSA_OK;
     GSA_TRY(gsa_state_fork(solver->state, 1, &rest->state, error));
-    GSA_TRY(solve(rest, n_threads, (gsai_strength_hook){0}, error));
+    GSA_TRY(solve(rest, (gsai_strength_hook){0}, error));
     return gsai_compact_measure(rest->state, &held_rows, out, error);
 }
 
-gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
-                             gsa_error *error)
+gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, gsai_strength_hook hook, gsa_error *error)
 {
     gsa_state *own = solver->state;
     gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
@@ -278,13 +272,13 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
         gsai_gathered held;
         gsai_gathered_init(&rest.rows, &solver->env);
         gsai_gathered_init(&held, &solver->env);
-        gsa_status status = measure(solver, &rest, &held, n_threads, &measured, error);
+        gsa_status status = measure(solver, &rest, &held, &measured, error);
         gsa_state_free(rest.state);
         gsai_gathered_release(&rest.rows);
         gsai_gathered_release(&held);
         GSA_TRY(status);
     }
-    GSA_TRY(solve(solver, n_threads, hook, error));
+    GSA_TRY(solve(solver, hook, error));
     if (measured.n_before > 0)
         GSA_TRY(gsai_solution_compact(own, &measured, &rows, error));
     solver->state = NULL;

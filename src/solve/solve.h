@@ -28,8 +28,7 @@ void gsai_solver_free(gsai_solver *solver);
 const gsa_state *gsai_solver_state(const gsai_solver *solver);
 /* Adds rows. *fits is false once they are too many; nothing more is added then. */
 gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error);
-/* Solves, on up to n_threads threads; the state becomes that of the solution. */
-gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
-                             gsa_error *error);
+/* Solves; the state becomes that of the solution. */
+gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, gsai_strength_hook hook, gsa_error *error);
 
 #endif

@@ -48,7 +48,6 @@ struct search {
     float *held_target, *held_weight, *margin, *scratch;
     float *loss[STRENGTHS + 1];            /* of held-out rows; the last those of the best */
     double *length;                        /* z . z of each row */
-    bool is_scaled;                        /* by the scaling of the problem, without the prior */
     uint32_t *all;                         /* rows */
     float *prior_margin, *base, *narrowed; /* margins under the prior; the scale without its precision, and with it */
 };
@@ -172,16 +171,13 @@ static double measure_rows(struct search *search)
     return sum / (double)design->n_rows;
 }
 
+/* Begins anew in another scale of the columns. */
 static void set_scale(struct search *search, gsai_column_scaling scaling)
 {
-    const gsai_column_scaling *now = &search->problem->scaling;
-    if (search->is_scaled && now->standardised == scaling.standardised &&
-        now->inverse_frequency == scaling.inverse_frequency)
-        return;
-    search->is_scaled = true;
     search->offset = NULL;
     gsai_scale_columns(search->problem, scaling);
     search->problem->squared_norm = measure_rows(search);
+    restart(search);
 }
 
 /* Evaluates the fit on the held-out rows, whose losses become those of a number. The accuracy is the same before and
@@ -223,7 +219,6 @@ static gsa_status try_way(struct search *search, struct trial way, size_t first,
     struct trial at[STRENGTHS] = {0};
     size_t top = first;
     set_scale(search, way.scaling);
-    restart(search);
     for (size_t j = first; j < STRENGTHS; j++) {
         at[j] = way;
         at[j].strength = j;
@@ -317,7 +312,6 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
             return GSA_OK;
         }
     }
-    search->is_scaled = false;
     return GSA_OK;
 }
 
@@ -334,7 +328,6 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
         return fit_share(search, best, SWEEPS_PRIOR + SWEEPS, error);
     }
     set_scale(search, best->scaling);
-    restart(search);
     for (size_t j = first; j <= best->strength; j++)
         GSA_TRY(sweep(search, lambda_of(search->problem, j), best->own, SWEEPS + (j == first), error));
     return GSA_OK;

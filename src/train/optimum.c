@@ -5,7 +5,6 @@
 #include "train/comm.h"
 
 #include "base/error.h"
-#include "base/workers.h"
 #include "learn/state.h"
 #include "solve/solve.h"
 
@@ -107,8 +106,8 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, bool *take
     if (*taken)
         gsai_job_tell_task(job, gsai_solver_state(solver));
     if (*taken && gsai_comm_rank(job) == 0)
-        status = gsai_solver_solve(solver, job->state, gsai_workers_count(&job->env),
-                                   (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);
+        status = gsai_solver_solve(solver, job->state, (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx},
+                                   error);
     gsai_solver_free(solver);
     status = suggest_gsa(job, status, error);
     if (!*taken)

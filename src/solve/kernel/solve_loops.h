@@ -118,20 +118,6 @@ static void dense_margins_many(const gsai_row_list *rows, const float *weight, s
     }
 }
 
-static void sparse_margins(const gsai_row_list *rows, const float *weight, float *margin)
-{
-    for (size_t q = 0; q < rows->n; q++) {
-        size_t t = rows->start[rows->row[q]], end = rows->start[rows->row[q] + 1];
-        float sum[4] = {0};
-        for (; t + 4 <= end; t += 4)
-            for (size_t j = 0; j < 4; j++)
-                sum[j] += rows->value[t + j] * weight[rows->column[t + j]];
-        for (; t < end; t++)
-            sum[0] += rows->value[t] * weight[rows->column[t]];
-        margin[q] += (sum[0] + sum[2]) + (sum[1] + sum[3]);
-    }
-}
-
 static inline void add_outputs(float *restrict to, float by, const float *restrict from, size_t stride)
 {
     for (size_t k = 0; k < stride; k += 8)
@@ -146,7 +132,16 @@ static void margins(const gsai_row_list *rows, const float *weight, size_t strid
     } else if (rows->dense) {
         dense_margins_many(rows, weight, stride, margin);
     } else if (stride == 1) {
-        sparse_margins(rows, weight, margin);
+        for (size_t q = 0; q < rows->n; q++) {
+            size_t t = rows->start[rows->row[q]], end = rows->start[rows->row[q] + 1];
+            float sum[4] = {0};
+            for (; t + 4 <= end; t += 4)
+                for (size_t j = 0; j < 4; j++)
+                    sum[j] += rows->value[t + j] * weight[rows->column[t + j]];
+            for (; t < end; t++)
+                sum[0] += rows->value[t] * weight[rows->column[t]];
+            margin[q] += (sum[0] + sum[2]) + (sum[1] + sum[3]);
+        }
     } else {
         for (size_t q = 0; q < rows->n; q++)
             for (size_t t = rows->start[rows->row[q]]; t < rows->start[rows->row[q] + 1]; t++)

@@ -322,7 +322,7 @@ static void find_optimum(gsai_problem *problem, const gsa_state *state, gsai_are
     if (gsai_sweeps_suit(problem->design))
         must_be_ok(gsai_sweeps_find(problem, arena, out, &error), &error);
     else
-        must_be_ok(gsai_optimum_find(problem, arena, 1, out, &error), &error);
+        must_be_ok(gsai_optimum_find(problem, arena, out, &error), &error);
 }
 
 /* The margins of all rows at the optimum. Rows are dealt to folds by the hash of the features of `like`, since another

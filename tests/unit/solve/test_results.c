@@ -47,7 +47,7 @@ static void assert_penalty_is(size_t n_classes, bool standardised)
                             .has_intercept = true,
                             .has_probabilities = n_classes > 0};
     gsai_optimum optimum = {.results = gsai_results_none()};
-    must_be_ok(gsai_optimum_find(&problem, &arena, 1, &optimum, &error), &error);
+    must_be_ok(gsai_optimum_find(&problem, &arena, &optimum, &error), &error);
     const double *result = optimum.results.at;
     assert_true(result[GSAI_RESULT_penalties_tried] == 1 && result[GSAI_RESULT_penalties_averaged] == 1);
     assert_true(result[GSAI_RESULT_standardised] == (standardised ? 1 : 0));
