@@ -61,11 +61,7 @@ typedef struct gsai_decided {
     gsai_reading reading;
 } gsai_decided;
 
-/* An item of a reading in the text of a schema: "name=value", or "name" if the value is NULL. */
-typedef struct gsai_reading_item {
-    const char *name, *value;
-} gsai_reading_item;
-enum { GSAI_READING_ITEMS = 4, GSAI_READING_TEXT = 128 };
+enum { GSAI_READING_TEXT = 128 };
 
 struct gsai_text_cell;
 struct gsai_column_stats;
@@ -94,11 +90,6 @@ typedef struct gsai_column_kind {
     void (*tell)(const gsai_reading *reading, char out[GSAI_READING_TEXT]);
     /* Writes an offset as people write a value of this kind. */
     void (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
-    /* Lists the items of a reading in the order of the text; returns how many. */
-    size_t (*items)(const gsai_reading *reading, gsai_reading_item out[GSAI_READING_ITEMS]);
-    /* Takes one of them back; returns false if it is not one of this kind. Another value than `items` gives is found
-     * when the text is written again. */
-    bool (*take_item)(gsai_reading *reading, const char *name, const char *value);
 } gsai_column_kind;
 
 #endif

@@ -15,7 +15,7 @@ static bool see_category(gsai_column_stats *stats, const gsai_number_locale *loc
     stats->n_words++;
     stats->words += weight;
     for (size_t i = 0; i < stats->n_different && i < GSAI_MISSING_WORDS; i++)
-        if (strlen(stats->word[i]) == size && memcmp(stats->word[i], text, size) == 0)
+        if (gsai_is_word(text, size, stats->word[i]))
             return true;
     bool fits = stats->n_different < GSAI_MISSING_WORDS && size < GSAI_MISSING_SIZE && gsai_is_text(text, size);
     if (fits)

@@ -329,27 +329,6 @@ static void put_offset(double offset, char out[GSAI_NUMBER_TEXT])
                  (int)(time / 60 % 60), (int)(time % 60));
 }
 
-static size_t items_of_date(const gsai_reading *reading, gsai_reading_item out[GSAI_READING_ITEMS])
-{
-    size_t n = 0;
-    if (reading->order)
-        out[n++] = (gsai_reading_item){"order", reading->order == 'd' ? "day" : "month"};
-    if (reading->has_time)
-        out[n++] = (gsai_reading_item){"time", NULL};
-    return n;
-}
-
-static bool take_item(gsai_reading *reading, const char *name, const char *value)
-{
-    if (strcmp(name, "order") == 0)
-        reading->order = *value;
-    else if (strcmp(name, "time") == 0)
-        reading->has_time = true;
-    else
-        return false;
-    return true;
-}
-
 const gsai_column_kind gsai_kind_date = {.word = "date",
                                          .has_number = true,
                                          .part = parts,
@@ -360,6 +339,4 @@ const gsai_column_kind gsai_kind_date = {.word = "date",
                                          .add = add_date,
                                          .add_parts = add_parts,
                                          .tell = tell_date,
-                                         .put_offset = put_offset,
-                                         .items = items_of_date,
-                                         .take_item = take_item};
+                                         .put_offset = put_offset};

@@ -8,12 +8,9 @@
 
 #include <math.h>
 
-/* Columns that options name: rows read them, and they have no features. */
-static const gsai_column_kind gsai_kind_weight = {.word = "weight"}, gsai_kind_exposure = {.word = "exposure"},
-                              gsai_kind_ignored = {.word = "ignored"};
-/* Labels that are numbers may be written as those of features are. */
-static const gsai_column_kind gsai_kind_label = {
-    .word = "label", .items = gsai_number_items, .take_item = gsai_number_take_item};
+/* Labels, and columns that options name: rows read them, and they have no features. */
+static const gsai_column_kind gsai_kind_label = {.word = "label"}, gsai_kind_weight = {.word = "weight"},
+                              gsai_kind_exposure = {.word = "exposure"}, gsai_kind_ignored = {.word = "ignored"};
 
 static const gsai_column_kind *const kinds[] = {
 #define ADDRESS(NAME, name) &gsai_kind_##name,
@@ -27,8 +24,7 @@ const gsai_column_kind *gsai_kind_at(gsai_field_kind kind)
 gsai_field_kind gsai_kind_find(const char *word, size_t size)
 {
     int kind = 0;
-    while (kind < GSAI_FIELD_KINDS &&
-           !(strlen(kinds[kind]->word) == size && memcmp(kinds[kind]->word, word, size) == 0))
+    while (kind < GSAI_FIELD_KINDS && !gsai_is_word(word, size, kinds[kind]->word))
         kind++;
     return (gsai_field_kind)kind;
 }

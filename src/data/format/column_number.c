@@ -130,7 +130,7 @@ static bool flatten(const body *from, char decimal, char group, char *out)
 bool gsai_reading_lists(const gsai_reading *reading, const char *text, size_t size)
 {
     for (size_t i = 0; reading && i < reading->n_missing - reading->n_sentinels; i++)
-        if (strlen(reading->missing[i]) == size && memcmp(reading->missing[i], text, size) == 0)
+        if (gsai_is_word(text, size, reading->missing[i]))
             return true;
     return gsai_is_missing(text, size);
 }
@@ -370,31 +370,6 @@ static void put_offset(double offset, char out[GSAI_NUMBER_TEXT])
     gsai_number_text(offset, out);
 }
 
-size_t gsai_number_items(const gsai_reading *reading, gsai_reading_item out[GSAI_READING_ITEMS])
-{
-    size_t n = 0;
-    if (reading->decimal == ',')
-        out[n++] = (gsai_reading_item){"decimal", ","};
-    if (*reading->group)
-        out[n++] = (gsai_reading_item){"group", reading->group};
-    if (*reading->unit)
-        out[n++] = (gsai_reading_item){"unit", reading->unit};
-    return n;
-}
-
-bool gsai_number_take_item(gsai_reading *reading, const char *name, const char *value)
-{
-    if (strcmp(name, "decimal") == 0)
-        reading->decimal = *value;
-    else if (strcmp(name, "group") == 0)
-        *reading->group = *value;
-    else if (strcmp(name, "unit") == 0 && strlen(value) < sizeof reading->unit)
-        memcpy(reading->unit, value, strlen(value) + 1);
-    else
-        return false;
-    return true;
-}
-
 const gsai_column_kind gsai_kind_number = {.word = "number",
                                            .has_number = true,
                                            .see = see_number,
@@ -402,6 +377,4 @@ const gsai_column_kind gsai_kind_number = {.word = "number",
                                            .read = read_value,
                                            .add = add_number,
                                            .tell = tell_number,
-                                           .put_offset = put_offset,
-                                           .items = gsai_number_items,
-                                           .take_item = gsai_number_take_item};
+                                           .put_offset = put_offset};

@@ -7,8 +7,6 @@
 #include "data/format/column_stats.h"
 
 extern const gsai_column_kind gsai_kind_number;
-size_t gsai_number_items(const gsai_reading *reading, gsai_reading_item out[GSAI_READING_ITEMS]);
-bool gsai_number_take_item(gsai_reading *reading, const char *name, const char *value);
 
 /* Reads a trimmed cell under a reading, NULL for plain numbers. */
 gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,

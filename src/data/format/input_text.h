@@ -22,6 +22,12 @@ static inline bool gsai_is_mark(const char *text, const char *end)
 #define GSAI_LABEL_INFINITE "a label must be finite"
 const char *gsai_label_objection(const char *text, size_t size);
 
+/* Returns whether the text is this word. */
+static inline bool gsai_is_word(const char *text, size_t size, const char *word)
+{
+    return strlen(word) == size && memcmp(text, word, size) == 0;
+}
+
 /* Returns whether the text is this word of lower-case ASCII letters, in any case. */
 bool gsai_equals_word(const char *text, size_t size, const char *word);
 

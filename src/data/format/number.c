@@ -6,6 +6,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct gsai_number_locale {
     void *c;
@@ -14,14 +16,12 @@ struct gsai_number_locale {
 gsai_number_locale *gsai_number_locale_new(const gsai_env *env)
 {
     gsai_number_locale *locale = gsai_alloc(env, 1, sizeof *locale);
-    if (!locale)
-        return NULL;
-    locale->c = gsai_os_c_locale();
-    if (!locale->c) {
-        gsai_free(env, locale);
-        return NULL;
-    }
-    return locale;
+    if (locale)
+        locale->c = gsai_os_c_locale();
+    if (locale && locale->c)
+        return locale;
+    gsai_free(env, locale);
+    return NULL;
 }
 
 void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale)
@@ -35,7 +35,6 @@ void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale)
 const char *gsai_number_exponent(const char *text, int64_t *exponent)
 {
     const int64_t far = 1000000000; /* a mantissa cannot be long enough to bring this back into range */
-    bool negative = *text == '-';
     const char *p = text + (*text == '-' || *text == '+');
     if (!gsai_is_digit(*p))
         return NULL;
@@ -43,21 +42,14 @@ const char *gsai_number_exponent(const char *text, int64_t *exponent)
     for (; gsai_is_digit(*p); p++)
         if (value < far)
             value = value * 10 + (*p - '0');
-    *exponent = negative ? -value : value;
+    *exponent = *text == '-' ? -value : value;
     return p;
-}
-
-static bool has_nonzero_digit(const char *p, const char *end)
-{
-    for (; p < end && *p != 'e' && *p != 'E'; p++)
-        if (*p >= '1' && *p <= '9')
-            return true;
-    return false;
 }
 
 void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
-    out->has_nonzero = has_nonzero_digit(text, out->after);
+    size_t zeros = strspn(text, "+-0.");
+    out->has_nonzero = gsai_is_digit(text[zeros]);
     out->value = out->has_nonzero ? gsai_os_strtod(text, locale->c) : *text == '-' ? -0.0 : 0.0;
 }
 
@@ -70,29 +62,20 @@ void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_n
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
-/* d.ddde-7 and d.ddde12 where that is shorter than zeros, plain digits otherwise. */
-static char *write_significant(const gsai_significant *number, char *out)
-{
-    bool is_plain = number->exponent >= -5 && number->exponent <= 16;
-    return is_plain ? gsai_significant_plain(number, out) : gsai_significant_scientific(number, false, out);
-}
-
-static bool reads_back(float value, const gsai_number_locale *locale, const char *text, char *end)
-{
-    gsai_number number = {0};
-    *end = '\n';
-    gsai_number_parse(locale, text, &number);
-    return (float)number.value == value;
-}
-
 static char *write_shortest(float value, const gsai_number_locale *locale, char *out)
 {
-    int first = value >= FLT_MIN ? FLT_DIG : 1;
-    for (int n_digits = first;; n_digits++) {
+    for (int n_digits = value >= FLT_MIN ? FLT_DIG : 1;; n_digits++) {
         gsai_significant number;
+        gsai_number back = {0};
         gsai_significant_round((double)value, n_digits, &number);
-        char *end = write_significant(&number, out);
-        if (n_digits == FLT_DECIMAL_DIG || reads_back(value, locale, out, end))
+        /* d.ddde-7 and d.ddde17, where that is shorter than zeros. */
+        bool is_plain = number.exponent >= -5 && number.exponent <= 16;
+        char *end = is_plain ? gsai_significant_plain(&number, out) : gsai_significant_scientific(&number, false, out);
+        if (n_digits == FLT_DECIMAL_DIG)
+            return end;
+        *end = '\n';
+        gsai_number_parse(locale, out, &back);
+        if ((float)back.value == value)
             return end;
     }
 }

@@ -112,23 +112,10 @@ static inline double gsai_number_scale(const gsai_number_parts *parts, const cha
     return value * sign[*text == '-'];
 }
 
-static inline void gsai_number_parse(const gsai_number_locale *locale, const char *text, gsai_number *out)
-{
-    gsai_number_parts parts = gsai_number_split(text);
-    out->after = parts.after;
-    if (!parts.after)
-        return;
-    if (!parts.is_short || parts.mantissa > (UINT64_C(1) << 53)) {
-        gsai_number_slow(locale, text, out);
-        return;
-    }
-    out->value = gsai_number_scale(&parts, text);
-    out->has_nonzero = parts.mantissa != 0;
-}
-
-/* Parses for callers that need (float)value only. That float is known as soon as both ends of the interval that
- * contains the double round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
-static inline void gsai_number_parse_float(const gsai_number_locale *locale, const char *text, gsai_number *out)
+/* Parses a number; for callers that need (float)value only, that float is known as soon as both ends of the interval
+ * that contains the double round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
+static inline void gsai_number_parse_as(const gsai_number_locale *locale, const char *text, bool as_float,
+                                        gsai_number *out)
 {
     gsai_number_parts parts = gsai_number_split(text);
     out->after = parts.after;
@@ -137,13 +124,21 @@ static inline void gsai_number_parse_float(const gsai_number_locale *locale, con
     out->has_nonzero = parts.mantissa != 0;
     if (parts.is_short) {
         out->value = gsai_number_scale(&parts, text);
-        if (parts.mantissa <= (UINT64_C(1) << 53))
-            return;
-        float low = (float)(out->value * (1 - 0x1p-51)), high = (float)(out->value * (1 + 0x1p-51));
-        if (low == high)
+        if (parts.mantissa <= (UINT64_C(1) << 53) ||
+            (as_float && (float)(out->value * (1 - 0x1p-51)) == (float)(out->value * (1 + 0x1p-51))))
             return;
     }
     gsai_number_slow(locale, text, out);
+}
+
+static inline void gsai_number_parse(const gsai_number_locale *locale, const char *text, gsai_number *out)
+{
+    gsai_number_parse_as(locale, text, false, out);
+}
+
+static inline void gsai_number_parse_float(const gsai_number_locale *locale, const char *text, gsai_number *out)
+{
+    gsai_number_parse_as(locale, text, true, out);
 }
 
 /* Writes a float as short as reads back to the same bits, whatever the locale of the process. `out` has room for

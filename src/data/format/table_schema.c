@@ -20,20 +20,14 @@ static const char is_missing[] = " is missing";
 
 void gsai_schema_init(gsai_schema *schema, const gsai_env *env)
 {
-    *schema = (gsai_schema){.env = env, .bits = GSAI_DEFAULT_BITS};
+    *schema = (gsai_schema){.env = env, .bits = GSAI_DEFAULT_BITS, .memory = {.env = env}};
     gsai_words_init(&schema->names, env);
 }
 
 void gsai_schema_free(gsai_schema *schema)
 {
     gsai_words_free(&schema->names);
-    for (size_t i = 0; i < schema->n_fields; i++) {
-        gsai_free(schema->env, schema->field[i].reading);
-        gsai_free(schema->env, schema->field[i].missing_name);
-    }
-    for (size_t i = 0; i < schema->n_crosses; i++)
-        for (int k = 0; k < 2; k++)
-            gsai_free(schema->env, schema->cross[i].name[k]);
+    gsai_arena_release(&schema->memory);
     gsai_free(schema->env, schema->field);
     gsai_free(schema->env, schema->number);
     gsai_free(schema->env, schema->cross);
@@ -72,7 +66,7 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
     gsai_field field = {.name = schema->names.word[schema->n_fields], .name_size = name_size, .kind = kind};
     if (gsai_kind_at(kind)->has_number) {
         schema->number[schema->n_numbers++] = (uint32_t)schema->n_fields;
-        field.missing_name = gsai_alloc(schema->env, name_size + sizeof is_missing, 1);
+        field.missing_name = gsai_arena_take(&schema->memory, name_size + sizeof is_missing, 1);
         GSAI_TRY_MEMORY(field.missing_name, schema->env, error, "no memory for the names of the columns");
         memcpy(field.missing_name, name, name_size);
         memcpy(field.missing_name + name_size, is_missing, sizeof is_missing);
@@ -86,9 +80,11 @@ gsa_status gsai_schema_set_reading(gsai_schema *schema, float mean, const gsai_r
 {
     gsai_field *field = &schema->field[schema->n_fields - 1];
     field->mean = mean;
-    field->reading = reading ? gsai_copy(schema->env, reading, 1, sizeof *reading) : NULL;
-    return field->reading || !reading ? GSA_OK
-                                      : gsai_fail_memory(schema->env, error, "no memory for the meaning of a column");
+    field->reading = reading ? gsai_arena_take(&schema->memory, 1, sizeof *reading) : NULL;
+    GSAI_TRY_MEMORY(field->reading || !reading, schema->env, error, "no memory for the meaning of a column");
+    if (reading)
+        *field->reading = *reading;
+    return GSA_OK;
 }
 
 const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature)
@@ -129,14 +125,12 @@ static bool can_be_crossed(const gsai_schema *schema, const char *name, size_t s
 
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2])
 {
-    bool is_found = false;
-    for (size_t i = 0; i < schema->n_crosses && !is_found; i++) {
-        is_found = true;
-        for (int k = 0; k < 2; k++)
-            is_found = is_found && strlen(schema->cross[i].name[k]) == name_size[k] &&
-                       memcmp(schema->cross[i].name[k], name[k], name_size[k]) == 0;
+    for (size_t i = 0; i < schema->n_crosses; i++) {
+        char *const *have = schema->cross[i].name;
+        if (gsai_is_word(name[0], name_size[0], have[0]) && gsai_is_word(name[1], name_size[1], have[1]))
+            return true;
     }
-    return is_found;
+    return false;
 }
 
 gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
@@ -153,98 +147,97 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
                                gsai_fail(error, GSA_ARGUMENT,
                                          "cannot cross '%s' with the same column twice: leave one out",
                                          gsai_quote(name[0], name_size[0], quote)));
-    bool has_room = gsai_reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
-                                 sizeof *schema->cross);
-    gsai_cross cross = {{NULL, NULL}};
-    for (int k = 0; k < 2 && has_room; k++) {
-        cross.name[k] = gsai_alloc_zeroed(schema->env, name_size[k] + 1, 1);
-        has_room = cross.name[k] != NULL;
-        if (has_room)
-            memcpy(cross.name[k], name[k], name_size[k]);
+    GSAI_TRY_MEMORY(gsai_reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
+                                 sizeof *schema->cross),
+                    schema->env, error, "no memory for the crosses");
+    for (int k = 0; k < 2; k++) {
+        char *copy = schema->cross[schema->n_crosses].name[k] = gsai_arena_take(&schema->memory, name_size[k] + 1, 1);
+        GSAI_TRY_MEMORY(copy, schema->env, error, "no memory for the crosses");
+        memcpy(copy, name[k], name_size[k]);
     }
-    if (has_room) {
-        schema->cross[schema->n_crosses++] = cross;
-        return GSA_OK;
-    }
-    gsai_free(schema->env, cross.name[0]);
-    return gsai_fail_memory(schema->env, error, "no memory for the crosses");
+    schema->n_crosses++;
+    return GSA_OK;
 }
 
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
 
-/* Appends a text, or a name: that ends with the line or a tab, so that these are written as \n, \r and \t, and a
- * backslash as \\. Returns false if out of memory. */
-static bool put(gsai_schema *schema, const char *text, bool is_name)
+/* In names, which end with the line or a tab, these are written behind a backslash. */
+static const char escaped[] = "\n\r\t\\", escape[] = "nrt\\";
+
+/* Appends a text and, with escapes, a name. gsai_schema_complete finds that it was out of memory. */
+static void put(gsai_schema *schema, const char *text, const char *name)
 {
-    size_t size = strlen(text);
-    if (!gsai_reserve(schema->env, &schema->text, &schema->text_capacity, schema->text_size + 2 * size + 1, 1))
-        return false;
+    size_t size = strlen(text), need = schema->text_size + size + 2 * strlen(name) + 1;
+    schema->lacks_memory =
+        schema->lacks_memory || !gsai_reserve(schema->env, &schema->text, &schema->text_capacity, need, 1);
+    if (schema->lacks_memory)
+        return;
     char *out = schema->text + schema->text_size;
-    for (; *text; text++) {
-        char c = *text;
-        if (is_name && (c == '\n' || c == '\r' || c == '\t' || c == '\\')) {
+    memcpy(out, text, size);
+    for (out += size; *name; name++) {
+        const char *found = strchr(escaped, *name);
+        if (found)
             *out++ = '\\';
-            c = (char)(c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : c);
-        }
-        *out++ = c;
+        *out++ = found ? escape[found - escaped] : *name;
     }
     *out = '\0';
     schema->text_size = (size_t)(out - schema->text);
-    return true;
-}
-
-static bool put_item(gsai_schema *schema, const char *name, const char *value)
-{
-    return put(schema, "\t", false) && put(schema, name, false) &&
-           (!value || (put(schema, "=", false) && put(schema, value, true)));
 }
 
 /* Appends how cells become numbers: items behind tabs. */
-static bool put_reading(gsai_schema *schema, const gsai_field *field)
+static void put_reading(gsai_schema *schema, const gsai_field *field)
 {
     const gsai_reading *reading = field->reading;
-    gsai_reading_item item[GSAI_READING_ITEMS];
-    char text[GSAI_NUMBER_TEXT + 1];
-    bool has_room = true;
+    char number[GSAI_NUMBER_TEXT + 1];
     if (field->offset != 0) {
-        gsai_number_text(field->offset, text);
-        has_room = put_item(schema, "offset", text);
+        gsai_number_text(field->offset, number);
+        put(schema, "\toffset=", number);
     }
     if (field->mean != 0) {
-        *gsai_decimal_general((double)field->mean, 9, text) = '\0'; /* enough for any float */
-        has_room = has_room && put_item(schema, "mean", text);
+        *gsai_decimal_general((double)field->mean, 9, number) = '\0'; /* enough for any float */
+        put(schema, "\tmean=", number);
     }
     if (field->kind == GSAI_FIELD_LABEL && (field->is_class || reading))
-        has_room = has_room && put_item(schema, field->is_class ? "words" : "number", NULL);
-    size_t n = reading ? gsai_kind_at(field->kind)->items(reading, item) : 0;
-    for (size_t i = 0; i < n; i++)
-        has_room = has_room && put_item(schema, item[i].name, item[i].value);
-    for (size_t i = 0; reading && i < reading->n_missing; i++)
-        has_room = has_room && put_item(schema, "missing", reading->missing[i]);
-    if (reading && n + reading->n_missing == 0 && field->kind == GSAI_FIELD_NUMBER)
-        has_room = has_room && put_item(schema, "formatted", NULL);
-    return has_room;
+        put(schema, field->is_class ? "\twords" : "\tnumber", "");
+    if (!reading)
+        return;
+    size_t before = schema->text_size;
+    if (reading->decimal == ',')
+        put(schema, "\tdecimal=", ",");
+    if (*reading->group)
+        put(schema, "\tgroup=", reading->group);
+    if (*reading->unit)
+        put(schema, "\tunit=", reading->unit);
+    if (reading->order)
+        put(schema, "\torder=", reading->order == 'd' ? "day" : "month");
+    if (reading->has_time)
+        put(schema, "\ttime", "");
+    for (size_t i = 0; i < reading->n_missing; i++)
+        put(schema, "\tmissing=", reading->missing[i]);
+    if (schema->text_size == before && field->kind == GSAI_FIELD_NUMBER)
+        put(schema, "\tformatted", "");
 }
 
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
-    char line[64];
+    char bits[GSAI_NUMBER_TEXT];
     schema->text_size = 0;
-    snprintf(line, sizeof line, "columns %s\nbits %u\n",
-             schema->is_namespaced ? "namespaces"
-             : schema->is_named    ? "named"
-                                   : "numbered",
-             schema->bits);
-    bool has_room = put(schema, head, false) && put(schema, line, false);
-    for (size_t i = 0; i < schema->n_fields && has_room; i++) {
-        const gsai_field *field = &schema->field[i];
-        has_room = put(schema, gsai_kind_at(field->kind)->word, false) && put(schema, " ", false) &&
-                   put(schema, field->name, true) && put_reading(schema, field) && put(schema, "\n", false);
+    schema->lacks_memory = false;
+    gsai_number_text(schema->bits, bits);
+    put(schema, head, "");
+    put(schema, "columns ", schema->is_namespaced ? "namespaces" : schema->is_named ? "named" : "numbered");
+    put(schema, "\nbits ", bits);
+    for (size_t i = 0; i < schema->n_fields; i++) {
+        put(schema, "\n", gsai_kind_at(schema->field[i].kind)->word);
+        put(schema, " ", schema->field[i].name);
+        put_reading(schema, &schema->field[i]);
     }
-    for (size_t i = 0; i < schema->n_crosses && has_room; i++)
-        has_room = put(schema, "cross ", false) && put(schema, schema->cross[i].name[0], true) &&
-                   put(schema, "\t", false) && put(schema, schema->cross[i].name[1], true) && put(schema, "\n", false);
-    if (has_room)
+    for (size_t i = 0; i < schema->n_crosses; i++) {
+        put(schema, "\ncross ", schema->cross[i].name[0]);
+        put(schema, "\t", schema->cross[i].name[1]);
+    }
+    put(schema, "\n", "");
+    if (!schema->lacks_memory)
         return GSA_OK;
     gsai_free(schema->env, schema->text);
     schema->text = NULL;
@@ -259,14 +252,12 @@ static size_t take_name(const char *name, size_t size, char *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < size; i++) {
-        char c = name[i];
-        if (c == '\\') {
-            c = (char)(++i < size ? name[i] : ' ');
-            if (c != 'n' && c != 'r' && c != 't' && c != '\\')
-                return SIZE_MAX;
-            c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
-        }
-        out[n++] = c;
+        bool is_escape = name[i] == '\\';
+        i += is_escape;
+        const char *letter = is_escape && i < size ? strchr(escape, name[i]) : NULL;
+        if (is_escape && !letter)
+            return SIZE_MAX;
+        out[n++] = letter ? escaped[letter - escape] : name[i];
     }
     out[n] = '\0';
     return n;
@@ -289,12 +280,11 @@ static bool take_number(const gsai_schema *schema, const char *text, double *out
 static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_reading *reading, bool *is_read)
 {
     gsai_field *field = &schema->field[schema->n_fields - 1];
-    char *value = strchr(item, '=');
+    bool is_date = field->kind == GSAI_FIELD_DATE;
+    char *value = item + strcspn(item, "=");
     double number;
-    if (value)
+    if (*value)
         *value++ = '\0';
-    else
-        value = item + strlen(item);
     if (strcmp(item, "mean") == 0)
         return take_number(schema, value, mean);
     if (strcmp(item, "offset") == 0)
@@ -306,15 +296,25 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
     if (field->is_class)
         return false;
     *is_read = true;
-    if (strcmp(item, "number") == 0 || strcmp(item, "formatted") == 0)
-        return true;
-    if (strcmp(item, "missing") != 0)
-        return gsai_kind_at(field->kind)->take_item(reading, item, value);
-    if (take_number(schema, value, &number))
-        return gsai_reading_add_sentinel(reading, number);
-    if (strlen(value) >= GSAI_MISSING_SIZE || reading->n_missing == GSAI_MISSING_WORDS || reading->n_sentinels > 0)
-        return false;
-    memcpy(reading->missing[reading->n_missing++], value, strlen(value) + 1);
+    if (strcmp(item, "missing") == 0) {
+        if (take_number(schema, value, &number))
+            return gsai_reading_add_sentinel(reading, number);
+        if (strlen(value) >= GSAI_MISSING_SIZE || reading->n_missing == GSAI_MISSING_WORDS || reading->n_sentinels > 0)
+            return false;
+        memcpy(reading->missing[reading->n_missing++], value, strlen(value) + 1);
+    } else if (strcmp(item, "order") == 0 && is_date) {
+        reading->order = *value;
+    } else if (strcmp(item, "time") == 0 && is_date) {
+        reading->has_time = true;
+    } else if (strcmp(item, "decimal") == 0 && !is_date) {
+        reading->decimal = *value;
+    } else if (strcmp(item, "group") == 0 && !is_date) {
+        *reading->group = *value;
+    } else if (strcmp(item, "unit") == 0 && !is_date && strlen(value) < sizeof reading->unit) {
+        memcpy(reading->unit, value, strlen(value) + 1);
+    } else {
+        return strcmp(item, "number") == 0 || strcmp(item, "formatted") == 0;
+    }
     return true;
 }
 
@@ -328,7 +328,7 @@ static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, const gs
     size_t size = take_name(line->name, line->name_size, scratch);
     if (size == SIZE_MAX)
         return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
-    if (line->items_size > 0 && !gsai_kind_at(kind)->items)
+    if (line->items_size > 0 && kind != GSAI_FIELD_LABEL && !gsai_kind_at(kind)->has_number)
         return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
     GSA_TRY(gsai_schema_add(schema, scratch, size, kind, error));
     for (const char *item = line->items; *item == '\t'; item += 1 + size) {

@@ -6,6 +6,7 @@
 #ifndef GSA_DATA_FORMAT_TABLE_SCHEMA_H
 #define GSA_DATA_FORMAT_TABLE_SCHEMA_H
 
+#include "base/memory.h"
 #include "base/words.h"
 #include "data/format/column.h"
 
@@ -44,8 +45,10 @@ typedef struct gsai_schema {
     size_t n_of_kind[GSAI_FIELD_KINDS];
     gsai_cross *cross;
     size_t n_crosses, cross_capacity;
-    char *text; /* NULL until it is complete */
+    gsai_arena memory; /* of readings, and of names that are not among `names` */
+    char *text;        /* NULL until it is complete */
     size_t text_size, text_capacity;
+    bool lacks_memory; /* for the text */
 } gsai_schema;
 
 void gsai_schema_init(gsai_schema *schema, const gsai_env *env);
