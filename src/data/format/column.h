@@ -44,11 +44,12 @@ typedef enum gsai_cell_value { GSAI_VALUE, GSAI_VALUE_MISSING, GSAI_VALUE_WRONG 
 
 /* Options about columns that could be read in two ways; zeroed: not given. */
 typedef struct gsai_asked {
-    char decimal;        /* '.' or ',' */
-    char order;          /* 'd' or 'm' */
-    const char *missing; /* numbers that stand for missing ones, with commas between them, or "none" */
-    const gsai_number_locale *locale;
-    bool is_label; /* of which no number is missing */
+    char decimal; /* '.' or ',' */
+    char order;   /* 'd' or 'm' */
+    size_t n_missing;
+    double missing[GSAI_MISSING_NUMBERS]; /* numbers that stand for missing ones */
+    bool finds_missing;                   /* such numbers are those that often do and are far from the others */
+    bool is_label;                        /* of which no number is missing */
 } gsai_asked;
 
 /* The kind of a column, and how it is read, by its cells. */
@@ -75,12 +76,12 @@ typedef struct gsai_column_kind {
     /* Counts a trimmed cell of a new column if it is of this kind. NULL: options alone say which columns are. */
     bool (*see)(struct gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
                 double weight);
-    /* Returns whether a column with such cells is of this kind; then fills in how they are read. */
+    /* Returns whether a column with such cells is of this kind; then fills in how they are read. NULL: any is. */
     bool (*recognise)(const struct gsai_column_stats *stats, const gsai_asked *asked, gsai_decided *out);
-    /* Reads a trimmed cell, which a byte follows that cannot continue a number. *value is NAN if it has no number; a
-     * missing one has one if a number stands for it. */
+    /* Reads a trimmed cell, which a byte follows that cannot continue a number; out->after is NULL if it has no number.
+     * A missing one has one if a number stands for it. */
     gsai_cell_value (*read)(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
-                            size_t size, double *value);
+                            size_t size, gsai_number *out);
     /* Adds the features of a cell of column i but for its parts, which follow after all columns. Returns what is wrong
      * with the cell, or NULL. */
     const char *(*add)(struct gsai_tabular *table, size_t i, const struct gsai_text_cell *cell,
@@ -88,8 +89,8 @@ typedef struct gsai_column_kind {
     void (*add_parts)(struct gsai_tabular *table, size_t i, gsai_features *features);
     /* Writes how the cells are written, for the summary: "a number in $". */
     void (*tell)(const gsai_reading *reading, char out[GSAI_READING_TEXT]);
-    /* Writes an offset as people write a value of this kind. */
-    void (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
+    /* Writes an offset as people write a value of this kind; returns its length. */
+    size_t (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
 } gsai_column_kind;
 
 #endif

@@ -109,33 +109,6 @@ static int64_t take_month(const char **p)
     return -1;
 }
 
-/* Writes a date that has the name of its month by numbers: "Nov 17, 2026 08:05" is "2026-11-17 08:05". */
-static void number_month(char copy[GSAI_LONGEST_READ + 1])
-{
-    char out[GSAI_LONGEST_READ + 1];
-    const char *p = copy;
-    int64_t day = gsai_is_digit(*p) ? take_digits(&p, 2) : 0;
-    if (p > copy && (day < 0 || !*p || !strchr(" -/", *p++)))
-        return;
-    int64_t month = take_month(&p);
-    p += *p == '.' || *p == ',';
-    if (month < 0 || !*p || !strchr(" -/", *p++))
-        return;
-    if (day == 0) {
-        day = take_digits(&p, 2);
-        p += *p == ',';
-        if (day < 0 || !*p || !strchr(" -/", *p++))
-            return;
-    }
-    const char *start = p;
-    int64_t year = take_digits(&p, 4);
-    if (p - start != 4 || day > 31)
-        return;
-    int size = snprintf(out, sizeof out, "%04d-%02d-%02d%s", (int)year, (int)month, (int)day, p);
-    if (size > 0 && (size_t)size < sizeof out)
-        memcpy(copy, out, (size_t)size + 1);
-}
-
 /* A date of three numbers with equal marks between them. */
 typedef struct triple {
     int64_t n[3];
@@ -160,6 +133,34 @@ static bool take_plain(const char *text, size_t size, triple *out)
     return true;
 }
 
+static bool is_mark(char c)
+{
+    return c == ' ' || c == '-' || c == '/';
+}
+
+/* Takes a date with the name of its month: "Nov 17, 2026 08:05". Returns what follows the day, or NULL. */
+static const char *take_named(const char *p, triple *out)
+{
+    const char *start = p;
+    int64_t day = gsai_is_digit(*p) ? take_digits(&p, 2) : 0;
+    bool is_day_first = p > start;
+    if (is_day_first && (day < 0 || !is_mark(*p++)))
+        return NULL;
+    int64_t month = take_month(&p);
+    p += *p == '.' || *p == ',';
+    if (month < 0 || !is_mark(*p++))
+        return NULL;
+    if (!is_day_first) {
+        day = take_digits(&p, 2);
+        p += *p == ',';
+        if (day < 0 || !is_mark(*p++))
+            return NULL;
+    }
+    const char *year = p;
+    *out = (triple){{take_digits(&p, 4), month, day}, '-', true, 0};
+    return p - year == 4 ? p : NULL;
+}
+
 static bool take_triple(const char *text, size_t size, triple *out)
 {
     char copy[GSAI_LONGEST_READ + 1];
@@ -167,8 +168,10 @@ static bool take_triple(const char *text, size_t size, triple *out)
         return true;
     if (size < 8 || !(gsai_is_digit(*text) || gsai_is_letter(*text)) || !gsai_copy_blanks(text, size, copy))
         return false;
-    number_month(copy);
-    const char *p = copy;
+    const char *p = take_named(copy, out);
+    if (p)
+        return take_time(p, &out->seconds);
+    p = copy;
     out->n[0] = take_digits(&p, 4);
     out->has_year_first = out->n[0] >= 0 && p - copy == 4;
     out->mark = *p;
@@ -210,12 +213,13 @@ gsai_cell_value gsai_read_date(const gsai_reading *reading, const char *text, si
 }
 
 static gsai_cell_value read_value(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
-                                  size_t size, double *value)
+                                  size_t size, gsai_number *out)
 {
     gsai_date date;
     (void)locale;
     gsai_cell_value is = gsai_read_date(reading, text, size, &date);
-    *value = is == GSAI_VALUE ? gsai_date_value(date) : (double)NAN;
+    out->after = is == GSAI_VALUE ? text + size : NULL;
+    out->value = is == GSAI_VALUE ? gsai_date_value(date) : 0;
     return is;
 }
 
@@ -316,17 +320,17 @@ static void tell_date(const gsai_reading *reading, char out[GSAI_READING_TEXT])
 }
 
 /* Writes a date, with its time unless it is midnight. */
-static void put_offset(double offset, char out[GSAI_NUMBER_TEXT])
+static size_t put_offset(double offset, char out[GSAI_NUMBER_TEXT])
 {
-    gsai_number_text(offset, out);
     if (!(fabs(offset) < 1e6))
-        return;
+        return gsai_number_text(offset, out);
     int64_t seconds = (int64_t)floor(offset * 86400 + 0.5), time = (seconds % 86400 + 86400) % 86400;
     gsai_calendar day = gsai_calendar_of((seconds - time) / 86400);
     int size = snprintf(out, GSAI_NUMBER_TEXT, "%04d-%02d-%02d", (int)day.year, day.month, day.day);
     if (time > 0)
-        snprintf(out + size, GSAI_NUMBER_TEXT - (size_t)size, " %02d:%02d:%02d", (int)(time / 3600),
-                 (int)(time / 60 % 60), (int)(time % 60));
+        size += snprintf(out + size, GSAI_NUMBER_TEXT - (size_t)size, " %02d:%02d:%02d", (int)(time / 3600),
+                         (int)(time / 60 % 60), (int)(time % 60));
+    return (size_t)size;
 }
 
 const gsai_column_kind gsai_kind_date = {.word = "date",

@@ -1,4 +1,5 @@
-/* All kinds of columns, and which of them the cells of a new column are. */
+/* All kinds of columns, and which of them the cells of a new column are. A cell of a categorical column is one feature,
+ * hashed with the name of the column. */
 #ifndef GSA_DATA_FORMAT_COLUMN_KINDS_H
 #define GSA_DATA_FORMAT_COLUMN_KINDS_H
 
@@ -17,5 +18,11 @@ void gsai_column_see(gsai_column_stats *stats, const gsai_number_locale *locale,
 double gsai_column_see_value(gsai_column_stats *stats, const gsai_number_locale *locale, const gsai_decided *decided,
                              const char *text, size_t size, double weight);
 gsai_decided gsai_column_decide(const gsai_column_stats *stats, const gsai_asked *asked);
+
+/* Adds the feature of a text in column i. Returns its hash, by which it can be added again (but for crosses, which want
+ * its text). */
+uint64_t gsai_tabular_add_category(struct gsai_tabular *table, size_t i, const char *text, size_t size,
+                                   gsai_features *features);
+void gsai_tabular_add_hash(struct gsai_tabular *table, size_t i, uint64_t hash, gsai_features *features);
 
 #endif

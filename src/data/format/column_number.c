@@ -1,7 +1,6 @@
 /* Numeric columns. */
 #include "data/format/column_number.h"
 
-#include "base/error.h"
 #include "data/format/input_text.h"
 #include "data/format/table_rows.h"
 
@@ -160,15 +159,6 @@ gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_re
     return reading && gsai_is_sentinel(reading, out->value) ? GSAI_VALUE_MISSING : GSAI_VALUE;
 }
 
-static gsai_cell_value read_value(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
-                                  size_t size, double *value)
-{
-    gsai_number number;
-    gsai_cell_value is = gsai_read_number(locale, reading, text, size, &number);
-    *value = number.after ? number.value : (double)NAN;
-    return is;
-}
-
 /* ---- the first rows --------------------------------------------------------------------------------------------- */
 
 /* Separators of thousands, also as bits of a set. */
@@ -279,12 +269,9 @@ static bool recognise_numbers(const gsai_column_stats *stats, const gsai_asked *
     if (!is_empty && !(is_number && !out->is_code && settle(stats, asked->decimal, out)))
         return false;
     gsai_stats_take_missing(stats, &out->reading);
-    if (!asked->is_label && asked->missing && strcmp(asked->missing, "none") != 0) {
-        const char *list = asked->missing;
-        double value;
-        while (gsai_next_number(asked->locale, &list, &value, NULL) == GSA_OK)
-            gsai_reading_add_sentinel(&out->reading, value);
-    } else if (!asked->is_label && !asked->missing) {
+    for (size_t i = 0; i < asked->n_missing && !asked->is_label; i++)
+        gsai_reading_add_sentinel(&out->reading, asked->missing[i]);
+    if (asked->finds_missing && !asked->is_label) {
         bool is_out[GSAI_SENTINELS];
         gsai_stats_find_sentinels(stats, 1, is_out);
         for (size_t i = 0; i < GSAI_SENTINELS; i++)
@@ -307,22 +294,6 @@ bool gsai_reading_add_sentinel(gsai_reading *reading, double value)
     memcpy(reading->missing[reading->n_missing++], text, size + 1);
     reading->sentinel[reading->n_sentinels++] = value;
     return true;
-}
-
-gsa_status gsai_next_number(const gsai_number_locale *locale, const char **list, double *out, gsa_error *error)
-{
-    gsai_number number = {0};
-    if (!*list)
-        return GSA_END;
-    size_t size = strcspn(*list, ",");
-    gsai_number_parse(locale, *list, &number);
-    *out = number.value;
-    if (number.after != *list + size || !gsai_number_fits_float(&number))
-        return gsai_fail_about(error, "missing",
-                               gsai_fail(error, GSA_ARGUMENT, "'%.*s' as a missing value: expected a number, or none",
-                                         (int)(size < 80 ? size : 80), *list));
-    *list = number.after[0] == ',' ? number.after + 1 : NULL;
-    return GSA_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
@@ -365,16 +336,11 @@ static void tell_number(const gsai_reading *reading, char out[GSAI_READING_TEXT]
              reading->decimal == ',' ? ", decimals behind a comma" : "", group);
 }
 
-static void put_offset(double offset, char out[GSAI_NUMBER_TEXT])
-{
-    gsai_number_text(offset, out);
-}
-
 const gsai_column_kind gsai_kind_number = {.word = "number",
                                            .has_number = true,
                                            .see = see_number,
                                            .recognise = recognise_numbers,
-                                           .read = read_value,
+                                           .read = gsai_read_number,
                                            .add = add_number,
                                            .tell = tell_number,
-                                           .put_offset = put_offset};
+                                           .put_offset = gsai_number_text};

@@ -30,9 +30,6 @@ static inline bool gsai_is_sentinel(const gsai_reading *reading, double value)
             return true;
     return false;
 }
-/* Takes the next number of a list with commas; GSA_END at its end, GSA_ARGUMENT if the item is not a number. */
-gsa_status gsai_next_number(const gsai_number_locale *locale, const char **list, double *out, gsa_error *error);
-
 enum { GSAI_LONGEST_READ = 48 }; /* bytes of a number or a date that is not plain */
 /* Copies a text, with no-break spaces as blanks; returns false if it is too long or has a NUL. */
 bool gsai_copy_blanks(const char *text, size_t size, char out[GSAI_LONGEST_READ + 1]);

@@ -33,29 +33,6 @@ static inline uint64_t gsai_others_plain(const char *p)
     return bits;
 }
 
-#ifdef __SSE2__ /* which every x86-64 has; the plain form is its oracle */
-
-static inline uint64_t gsai_others_16(const char *p)
-{
-    __m128i x = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-    return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(10)), x));
-}
-
-static inline uint64_t gsai_others(const char *p)
-{
-    return gsai_others_16(p) | gsai_others_16(p + 16) << 16 | gsai_others_16(p + 32) << 32 |
-           gsai_others_16(p + 48) << 48;
-}
-
-#else
-
-static inline uint64_t gsai_others(const char *p)
-{
-    return gsai_others_plain(p);
-}
-
-#endif
-
 /* Returns a bit for each of the 64 bytes at p: whether it separates cells of a table, ends a line, or is a quote. */
 static inline uint64_t gsai_marks_plain(const char *p, char separator)
 {
@@ -65,7 +42,18 @@ static inline uint64_t gsai_marks_plain(const char *p, char separator)
     return bits;
 }
 
-#ifdef __SSE2__
+#ifdef __SSE2__ /* which every x86-64 has; the plain forms are its oracle */
+
+static inline uint64_t gsai_others(const char *p)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m128i x = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + i)), _mm_set1_epi8('0'));
+        __m128i others = _mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(10)), x);
+        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(others) << i;
+    }
+    return bits;
+}
 
 static inline uint64_t gsai_marks(const char *p, char separator)
 {
@@ -82,12 +70,8 @@ static inline uint64_t gsai_marks(const char *p, char separator)
 }
 
 #else
-
-static inline uint64_t gsai_marks(const char *p, char separator)
-{
-    return gsai_marks_plain(p, separator);
-}
-
+#define gsai_others gsai_others_plain
+#define gsai_marks gsai_marks_plain
 #endif
 
 /* Returns the number that the n digits at p, 1 to 8, stand for: pairs of digits, then fours and eights in one step. */

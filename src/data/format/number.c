@@ -48,8 +48,8 @@ const char *gsai_number_exponent(const char *text, int64_t *exponent)
 
 void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
-    size_t zeros = strspn(text, "+-0.");
-    out->has_nonzero = gsai_is_digit(text[zeros]);
+    const char *nonzero = text + strspn(text, "+-0.");
+    out->has_nonzero = nonzero < out->after && gsai_is_digit(*nonzero);
     out->value = out->has_nonzero ? gsai_os_strtod(text, locale->c) : *text == '-' ? -0.0 : 0.0;
 }
 

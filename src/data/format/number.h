@@ -100,30 +100,25 @@ static inline gsai_number_parts gsai_number_split(const char *text)
     return parts;
 }
 
-/* Returns mantissa * 10^exponent of short parts with the sign of the text: exact rounding if the mantissa is at most
- * 2^53, else two roundings, a relative error below 2^-51. */
-static inline double gsai_number_scale(const gsai_number_parts *parts, const char *text)
+/* Parses a number. Short parts are mantissa * 10^exponent: exact rounding if the mantissa is at most 2^53, else two
+ * roundings, a relative error below 2^-51. For callers that need (float)value only, that float is known as soon as both
+ * ends of the interval that contains the double round to it, which spares nearly all numbers of 17 to 19 digits the
+ * slow path. */
+static inline void gsai_number_parse_as(const gsai_number_locale *locale, const char *text, bool as_float,
+                                        gsai_number *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     static const double sign[] = {1, -1};
-    double value = (double)parts->mantissa;
-    value = parts->exponent < 0 ? value / power[-parts->exponent] : value * power[parts->exponent];
-    return value * sign[*text == '-'];
-}
-
-/* Parses a number; for callers that need (float)value only, that float is known as soon as both ends of the interval
- * that contains the double round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
-static inline void gsai_number_parse_as(const gsai_number_locale *locale, const char *text, bool as_float,
-                                        gsai_number *out)
-{
     gsai_number_parts parts = gsai_number_split(text);
     out->after = parts.after;
+    out->has_nonzero = parts.mantissa != 0;
     if (!parts.after)
         return;
-    out->has_nonzero = parts.mantissa != 0;
     if (parts.is_short) {
-        out->value = gsai_number_scale(&parts, text);
+        double whole = (double)parts.mantissa;
+        out->value = parts.exponent < 0 ? whole / power[-parts.exponent] : whole * power[parts.exponent];
+        out->value *= sign[*text == '-'];
         if (parts.mantissa <= (UINT64_C(1) << 53) ||
             (as_float && (float)(out->value * (1 - 0x1p-51)) == (float)(out->value * (1 + 0x1p-51))))
             return;

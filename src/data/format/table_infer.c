@@ -9,6 +9,7 @@
 #include "data/format/table_summary.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,18 @@ void gsai_first_rows_free(gsai_first_rows *first, const gsai_env *env)
     for (size_t i = 0; i < first->n_columns; i++)
         gsai_free(env, first->column[i].first);
     gsai_free(env, first->column);
+}
+
+/* Refuses the file because of an option: its name and the text, which begins behind it. */
+GSAI_PRINTF(4, 5)
+static gsa_status refuse(const gsai_tabular *table, const char *option, gsa_error *error, const char *format, ...)
+{
+    char text[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return gsai_fail_about(error, option, gsai_fail(error, GSA_ARGUMENT, "%s%s", table->input->name, text));
 }
 
 /* ---- names of columns ------------------------------------------------------------------------------------------- */
@@ -145,12 +158,10 @@ static gsa_status check_list(const gsai_tabular *table, const char *option, cons
         }
     }
     bool is_titled = n_empty > first->n_columns / 2; /* as behind a title */
-    return gsai_fail_about(error, option,
-                           gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s'%s; the columns are %s%s%s",
-                                     table->input->name, quote, suggestion,
-                                     list_columns(first, columns, sizeof columns),
-                                     first->has_header ? "" : ", by number, since there is no header",
-                                     is_titled && !gsai_is_digit(*item) ? "; remove lines before the header" : ""));
+    return refuse(table, option, error, ": there is no column '%s'%s; the columns are %s%s%s", quote, suggestion,
+                  list_columns(first, columns, sizeof columns),
+                  first->has_header ? "" : ", by number, since there is no header",
+                  is_titled && !gsai_is_digit(*item) ? "; remove lines before the header" : "");
 }
 
 /* ---- a schema from the first rows ------------------------------------------------------------------------------- */
@@ -169,9 +180,7 @@ static gsa_status find_label(const gsai_tabular *table, gsai_first_rows *first, 
     char columns[200];
     first->label = asked ? find_item(first, first->has_header, asked, strlen(asked)) : 0;
     if (first->label == SIZE_MAX)
-        return gsai_fail_about(
-            error, "label",
-            gsai_fail(error, GSA_ARGUMENT, "%s: the label is %s, expected one column", table->input->name, asked));
+        return refuse(table, "label", error, ": the label is %s, expected one column", asked);
     if (asked || !first->has_header)
         return GSA_OK;
     size_t n_found = 0;
@@ -182,16 +191,40 @@ static gsa_status find_label(const gsai_tabular *table, gsai_first_rows *first, 
         }
     if (n_found == 1)
         return GSA_OK;
-    return gsai_fail_about(error, "label",
-                           gsai_fail(error, GSA_ARGUMENT,
-                                     "%s: which column is the label? %s named label, target, y, class, click or "
-                                     "clicked; name one of %s",
-                                     table->input->name, n_found ? "More than one is" : "None is",
-                                     list_columns(first, columns, sizeof columns)));
+    return refuse(table, "label", error,
+                  ": which column is the label? %s named label, target, y, class, click or clicked; name one of %s",
+                  n_found ? "More than one is" : "None is", list_columns(first, columns, sizeof columns));
+}
+
+/* Reads the options that say how cells are read. */
+static gsa_status read_asked(const gsai_tabular *table, gsai_asked *out, gsa_error *error)
+{
+    const gsa_reader_options *options = table->input->options;
+    const char *list = options->missing && strcmp(options->missing, "none") != 0 ? options->missing : NULL;
+    size_t size;
+    *out = (gsai_asked){.finds_missing = !options->missing && !options->without_offsets};
+    out->order = (char)(options->dates ? *options->dates : '\0');
+    if (options->decimal)
+        out->decimal = (char)(*options->decimal == 'c' ? ',' : '.');
+    for (const char *item; (item = gsai_next_item(&list, &size));) {
+        gsai_number number = {0};
+        gsai_number_parse(table->locale, item, &number);
+        if (number.after != item + size || !gsai_number_fits_float(&number))
+            return gsai_fail_about(error, "missing",
+                                   gsai_fail(error, GSA_ARGUMENT,
+                                             "'%.*s' as a missing value: expected a number, or none",
+                                             (int)(size < 80 ? size : 80), item));
+        if (out->n_missing == GSAI_MISSING_NUMBERS)
+            return gsai_fail_about(error, "missing",
+                                   gsai_fail(error, GSA_ARGUMENT, "too many missing values: expected at most %d",
+                                             (int)GSAI_MISSING_NUMBERS));
+        out->missing[out->n_missing++] = number.value;
+    }
+    return GSA_OK;
 }
 
 /* Decides what a column is: by the options that name it, else by its cells. */
-static void decide_column(const gsai_tabular *table, gsai_first_rows *first, size_t i)
+static void decide_column(const gsai_tabular *table, gsai_first_rows *first, size_t i, gsai_asked asked)
 {
     const gsa_reader_options *options = table->input->options;
     gsai_seen_column *seen = &first->column[i];
@@ -206,17 +239,7 @@ static void decide_column(const gsai_tabular *table, gsai_first_rows *first, siz
     if ((!is_label && seen->kind != GSAI_FIELD_CATEGORICAL) || seen->is_category ||
         is_listed(options->categorical, first, i))
         return;
-    const gsai_asked asked = {
-        .decimal = (char)(!options->decimal          ? '\0'
-                          : *options->decimal == 'c' ? ','
-                                                     : '.'),
-        .order = (char)(options->dates ? *options->dates : '\0'),
-        .missing = options->missing           ? options->missing
-                   : options->without_offsets ? "none"
-                                              : NULL,
-        .locale = table->locale,
-        .is_label = is_label,
-    };
+    asked.is_label = is_label;
     if (seen->is_date)
         seen->decided =
             (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
@@ -228,21 +251,11 @@ static void decide_column(const gsai_tabular *table, gsai_first_rows *first, siz
         seen->kind = seen->decided.kind;
 }
 
-/* Adds the first record as a row; called if it is not a header. */
-static void see_first_row(const gsai_tabular *table, gsai_first_rows *first)
+double gsai_first_rows_weigh(const gsai_number_locale *locale, const char *text, size_t size)
 {
-    double weight = 1;
-    if (first->weight != SIZE_MAX) {
-        const gsai_seen_column *seen = &first->column[first->weight];
-        gsai_number number;
-        gsai_number_parse_float(table->locale, seen->first, &number);
-        bool is_whole = number.after == seen->first + seen->first_size;
-        weight = is_whole && number.value >= 0 && isfinite(number.value) ? number.value : 0;
-    }
-    for (size_t i = 0; i < first->n_columns; i++)
-        gsai_column_see(&first->column[i].cells, table->locale, first->column[i].first, first->column[i].first_size,
-                        weight);
-    first->n_rows++;
+    gsai_number number;
+    gsai_number_parse_float(locale, text, &number);
+    return number.after == text + size && number.value >= 0 && isfinite(number.value) ? number.value : 0;
 }
 
 void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale *locale, size_t column,
@@ -263,31 +276,28 @@ void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale 
 
 /* Decides all columns, and adds the values of those whose cells had to be understood first. Numbers with two readings
  * are never guessed. */
-static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
+static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, const gsai_asked *asked, gsa_error *error)
 {
     bool any_again = false, has_commas = false;
     column_name name;
     for (size_t i = 0; i < first->n_columns; i++) {
-        decide_column(table, first, i);
+        decide_column(table, first, i, *asked);
         const gsai_decided *decided = &first->column[i].decided;
         has_commas = has_commas || (decided->kind == GSAI_FIELD_NUMBER && decided->reading.decimal == ',');
     }
     for (size_t i = 0; i < first->n_columns; i++) {
         gsai_seen_column *seen = &first->column[i];
         gsai_decided *decided = &seen->decided;
-        bool may_group = has_commas && decided->reading.decimal == '.' && !table->input->options->decimal &&
+        bool may_group = has_commas && decided->reading.decimal == '.' && !asked->decimal &&
                          gsai_number_may_group_by_points(&seen->cells);
         char held[GSAI_QUOTE_SIZE];
         name_column(first, i, &name);
         if (decided->kind == GSAI_FIELD_NUMBER && (decided->is_ambiguous || may_group))
-            return gsai_fail_about(
-                error, "decimal",
-                gsai_fail(error, GSA_ARGUMENT,
-                          "%s: column '%s' holds '%s', which is ambiguous: the %s may separate thousands or "
-                          "decimals; say which mark comes before decimals, point or comma",
-                          table->input->name, name.quote,
-                          gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
-                          strchr(seen->cells.ambiguous, ',') ? "comma" : "point"));
+            return refuse(table, "decimal", error,
+                          ": column '%s' holds '%s', which is ambiguous: the %s may separate thousands or decimals; "
+                          "say which mark comes before decimals, point or comma",
+                          name.quote, gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
+                          strchr(seen->cells.ambiguous, ',') ? "comma" : "point");
         if (gsai_first_rows_is_again(first, seen)) {
             any_again = true;
             gsai_stats_forget_values(&seen->cells);
@@ -297,11 +307,10 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gs
     gsai_seen_column *label = &first->column[first->label];
     name_column(first, first->label, &name);
     if (label->decided.kind == GSAI_FIELD_DATE)
-        return gsai_fail_about(error, "categorical",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "%s: the label '%s' holds dates, and a label is a number or a class: make it "
-                                         "a number, such as days, or treat the column as categorical",
-                                         table->input->name, name.quote));
+        return refuse(table, "categorical", error,
+                      ": the label '%s' holds dates, and a label is a number or a class: make it a number, such as "
+                      "days, or treat the column as categorical",
+                      name.quote);
     /* Words among few whole numbers are names of classes as those are, among other numbers they are missing. */
     if (label->decided.kind == GSAI_FIELD_NUMBER && label->cells.n_words > 0 && label->cells.odd == 0 &&
         first->n_label_values <= GSAI_CLASSES_ANYWHERE)
@@ -352,40 +361,31 @@ static gsa_status add_crosses(gsai_tabular *table, const gsai_first_rows *first,
     return status == GSA_END ? GSA_OK : status;
 }
 
-/* Checks the numbers that are missing values: a list of at most GSAI_MISSING_NUMBERS, or none. */
-static gsa_status check_missing(const gsai_tabular *table, gsa_error *error)
-{
-    gsai_reading reading = {0};
-    const char *list = table->input->options->missing;
-    double value;
-    gsa_status status = list && strcmp(list, "none") == 0 ? GSA_END : GSA_OK;
-    while (status == GSA_OK && (status = gsai_next_number(table->locale, &list, &value, error)) == GSA_OK)
-        if (!gsai_reading_add_sentinel(&reading, value))
-            return gsai_fail_about(error, "missing",
-                                   gsai_fail(error, GSA_ARGUMENT, "too many missing values: expected at most %d",
-                                             (int)GSAI_MISSING_NUMBERS));
-    return status == GSA_END ? GSA_OK : status;
-}
-
 static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     const gsa_reader_options *options = table->input->options;
     gsai_schema *schema = table->input->schema;
+    gsai_asked asked;
     first->has_header = first->has_header || first_record_is_header(first, options->label);
     if (!first->has_header) {
         size_t before = first->weight;
         gsai_first_rows_find_weight(first, options, false);
         first->all_again = first->weight != before;
-        see_first_row(table, first);
+        const gsai_seen_column *weighs = first->weight != SIZE_MAX ? &first->column[first->weight] : NULL;
+        double weight = weighs ? gsai_first_rows_weigh(table->locale, weighs->first, weighs->first_size) : 1;
+        for (size_t i = 0; i < first->n_columns; i++)
+            gsai_column_see(&first->column[i].cells, table->locale, first->column[i].first, first->column[i].first_size,
+                            weight);
+        first->n_rows++;
     }
     GSA_TRY(check_list(table, "label", options->label, first, error));
     GSA_TRY(check_list(table, "weight", options->weight, first, error));
     GSA_TRY(check_list(table, "exposure", options->exposure, first, error));
     GSA_TRY(check_list(table, "categorical", options->categorical, first, error));
     GSA_TRY(check_list(table, "ignore", options->ignore, first, error));
-    GSA_TRY(check_missing(table, error));
+    GSA_TRY(read_asked(table, &asked, error));
     GSA_TRY(find_label(table, first, error));
-    GSA_TRY(decide_columns(table, first, error));
+    GSA_TRY(decide_columns(table, first, &asked, error));
     schema->is_named = first->has_header;
     schema->bits = options->bits ? options->bits : GSAI_DEFAULT_BITS;
     gsa_status status = GSA_OK;
@@ -397,13 +397,9 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
         gsai_error_prefix(error, "%s: ", table->input->name);
     GSA_TRY(status);
     if (schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
-        return gsai_fail_about(
-            error, "weight",
-            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of weights; name one", table->input->name));
+        return refuse(table, "weight", error, ": more than one column of weights; name one");
     if (schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 1)
-        return gsai_fail_about(
-            error, "exposure",
-            gsai_fail(error, GSA_ARGUMENT, "%s: more than one column of exposures; name one", table->input->name));
+        return refuse(table, "exposure", error, ": more than one column of exposures; name one");
     return gsai_schema_complete(schema, error);
 }
 
@@ -445,8 +441,7 @@ static bool may_lack(const gsai_tabular *table, gsai_field_kind kind)
 }
 
 /* Names the columns of the schema that the file lacks: all of them, so that one message is enough. */
-static gsa_status check_complete(const gsai_tabular *table, const gsai_first_rows *first, const size_t *cell_of,
-                                 gsa_error *error)
+static gsa_status check_complete(const gsai_tabular *table, const gsai_first_rows *first, gsa_error *error)
 {
     enum { NAMED = 3 };
     const gsai_schema *schema = table->input->schema;
@@ -454,7 +449,7 @@ static gsa_status check_complete(const gsai_tabular *table, const gsai_first_row
     size_t n = 0, size = 0;
     for (size_t f = 0; f < schema->n_fields; f++) {
         const gsai_field *field = &schema->field[f];
-        if (cell_of[f] == SIZE_MAX && !may_lack(table, field->kind) && n++ < NAMED)
+        if (table->cell_of[f] == SIZE_MAX && !may_lack(table, field->kind) && n++ < NAMED)
             size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'%s", n > 1 ? ", " : "",
                                      gsai_quote(field->name, field->name_size, quote),
                                      field->kind == GSAI_FIELD_EXPOSURE ? " (exposure of the counts)" : "");
@@ -463,12 +458,11 @@ static gsa_status check_complete(const gsai_tabular *table, const gsai_first_row
         return GSA_OK;
     if (n > NAMED)
         snprintf(names + size, sizeof names - size, " and %zu more", n - NAMED);
-    return gsai_fail(error, GSA_ARGUMENT, "%s has no column%s %s, which %s has; its columns are %s", table->input->name,
-                     n == 1 ? "" : "s", names, table->input->schema_from, list_columns(first, columns, sizeof columns));
+    return refuse(table, "", error, " has no column%s %s, which %s has; its columns are %s", n == 1 ? "" : "s", names,
+                  table->input->schema_from, list_columns(first, columns, sizeof columns));
 }
 
-static gsa_status match_by_name(const gsai_tabular *table, const gsai_first_rows *first, size_t *cell_of,
-                                gsa_error *error)
+static gsa_status match_by_name(const gsai_tabular *table, const gsai_first_rows *first, gsa_error *error)
 {
     const gsai_format_input *input = table->input;
     const gsai_schema *schema = input->schema;
@@ -483,45 +477,40 @@ static gsa_status match_by_name(const gsai_tabular *table, const gsai_first_rows
             unknown = unknown == SIZE_MAX && !may_be_there ? i : unknown;
             continue;
         }
-        if (cell_of[field] != SIZE_MAX)
-            return gsai_fail(error, GSA_ARGUMENT, "%s: columns %zu and %zu have the same name '%s': rename one of them",
-                             input->name, cell_of[field] + 1, i + 1, name.quote);
+        if (table->cell_of[field] != SIZE_MAX)
+            return refuse(table, "", error, ": columns %zu and %zu have the same name '%s': rename one of them",
+                          table->cell_of[field] + 1, i + 1, name.quote);
         if (is_ignored && gsai_kind_at(schema->field[field].kind)->add)
-            return gsai_fail_about(error, "ignore",
-                                   gsai_fail(error, GSA_ARGUMENT, "%s: %s needs the column '%s': it cannot be ignored",
-                                             input->name, input->schema_from, name.quote));
-        cell_of[field] = i;
+            return refuse(table, "ignore", error, ": %s needs the column '%s': it cannot be ignored",
+                          input->schema_from, name.quote);
+        table->cell_of[field] = i;
     }
-    GSA_TRY(check_complete(table, first, cell_of, error));
+    GSA_TRY(check_complete(table, first, error));
     if (unknown == SIZE_MAX)
         return GSA_OK;
     name_column(first, unknown, &name);
-    return gsai_fail_about(error, "ignore",
-                           gsai_fail(error, GSA_ARGUMENT, "%s has a column '%s' that %s does not have; ignore it",
-                                     input->name, name.quote, input->schema_from));
+    return refuse(table, "ignore", error, " has a column '%s' that %s does not have; ignore it", name.quote,
+                  input->schema_from);
 }
 
 /* Expects the same columns in the same order; the label may be left out where it is not needed. */
-static gsa_status match_by_position(const gsai_tabular *table, const gsai_first_rows *first, size_t *cell_of,
-                                    gsa_error *error)
+static gsa_status match_by_position(const gsai_tabular *table, const gsai_first_rows *first, gsa_error *error)
 {
     const gsai_schema *schema = table->input->schema;
     bool lacks_label = first->n_columns + 1 == schema->n_fields && may_lack(table, GSAI_FIELD_LABEL);
     if (first->n_columns != schema->n_fields && !lacks_label)
-        return gsai_fail(error, GSA_ARGUMENT, "%s has %zu columns%s, %s has %zu: expected the same columns",
-                         table->input->name, first->n_columns,
-                         schema->is_named ? " and no header with their names" : "", table->input->schema_from,
-                         schema->n_fields);
+        return refuse(table, "", error, " has %zu columns%s, %s has %zu: expected the same columns", first->n_columns,
+                      schema->is_named ? " and no header with their names" : "", table->input->schema_from,
+                      schema->n_fields);
     size_t cell = 0;
     for (size_t f = 0; f < schema->n_fields; f++)
         if (!(lacks_label && schema->field[f].kind == GSAI_FIELD_LABEL))
-            cell_of[f] = cell++;
+            table->cell_of[f] = cell++;
     return GSA_OK;
 }
 
 /* Options may repeat what is known of a column, and say nothing else. */
-static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows *first, const size_t *cell_of,
-                                gsa_error *error)
+static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows *first, gsa_error *error)
 {
     const gsai_schema *schema = table->input->schema;
     const gsa_reader_options *options = table->input->options;
@@ -534,51 +523,35 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
                  {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL}};
     char quote[GSAI_QUOTE_SIZE];
     for (size_t f = 0; f < schema->n_fields; f++)
-        for (size_t k = 0; k < sizeof known / sizeof *known && cell_of[f] != SIZE_MAX; k++)
-            if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, first, cell_of[f]) &&
+        for (size_t k = 0; k < sizeof known / sizeof *known && table->cell_of[f] != SIZE_MAX; k++)
+            if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, first, table->cell_of[f]) &&
                 !(schema->field[f].is_class && known[k].kind == GSAI_FIELD_CATEGORICAL))
-                return gsai_fail_about(error, known[k].name,
-                                       gsai_fail(error, GSA_ARGUMENT,
-                                                 "%s: a %s column contradicts %s about '%s'; leave it out",
-                                                 table->input->name, known[k].name, table->input->schema_from,
-                                                 gsai_quote(schema->field[f].name, schema->field[f].name_size, quote)));
+                return refuse(table, known[k].name, error, ": a %s column contradicts %s about '%s'; leave it out",
+                              known[k].name, table->input->schema_from,
+                              gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
     return GSA_OK;
-}
-
-static gsa_status match(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
-{
-    const gsai_schema *schema = table->input->schema;
-    size_t *cell_of = gsai_alloc(table->env, schema->n_fields, sizeof *cell_of);
-    GSAI_TRY_MEMORY(cell_of, table->env, error, "no memory for %zu columns", schema->n_fields);
-    memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
-    first->has_header = first->has_header || has_header(table, first);
-    table->n_cells = first->n_columns;
-    gsa_status status =
-        (first->has_header && schema->is_named ? match_by_name : match_by_position)(table, first, cell_of, error);
-    if (status == GSA_OK)
-        status = check_options(table, first, cell_of, error);
-    if (status == GSA_OK)
-        status = gsai_tabular_plan(table, cell_of, error);
-    gsai_free(table->env, cell_of);
-    return status;
 }
 
 gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     gsai_format_input *input = table->input;
+    const char *list = input->options->keep;
     bool is_new = !input->schema->text;
+    size_t size, max_kept = 1;
     gsa_status status = is_new ? infer(table, first, error) : GSA_OK;
     if (status != GSA_OK) {
         gsai_schema_free(input->schema);
         return status;
     }
-    GSA_TRY(match(table, first, error));
-    const char *list = input->options->keep;
-    size_t size, n = list != NULL;
-    GSA_TRY(check_list(table, "keep", list, first, error));
     for (const char *at = list; at && *at; at++)
-        n += *at == ',';
-    GSA_TRY(gsai_tabular_reserve_kept(table, n, error));
+        max_kept += *at == ',';
+    GSA_TRY(gsai_tabular_begin_plan(table, max_kept, error));
+    first->has_header = first->has_header || has_header(table, first);
+    table->n_cells = first->n_columns;
+    GSA_TRY((first->has_header && input->schema->is_named ? match_by_name : match_by_position)(table, first, error));
+    GSA_TRY(check_options(table, first, error));
+    GSA_TRY(gsai_tabular_plan(table, error));
+    GSA_TRY(check_list(table, "keep", list, first, error));
     for (const char *item; (item = gsai_next_item(&list, &size));)
         table->kept[table->n_kept++] = find_item(first, first->has_header, item, size);
     if (input->options->remember_names)

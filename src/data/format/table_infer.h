@@ -49,6 +49,8 @@ static inline bool gsai_first_rows_is_again(const gsai_first_rows *first, const 
 /* Adds a cell's value once the reading of its column is known. */
 void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale *locale, size_t column,
                                const char *text, size_t size, double weight);
+/* Returns what a row counts for in the means, by the cell of its weight; 0 if that is not a number. */
+double gsai_first_rows_weigh(const gsai_number_locale *locale, const char *text, size_t size);
 /* Finds the column of weights, once names or the first record are there. */
 void gsai_first_rows_find_weight(gsai_first_rows *first, const gsa_reader_options *options, bool has_header);
 /* Returns the maximum number of rows from which the schema of a table with n columns is made. */

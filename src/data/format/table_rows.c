@@ -8,103 +8,86 @@
 #include "data/format/input_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the plan --------------------------------------------------------------------------------------------------- */
 
 void gsai_tabular_forget(gsai_tabular *table)
 {
-    for (size_t i = 0; i < table->n_columns; i++) {
-        gsai_tabular_column *column = &table->column[i];
-        for (size_t k = 0; column->part && k < column->kind->n_parts; k++)
-            gsai_key_free(&column->part[k], table->env);
-        gsai_free(table->env, column->part);
-        gsai_key_free(&column->key, table->env);
-    }
-    gsai_free(table->env, table->column);
-    gsai_free(table->env, table->gap);
-    gsai_free(table->env, table->term);
-    gsai_free(table->env, table->cross);
-    gsai_free(table->env, table->kept);
-    table->column = NULL;
-    table->gap = NULL;
-    table->term = NULL;
-    table->cross = NULL;
-    table->kept = NULL;
+    table->memory.env = table->env;
+    gsai_arena_release(&table->memory);
     table->n_columns = table->n_numbers = table->n_parts = table->n_crosses = table->n_kept = 0;
 }
 
-/* Adds the column of a field, with the keys of its parts: "when weekday". */
-static bool plan_column(gsai_tabular *table, size_t number, size_t cell)
+gsa_status gsai_tabular_begin_plan(gsai_tabular *table, size_t max_kept, gsa_error *error)
 {
-    const gsai_field *field = &table->input->schema->field[number];
-    const gsai_column_kind *kind = gsai_kind_at(field->kind);
-    gsai_tabular_column *column = &table->column[table->n_columns++];
-    *column = (gsai_tabular_column){.kind = kind,
-                                    .field = number,
-                                    .cell = cell,
-                                    .mean = field->mean,
-                                    .offset = field->offset,
-                                    .reading = field->reading};
-    table->n_numbers += kind->has_number;
-    table->n_parts += kind->n_parts;
-    if (kind->n_parts > 0)
-        column->part = gsai_alloc_zeroed(table->env, kind->n_parts, sizeof *column->part);
-    bool has_room =
-        gsai_key_set(&column->key, field->name, field->name_size, table->env) && (column->part || kind->n_parts == 0);
-    for (size_t k = 0; k < kind->n_parts && has_room; k++) {
-        size_t size = field->name_size + 1 + strlen(kind->part[k]);
-        char *name = gsai_alloc(table->env, size + 1, 1);
-        if (name) {
-            memcpy(name, field->name, field->name_size);
-            name[field->name_size] = ' ';
-            memcpy(name + field->name_size + 1, kind->part[k], strlen(kind->part[k]) + 1);
-        }
-        has_room = name && gsai_key_set(&column->part[k], name, size, table->env);
-        gsai_free(table->env, name);
-    }
-    return has_room;
+    size_t n_fields = table->input->schema->n_fields;
+    gsai_tabular_forget(table);
+    table->cell_of = gsai_arena_take(&table->memory, n_fields, sizeof *table->cell_of);
+    table->kept = gsai_arena_take(&table->memory, max_kept, sizeof *table->kept);
+    GSA_TRY(gsai_arena_check(&table->memory, "the columns of a table", error));
+    memset(table->cell_of, 0xFF, n_fields * sizeof *table->cell_of); /* SIZE_MAX: nowhere */
+    return GSA_OK;
 }
 
-gsa_status gsai_tabular_plan(gsai_tabular *table, const size_t *cell_of, gsa_error *error)
+/* Returns the key of a column or of a part of it: "when weekday". */
+static gsai_key make_key(gsai_arena *memory, const gsai_field *field, const char *part)
+{
+    size_t size = field->name_size + (*part ? 1 + strlen(part) : 0) + 1;
+    gsai_key key = {gsai_arena_take(memory, size + GSAI_KEY_ROOM, 1), size, size + GSAI_KEY_ROOM};
+    if (key.bytes)
+        snprintf(key.bytes, size, "%s%s%s", field->name, *part ? " " : "", part);
+    return key;
+}
+
+gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
 {
     const gsai_schema *schema = table->input->schema;
-    const gsa_reader_options *options = table->input->options;
-    gsai_tabular_forget(table);
+    const bool has_labels = !table->input->options->without_labels;
+    gsai_arena *memory = &table->memory;
     table->label = table->weight = table->exposure = SIZE_MAX;
     table->first_hashed = gsai_schema_first_word(schema);
     table->id_mask = (UINT64_C(1) << schema->bits) - 1;
-    table->column = gsai_alloc_zeroed(table->env, schema->n_fields, sizeof *table->column);
-    table->gap = gsai_alloc(table->env, schema->n_numbers, sizeof *table->gap);
-    bool has_room = table->column && table->gap;
+    table->column = gsai_arena_take(memory, schema->n_fields, sizeof *table->column);
+    table->gap = gsai_arena_take(memory, schema->n_numbers, sizeof *table->gap);
+    table->term = schema->n_crosses > 0 ? gsai_arena_take(memory, schema->n_fields, sizeof *table->term) : NULL;
+    table->cross = gsai_arena_take(memory, schema->n_crosses, sizeof *table->cross);
     for (int has_number = 1; has_number >= 0; has_number--)
-        for (size_t f = 0; f < schema->n_fields && has_room; f++) {
-            const gsai_column_kind *kind = gsai_kind_at(schema->field[f].kind);
-            if (kind->add && kind->has_number == has_number)
-                has_room = plan_column(table, f, cell_of[f]);
+        for (size_t f = 0; f < schema->n_fields && !memory->failed; f++) {
+            const gsai_field *field = &schema->field[f];
+            const gsai_column_kind *kind = gsai_kind_at(field->kind);
+            if (!kind->add || kind->has_number != has_number)
+                continue;
+            gsai_tabular_column *column = &table->column[table->n_columns++];
+            *column = (gsai_tabular_column){.kind = kind,
+                                            .field = f,
+                                            .cell = table->cell_of[f],
+                                            .key = make_key(memory, field, ""),
+                                            .mean = field->mean,
+                                            .offset = field->offset,
+                                            .reading = field->reading};
+            column->part = kind->n_parts > 0 ? gsai_arena_take(memory, kind->n_parts, sizeof *column->part) : NULL;
+            for (size_t k = 0; k < kind->n_parts && column->part; k++)
+                column->part[k] = make_key(memory, field, kind->part[k]);
+            table->n_numbers += kind->has_number;
+            table->n_parts += kind->n_parts;
         }
-    GSAI_TRY_MEMORY(has_room, table->env, error, "no memory for %zu columns", schema->n_fields);
+    GSA_TRY(gsai_arena_check(memory, "the columns of a table", error));
     for (size_t f = 0; f < schema->n_fields; f++) {
         const gsai_field *field = &schema->field[f];
-        if (field->kind == GSAI_FIELD_LABEL && !options->without_labels) {
-            table->label = cell_of[f];
+        if (field->kind == GSAI_FIELD_LABEL && has_labels) {
+            table->label = table->cell_of[f];
             table->label_is_class = field->is_class;
-            table->label_has_reading = field->reading != NULL;
-            if (field->reading)
-                table->label_reading = *field->reading;
+            table->label_reading = field->reading;
+        } else if (field->kind == GSAI_FIELD_WEIGHT && has_labels) {
+            table->weight = table->cell_of[f];
+        } else if (field->kind == GSAI_FIELD_EXPOSURE) { /* of rows without labels too: it is their weight */
+            table->exposure = table->cell_of[f];
         }
-        if (field->kind == GSAI_FIELD_WEIGHT && !options->without_labels)
-            table->weight = cell_of[f];
-        if (field->kind == GSAI_FIELD_EXPOSURE) /* of rows without labels too: it is their weight */
-            table->exposure = cell_of[f];
     }
     table->max_entries = table->n_columns + table->n_numbers + table->n_parts + schema->n_crosses;
-    if (schema->n_crosses == 0)
-        return GSA_OK;
-    table->term = gsai_alloc_zeroed(table->env, table->n_columns, sizeof *table->term);
-    table->cross = gsai_alloc_zeroed(table->env, schema->n_crosses, sizeof *table->cross);
-    GSAI_TRY_MEMORY(table->term && table->cross, table->env, error, "no memory for %zu crosses", schema->n_crosses);
-    for (size_t i = 0; i < table->n_columns; i++) {
+    for (size_t i = 0; i < table->n_columns && table->term; i++) {
         const gsai_key *key = &table->column[i].key;
         table->term[i] = (gsai_term){.hash = gsai_key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};
     }
@@ -121,31 +104,12 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, const size_t *cell_of, gsa_err
 
 gsa_status gsai_tabular_plan_same(gsai_tabular *table, const gsai_tabular *other, gsa_error *error)
 {
-    size_t n_fields = table->input->schema->n_fields,
-           *cell_of = gsai_alloc_zeroed(table->env, n_fields, sizeof *cell_of);
-    GSAI_TRY_MEMORY(cell_of, table->env, error, "no memory for %zu columns", n_fields);
-    for (size_t i = 0; i < other->n_columns; i++)
-        cell_of[other->column[i].field] = other->column[i].cell;
-    gsa_status status = gsai_tabular_plan(table, cell_of, error);
-    gsai_free(table->env, cell_of);
-    GSA_TRY(status);
-    GSA_TRY(gsai_tabular_reserve_kept(table, other->n_kept, error));
-    for (; table->n_kept < other->n_kept; table->n_kept++)
-        table->kept[table->n_kept] = other->kept[table->n_kept];
-    table->label = other->label;
-    table->weight = other->weight;
-    table->exposure = other->exposure;
+    GSA_TRY(gsai_tabular_begin_plan(table, other->n_kept, error));
+    memcpy(table->cell_of, other->cell_of, table->input->schema->n_fields * sizeof *table->cell_of);
+    memcpy(table->kept, other->kept, other->n_kept * sizeof *table->kept);
+    table->n_kept = other->n_kept;
     table->n_cells = other->n_cells;
-    return GSA_OK;
-}
-
-gsa_status gsai_tabular_reserve_kept(gsai_tabular *table, size_t n, gsa_error *error)
-{
-    gsai_free(table->env, table->kept);
-    table->n_kept = 0;
-    table->kept = n > 0 ? gsai_alloc(table->env, n, sizeof *table->kept) : NULL;
-    GSAI_TRY_MEMORY(n == 0 || table->kept, table->env, error, "no memory for %zu columns", n);
-    return GSA_OK;
+    return gsai_tabular_plan(table, error);
 }
 
 /* ---- label and weight ------------------------------------------------------------------------------------------- */
@@ -154,8 +118,8 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
 {
     gsai_number number = {0};
     gsai_cell_value is = gsai_is_absent(text, size) ? GSAI_VALUE_MISSING : GSAI_VALUE;
-    if (table->label_has_reading && is == GSAI_VALUE)
-        is = gsai_read_number(table->locale, &table->label_reading, text, size, &number);
+    if (table->label_reading && is == GSAI_VALUE)
+        is = gsai_read_number(table->locale, table->label_reading, text, size, &number);
     else if (is == GSAI_VALUE)
         gsai_number_parse(table->locale, text, &number);
     head->is_missing = is == GSAI_VALUE_MISSING;
@@ -165,7 +129,7 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
     if (is == GSAI_VALUE_WRONG)
         return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE
                                                   : "expected a number that is written as the labels of the first rows";
-    if (!table->label_has_reading && (number.after != text + size || table->label_is_class)) {
+    if (!table->label_reading && (number.after != text + size || table->label_is_class)) {
         head->word = text;
         head->word_size = size;
         return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE : gsai_label_objection(text, size);
@@ -267,12 +231,15 @@ gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, cons
 /* ---- a record --------------------------------------------------------------------------------------------------- */
 
 /* "column 'age' holds 'x': ..." */
-static gsa_status fail_cell(const gsai_tabular *table, const gsai_record *record, const gsai_field *field,
-                            size_t number, const char *objection, gsa_error *error)
+static gsa_status fail_cell(const gsai_tabular *table, const gsai_record *record, size_t number, const char *objection,
+                            gsa_error *error)
 {
     char name[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
     gsai_text_cell cell = gsai_cell_trim(record->cell[number]);
     uint64_t line = record->line.number, byte = gsai_line_offset(&record->line, cell.at);
+    const gsai_field *field = table->input->schema->field;
+    for (const size_t *at = table->cell_of; *at != number; at++)
+        field++;
     gsai_quote(field->name, field->name_size, name);
     gsai_quote(cell.text, cell.size, held);
     if (objection == gsai_not_a_number && !table->input->schema_is_fixed)
@@ -282,69 +249,6 @@ static gsa_status fail_cell(const gsai_tabular *table, const gsai_record *record
                                               "column as categorical, or skip such rows",
                                               name, held));
     return gsai_fail_line(error, GSA_INPUT, line, byte, "column '%s' holds '%s': %s", name, held, objection);
-}
-
-static const gsai_field *field_of(const gsai_tabular *table, gsai_field_kind kind)
-{
-    const gsai_field *field = table->input->schema->field;
-    while (field->kind != kind)
-        field++;
-    return field;
-}
-
-/* Takes label, weight and exposure. */
-static gsa_status take_head(const gsai_tabular *table, const gsai_record *record, gsai_row_head *head, gsa_error *error)
-{
-    if (table->label != SIZE_MAX) {
-        gsai_text_cell cell = gsai_cell_trim(record->cell[table->label]);
-        const char *objection = gsai_tabular_label(table, cell.text, cell.size, head);
-        if (objection)
-            return fail_cell(table, record, field_of(table, GSAI_FIELD_LABEL), table->label, objection, error);
-    }
-    const struct {
-        size_t cell;
-        gsai_field_kind kind;
-        const char *(*take)(gsai_row_head *, double);
-    } number[] = {{table->weight, GSAI_FIELD_WEIGHT, gsai_tabular_weigh},
-                  {table->exposure, GSAI_FIELD_EXPOSURE, gsai_tabular_expose}};
-    for (size_t i = 0; i < 2 && !head->is_missing; i++) {
-        if (number[i].cell == SIZE_MAX)
-            continue;
-        gsai_text_cell cell = gsai_cell_trim(record->cell[number[i].cell]);
-        gsai_number found;
-        gsai_number_parse(table->locale, cell.text, &found);
-        bool is_number = cell.size > 0 && found.after == cell.text + cell.size;
-        const char *objection = number[i].take(head, is_number ? found.value : -1);
-        if (objection)
-            return fail_cell(table, record, field_of(table, number[i].kind), number[i].cell, objection, error);
-    }
-    return GSA_OK;
-}
-
-static gsa_status take_features(gsai_tabular *table, const gsai_record *record, gsai_features *features,
-                                gsa_error *error)
-{
-    const char *objection = NULL;
-    for (size_t i = 0; i < table->n_columns; i++) {
-        const gsai_tabular_column *column = &table->column[i];
-        if (i == table->n_numbers)
-            gsai_tabular_add_gaps(table, features);
-        objection = column->kind->add(table, i, &record->cell[column->cell], features);
-        if (objection)
-            return fail_cell(table, record, &table->input->schema->field[column->field], column->cell, objection,
-                             error);
-    }
-    if (table->n_numbers == table->n_columns)
-        gsai_tabular_add_gaps(table, features);
-    gsai_tabular_add_parts(table, features);
-    gsai_tabular_note_categories(table);
-    size_t bad = gsai_tabular_add_crosses(table, features);
-    if (bad != SIZE_MAX)
-        return fail_cell(table, record, &table->input->schema->field[table->column[bad].field], table->column[bad].cell,
-                         GSAI_NO_PRODUCT, error);
-    return gsai_features_finish(features)
-               ? GSA_OK
-               : gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
 }
 
 gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai_rows *rows, gsa_error *error)
@@ -359,11 +263,44 @@ gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai
         gsai_text_cell cell = gsai_cell_trim(record->cell[table->kept[i]]);
         GSA_TRY(gsai_tabular_keep_text(rows, cell.text, cell.size, error));
     }
-    GSA_TRY(take_head(table, record, &head, error));
+    if (table->label != SIZE_MAX) {
+        gsai_text_cell cell = gsai_cell_trim(record->cell[table->label]);
+        const char *objection = gsai_tabular_label(table, cell.text, cell.size, &head);
+        if (objection)
+            return fail_cell(table, record, table->label, objection, error);
+    }
     if (head.is_missing)
         return GSA_OK;
+    const size_t factor[] = {table->weight, table->exposure};
+    for (int i = 0; i < 2; i++) {
+        if (factor[i] == SIZE_MAX)
+            continue;
+        gsai_text_cell cell = gsai_cell_trim(record->cell[factor[i]]);
+        gsai_number number;
+        gsai_number_parse(table->locale, cell.text, &number);
+        double x = cell.size > 0 && number.after == cell.text + cell.size ? number.value : -1;
+        const char *objection = i == 0 ? gsai_tabular_weigh(&head, x) : gsai_tabular_expose(&head, x);
+        if (objection)
+            return fail_cell(table, record, factor[i], objection, error);
+    }
     GSA_TRY(gsai_tabular_begin_row(table, table->max_entries, rows, &features, error));
-    GSA_TRY(take_features(table, record, &features, error));
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const gsai_tabular_column *column = &table->column[i];
+        if (i == table->n_numbers)
+            gsai_tabular_add_gaps(table, &features);
+        const char *objection = column->kind->add(table, i, &record->cell[column->cell], &features);
+        if (objection)
+            return fail_cell(table, record, column->cell, objection, error);
+    }
+    if (table->n_numbers == table->n_columns)
+        gsai_tabular_add_gaps(table, &features);
+    gsai_tabular_add_parts(table, &features);
+    gsai_tabular_note_categories(table);
+    size_t bad = gsai_tabular_add_crosses(table, &features);
+    if (bad != SIZE_MAX)
+        return fail_cell(table, record, table->column[bad].cell, GSAI_NO_PRODUCT, error);
+    if (!gsai_features_finish(&features))
+        return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
     gsa_place place = gsai_format_location(table->input, record->line.number, record->line.byte);
     return gsai_tabular_end_row(table, rows, &features, &head, place, error);
 }

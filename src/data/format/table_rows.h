@@ -36,8 +36,10 @@ typedef struct gsai_tabular {
     gsai_records records;
     gsai_words keys; /* of JSON lines */
     gsai_format_input *input;
-    bool is_prepared; /* what follows is that of the current file */
+    bool is_prepared;  /* what follows is that of the current file */
+    gsai_arena memory; /* of the plan */
     size_t n_cells;
+    size_t *cell_of;             /* where each field of the schema stands; SIZE_MAX: nowhere */
     gsai_tabular_column *column; /* those with numbers, then the others, each in the order of the schema */
     size_t n_numbers, n_columns, n_parts;
     uint32_t first_hashed; /* id of the first feature that is hashed; the mask of the others */
@@ -48,21 +50,21 @@ typedef struct gsai_tabular {
     gsai_term *term;    /* of each column, in the row at hand; NULL without crosses */
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
-    size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
-    gsai_reading label_reading;     /* how labels are read, if label_has_reading; else plain numbers are numbers */
-    bool label_has_reading, label_is_class;
+    size_t label, weight, exposure;    /* cells; SIZE_MAX: none is read */
+    const gsai_reading *label_reading; /* NULL: plain numbers are numbers */
+    bool label_is_class;
     uint64_t *cells; /* of each column, in the row at hand; NULL if cells are not asked for */
     size_t *kept;    /* cells whose texts are kept beside the rows (option keep) */
     size_t n_kept;
 } gsai_tabular;
 
-/* Plans the columns of this file's rows; cell_of: where each field of the schema stands, SIZE_MAX: nowhere. */
-gsa_status gsai_tabular_plan(gsai_tabular *table, const size_t *cell_of, gsa_error *error);
+/* Makes room for a plan, with `max_kept` cells whose texts are kept at most: cell_of and kept are to be filled in. */
+gsa_status gsai_tabular_begin_plan(gsai_tabular *table, size_t max_kept, gsa_error *error);
+/* Plans the columns of this file's rows. */
+gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error);
 /* Plans those of the same file for another parser, in another thread. */
 gsa_status gsai_tabular_plan_same(gsai_tabular *table, const gsai_tabular *other, gsa_error *error);
-/* Makes room for n cells whose texts are kept. */
-gsa_status gsai_tabular_reserve_kept(gsai_tabular *table, size_t n, gsa_error *error);
-/* Frees the columns. */
+/* Frees the plan. */
 void gsai_tabular_forget(gsai_tabular *table);
 
 /* Adds the row of a record. */
@@ -113,7 +115,7 @@ gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *ro
 gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, const gsai_features *features,
                                 const gsai_row_head *head, gsa_place place, gsa_error *error);
 
-/* Adds the value of a numeric column. Functions of other kinds are in column_date.h and column_category.h. */
+/* Adds the value of a numeric column. Functions of other kinds are in column_date.h and column_kinds.h. */
 static inline void gsai_tabular_add_number(const gsai_tabular *table, size_t column, float value,
                                            gsai_features *features)
 {

@@ -115,14 +115,6 @@ gsa_status gsai_schema_next_cross(const char **list, const char *name[2], size_t
     return GSA_OK;
 }
 
-static bool can_be_crossed(const gsai_schema *schema, const char *name, size_t size)
-{
-    if (schema->is_namespaced)
-        return size == 0 || gsai_is_text(name, size);
-    size_t field = gsai_schema_find(schema, name, size);
-    return field != SIZE_MAX && gsai_kind_at(schema->field[field].kind)->add;
-}
-
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2])
 {
     for (size_t i = 0; i < schema->n_crosses; i++) {
@@ -137,11 +129,15 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
                                  gsa_error *error)
 {
     char quote[GSAI_QUOTE_SIZE];
-    for (int k = 0; k < 2; k++)
-        if (!can_be_crossed(schema, name[k], name_size[k]))
+    for (int k = 0; k < 2; k++) {
+        size_t field = schema->is_namespaced ? SIZE_MAX : gsai_schema_find(schema, name[k], name_size[k]);
+        bool is_feature = schema->is_namespaced ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
+                                                : field != SIZE_MAX && gsai_kind_at(schema->field[field].kind)->add;
+        if (!is_feature)
             return gsai_fail_about(error, "cross",
                                    gsai_fail(error, GSA_ARGUMENT, "cannot cross '%s': it is not a feature column",
                                              gsai_quote(name[k], name_size[k], quote)));
+    }
     if (gsai_schema_is_crossed(schema, name, name_size))
         return gsai_fail_about(error, "cross",
                                gsai_fail(error, GSA_ARGUMENT,

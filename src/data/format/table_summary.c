@@ -11,8 +11,7 @@
 #include <string.h>
 
 /* Adds to the description, as far as it fits. */
-static void tell(const gsai_tabular *table, const char *format, ...) GSAI_PRINTF(2, 3);
-static void tell(const gsai_tabular *table, const char *format, ...)
+GSAI_PRINTF(2, 3) static void tell(const gsai_tabular *table, const char *format, ...)
 {
     char *text = table->input->description;
     size_t n = strlen(text), room = sizeof table->input->description - n;
@@ -23,18 +22,6 @@ static void tell(const gsai_tabular *table, const char *format, ...)
     if (size < 0 || (size_t)size >= room)
         memcpy(text + n, n + 5 < sizeof table->input->description ? " ..." : "",
                n + 5 < sizeof table->input->description ? 5 : 1);
-}
-
-/* How a column is written, if that is not plain: "in $, with commas between thousands". */
-static void tell_reading(const gsai_tabular *table, const gsai_decided *decided, const char *name)
-{
-    const gsai_reading *reading = &decided->reading;
-    char how[GSAI_READING_TEXT], quote[GSAI_QUOTE_SIZE];
-    gsai_kind_at(decided->kind)->tell(reading, how);
-    tell(table, "; '%s' is %s", name, how);
-    for (size_t i = 0; i < reading->n_missing - reading->n_sentinels; i++)
-        tell(table, "%s'%s'", i ? ", " : ", missing where it holds ",
-             gsai_quote(reading->missing[i], strlen(reading->missing[i]), quote));
 }
 
 /* Tells which numbers are taken for missing ones, and which might be: "-999 means missing in 'temp' (120 rows)". */
@@ -96,7 +83,7 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
 {
     enum { MAX_OFFSETS = 3 }; /* that are named */
     size_t n_missing = 0, n_columns = 0, n_offsets = 0;
-    char where[GSAI_QUOTE_SIZE + 2] = "", name[GSAI_QUOTE_SIZE], offset[GSAI_NUMBER_TEXT];
+    char where[GSAI_QUOTE_SIZE + 2] = "", name[GSAI_QUOTE_SIZE], quote[GSAI_QUOTE_SIZE], text[GSAI_READING_TEXT];
     for (size_t i = 0; i < first->n_columns; i++) {
         const gsai_seen_column *seen = &first->column[i];
         const gsai_column_stats *cells = &seen->cells;
@@ -108,11 +95,16 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
         n_missing += n;
         if (n > 0 && n_columns++ == 0)
             snprintf(where, sizeof where, "'%s'", name);
-        bool is_formatted = !decided->is_plain && (cells->odd > 0 || decided->kind != GSAI_FIELD_NUMBER ||
-                                                   decided->reading.n_missing > decided->reading.n_sentinels);
-        if ((kind->has_number || seen->kind == GSAI_FIELD_LABEL) && is_formatted)
-            tell_reading(table, decided, name);
-        else if (seen->is_text && decided->kind == GSAI_FIELD_NUMBER && cells->numbers > 0)
+        const gsai_reading *reading = &decided->reading;
+        size_t n_words = reading->n_missing - reading->n_sentinels;
+        bool is_formatted = !decided->is_plain && (cells->odd > 0 || decided->kind != GSAI_FIELD_NUMBER || n_words > 0);
+        if ((kind->has_number || seen->kind == GSAI_FIELD_LABEL) && is_formatted) {
+            gsai_kind_at(decided->kind)->tell(reading, text); /* "a number in $, commas between thousands" */
+            tell(table, "; '%s' is %s", name, text);
+            for (size_t k = 0; k < n_words; k++)
+                tell(table, "%s'%s'", k ? ", " : ", missing where it holds ",
+                     gsai_quote(reading->missing[k], strlen(reading->missing[k]), quote));
+        } else if (seen->is_text && decided->kind == GSAI_FIELD_NUMBER && cells->numbers > 0)
             tell(table, "; '%s' is text that holds numbers", name);
         if (decided->kind == GSAI_FIELD_CATEGORICAL && cells->units_differ &&
             cells->odd > cells->numbers + cells->dates + cells->words)
@@ -123,8 +115,8 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
         if (decided->is_code)
             tell(table, "; '%s' is categorical, since zeros stand before its digits", name);
         if (field->offset != 0 && n_offsets++ < MAX_OFFSETS) {
-            kind->put_offset(field->offset, offset);
-            tell(table, "; '%s' is measured from %s", name, offset);
+            kind->put_offset(field->offset, text);
+            tell(table, "; '%s' is measured from %s", name, text);
         }
         if (decided->is_ambiguous)
             tell(table,

@@ -9,7 +9,6 @@
 #include "data/format/json.h"
 #include "data/format/table_infer.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- the first block -------------------------------------------------------------------------------------------- */
@@ -28,65 +27,64 @@ static void hold(gsai_tabular *table)
     gsai_records_hold(&table->records, is_short(table) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
 }
 
-/* The first records, divided by a separator. */
-typedef struct separated {
-    size_t first, last; /* cells of the first record, and of the last */
-    size_t n_like_last; /* records with as many cells as the last */
-    bool agree;         /* all have as many as the first */
-} separated;
-
-static gsa_status try_separator(gsai_tabular *table, char separator, separated *out, gsa_error *error)
-{
-    enum { RECORDS = 100 };
-    gsai_record record;
-    gsa_status status = GSA_OK;
-    table->records.separator = separator;
-    hold(table);
-    *out = (separated){.agree = true};
-    for (int i = 0; i < RECORDS && status == GSA_OK; i++) {
-        table->records.lines.hurried = i > 0 && table->input->schema_is_fixed;
-        status = gsai_records_next(&table->records, &record, error);
-        if (status == GSA_OK) {
-            out->first = i == 0 ? record.n_cells : out->first;
-            out->n_like_last = record.n_cells == out->last ? out->n_like_last + 1 : 1;
-            out->last = record.n_cells;
-        }
-        out->agree = out->agree && (status == GSA_END || (status == GSA_OK && record.n_cells == out->first));
-    }
-    return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
-}
-
 /* A comma stands in texts and in numbers more often than the others: it is tried last. If the first line has one cell,
  * whatever the separator, it may be a title, and the records after it show the separator. */
 static gsa_status find_separator(gsai_tabular *table, gsa_error *error)
 {
+    enum { RECORDS = 100 };
     static const char separators[] = {'\t', ';', '|', ','};
     char best = ',', best_below = ',';
     size_t max = 1, max_below = 1, n_bars = 0;
-    for (size_t i = 0; i < sizeof separators; i++) {
-        separated found;
-        GSA_TRY(try_separator(table, separators[i], &found, error));
+    for (size_t k = 0; k < sizeof separators; k++) {
+        size_t n_first = 0, n_last = 0, n_like_last = 0; /* cells of the first and the last; records like the last */
+        bool agree = true;                               /* all records have as many cells as the first */
+        gsa_status status = GSA_OK;
+        table->records.separator = separators[k];
+        hold(table);
+        for (int i = 0; i < RECORDS && status == GSA_OK; i++) {
+            gsai_record record;
+            table->records.lines.hurried = i > 0 && table->input->schema_is_fixed;
+            status = gsai_records_next(&table->records, &record, error);
+            if (status == GSA_OK) {
+                n_first = i == 0 ? record.n_cells : n_first;
+                n_like_last = record.n_cells == n_last ? n_like_last + 1 : 1;
+                n_last = record.n_cells;
+            }
+            agree = agree && (status == GSA_END || (status == GSA_OK && record.n_cells == n_first));
+        }
+        GSA_TRY(status == GSA_END || status == GSA_INPUT ? GSA_OK : status);
         const char declared = table->records.declared;
-        bool is_bar = separators[i] == '|' && !declared; /* may stand in texts between commas */
-        n_bars = is_bar && found.agree ? found.first : n_bars;
-        if (declared || (found.agree && found.first > 1 && !is_bar && found.first >= n_bars)) {
-            best = declared ? declared : separators[i];
-            max = found.first + 1;
+        bool is_bar = separators[k] == '|' && !declared; /* may stand in texts between commas */
+        n_bars = is_bar && agree ? n_first : n_bars;
+        if (declared || (agree && n_first > 1 && !is_bar && n_first >= n_bars)) {
+            best = declared ? declared : separators[k];
+            max = n_first + 1;
             n_bars = 0;
             break;
         }
-        if (found.first > max) {
-            max = found.first;
-            best = separators[i];
+        if (n_first > max) {
+            max = n_first;
+            best = separators[k];
         }
-        if (found.last > 1 && found.n_like_last > max_below) {
-            max_below = found.n_like_last;
-            best_below = separators[i];
+        if (n_last > 1 && n_like_last > max_below) {
+            max_below = n_like_last;
+            best_below = separators[k];
         }
     }
     table->records.separator = n_bars > 1 ? '|' : max == 1 ? best_below : best;
     hold(table);
     return GSA_OK;
+}
+
+/* Adds a column with its text in the first record; returns false if out of memory. */
+static bool add_column(const gsai_tabular *table, gsai_first_rows *first, const char *text, size_t size)
+{
+    gsai_seen_column *seen = &first->column[first->n_columns++];
+    seen->first_size = size;
+    seen->first = gsai_alloc_zeroed(table->env, size + 1, 1);
+    if (seen->first)
+        memcpy(seen->first, text, size);
+    return seen->first != NULL;
 }
 
 /* Makes a column of each cell of the first record. An infinity is meant as a number, and is refused as one when its row
@@ -97,41 +95,33 @@ static gsa_status see_first(gsai_tabular *table, const gsai_record *record, gsai
     bool has_room = first->column != NULL;
     for (size_t i = 0; i < record->n_cells && has_room; i++) {
         gsai_text_cell cell = gsai_cell_trim(record->cell[i]);
-        gsai_seen_column *seen = &first->column[first->n_columns++];
         gsai_column_stats one = {0};
         gsai_column_see(&one, table->locale, cell.text, cell.size, 1);
-        seen->first_kind = one.n_missing > 0                      ? GSAI_CELL_ABSENT
-                           : one.n_words > 0 || one.has_word_unit ? GSAI_CELL_WORD
-                                                                  : GSAI_CELL_NUMBER;
-        seen->first_size = cell.size;
-        seen->first = gsai_alloc_zeroed(table->env, cell.size + 1, 1);
-        has_room = seen->first != NULL;
-        if (has_room)
-            memcpy(seen->first, cell.text, cell.size);
+        first->column[i].first_kind = one.n_missing > 0                      ? GSAI_CELL_ABSENT
+                                      : one.n_words > 0 || one.has_word_unit ? GSAI_CELL_WORD
+                                                                             : GSAI_CELL_NUMBER;
+        has_room = add_column(table, first, cell.text, cell.size);
     }
     GSAI_TRY_MEMORY(has_room, table->env, error, "no memory for %zu columns", record->n_cells);
     gsai_first_rows_find_weight(first, table->input->options, true);
     return GSA_OK;
 }
 
-/* Returns what a row counts for in the means; 0 if its weight is not a number. */
-static double weigh(const gsai_tabular *table, const gsai_first_rows *first, const gsai_record *record)
+/* Counts the cells of a record; again: adds the values of columns that had to be understood first. */
+static void see(const gsai_tabular *table, const gsai_record *record, gsai_first_rows *first, bool again)
 {
-    if (first->weight == SIZE_MAX)
-        return 1;
-    gsai_text_cell cell = gsai_cell_trim(record->cell[first->weight]);
-    gsai_number number;
-    gsai_number_parse_float(table->locale, cell.text, &number);
-    return number.after == cell.text + cell.size && number.value >= 0 && isfinite(number.value) ? number.value : 0;
-}
-
-static void see(const gsai_tabular *table, const gsai_record *record, gsai_first_rows *first)
-{
-    double weight = weigh(table, first, record);
-    first->n_rows++;
+    double weight = 1;
+    if (first->weight != SIZE_MAX) {
+        gsai_text_cell cell = gsai_cell_trim(record->cell[first->weight]);
+        weight = gsai_first_rows_weigh(table->locale, cell.text, cell.size);
+    }
     for (size_t i = 0; i < first->n_columns; i++) {
         gsai_text_cell cell = gsai_cell_trim(record->cell[i]);
         gsai_seen_column *seen = &first->column[i];
+        if (again && gsai_first_rows_is_again(first, seen))
+            gsai_first_rows_add_value(first, table->locale, i, cell.text, cell.size, weight);
+        if (again)
+            continue;
         gsai_column_see(&seen->cells, table->locale, cell.text, cell.size, weight);
         seen->has_text = seen->has_text || cell.size > 0;
         if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
@@ -150,13 +140,8 @@ static gsa_status see_again(gsai_tabular *table, gsai_first_rows *first, gsa_err
         if (status != GSA_OK || gsai_record_cells(&record, first->n_columns) != first->n_columns ||
             (i == 0 && first->has_header && !table->records.keys))
             continue;
-        double weight = weigh(table, first, &record);
+        see(table, &record, first, true);
         n++;
-        for (size_t k = 0; k < first->n_columns; k++) {
-            gsai_text_cell cell = gsai_cell_trim(record.cell[k]);
-            if (gsai_first_rows_is_again(first, &first->column[k]))
-                gsai_first_rows_add_value(first, table->locale, k, cell.text, cell.size, weight);
-        }
     }
     return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
 }
@@ -192,12 +177,8 @@ static gsa_status see_keys(gsai_tabular *table, gsai_first_rows *first, gsa_erro
         return status;
     first->column = gsai_alloc_zeroed(table->env, keys->n_words, sizeof *first->column);
     has_room = has_room && first->column;
-    for (; has_room && first->n_columns < keys->n_words; first->n_columns++) {
-        gsai_seen_column *seen = &first->column[first->n_columns];
-        seen->first = gsai_copy_text(table->env, keys->word[first->n_columns]);
-        has_room = seen->first != NULL;
-        seen->first_size = has_room ? strlen(seen->first) : 0;
-    }
+    for (size_t i = 0; i < keys->n_words && has_room; i++)
+        has_room = add_column(table, first, keys->word[i], strlen(keys->word[i]));
     GSAI_TRY_MEMORY(has_room, table->env, error, "no memory for the columns");
     first->has_header = true;
     gsai_first_rows_find_weight(first, table->input->options, true);
@@ -242,11 +223,13 @@ static gsa_status see_block(gsai_tabular *table, gsai_first_rows *out, gsa_error
             max = gsai_first_rows_max(out->n_columns, is_short(table));
         } else if (status == GSA_OK) {
             size_t n = gsai_record_cells(&record, out->n_columns);
-            if (n == out->n_columns)
-                see(table, &record, out);
-            else
+            if (n == out->n_columns) {
+                see(table, &record, out, false);
+                out->n_rows++;
+            } else {
                 n_others = n == n_cells ? n_others + 1 : 1;
-            n_cells = n == out->n_columns ? n_cells : n;
+                n_cells = n;
+            }
         }
     }
     if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
