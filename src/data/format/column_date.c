@@ -233,16 +233,11 @@ static bool see_date(gsai_column_stats *stats, const gsai_number_locale *locale,
     (void)locale;
     if (!take_triple(text, size, &found))
         return false;
-    if (found.has_year_first) {
-        if (!order_triple(&found, 'y', &date))
-            return false;
-        if (weight > 0)
-            gsai_stats_add_value(stats, gsai_date_value(date), weight);
-    } else {
-        bool fits_day_first = order_triple(&found, 'd', &date);
-        bool fits_month_first = found.mark != '.' && order_triple(&found, 'm', &date);
-        if (!fits_day_first && !fits_month_first)
-            return false;
+    bool fits_day_first = order_triple(&found, 'd', &date);
+    bool fits_month_first = found.mark != '.' && order_triple(&found, 'm', &date);
+    if (!fits_day_first && !fits_month_first)
+        return false;
+    if (!found.has_year_first) {
         stats->only_day_first = stats->only_day_first || !fits_month_first;
         stats->only_month_first = stats->only_month_first || !fits_day_first;
         if (fits_day_first && fits_month_first) {
@@ -250,7 +245,6 @@ static bool see_date(gsai_column_stats *stats, const gsai_number_locale *locale,
             stats->both_orders = true;
         }
     }
-    stats->lacks_dates = stats->lacks_dates || !found.has_year_first || weight == 0;
     stats->has_time = stats->has_time || found.seconds > 0;
     stats->dates += weight;
     return true;
@@ -269,7 +263,7 @@ static bool recognise_dates(const gsai_column_stats *stats, const gsai_asked *as
     out->reading.has_time = stats->has_time;
     gsai_stats_take_missing(stats, &out->reading);
     out->is_plain = false;
-    out->needs_values = stats->lacks_dates;
+    out->needs_values = true;
     return true;
 }
 

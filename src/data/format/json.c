@@ -146,17 +146,6 @@ static const char *take_value(object *from, gsai_text_cell *out)
     return NULL;
 }
 
-/* Returns the number of a key, which is mostly the one after the last; -1 if out of memory, -2 if it is not known. */
-static int32_t find_key(gsai_words *keys, bool collects, const gsai_text_cell *name, int32_t guess)
-{
-    if ((size_t)guess < keys->n_words && gsai_is_word(name->text, name->size, keys->word[guess]))
-        return guess;
-    int32_t number = gsai_words_find(keys, name->text, name->size);
-    if (number >= 0 || !collects)
-        return number >= 0 ? number : -2;
-    return gsai_words_add(keys, name->text, name->size) ? (int32_t)keys->n_words - 1 : -1;
-}
-
 const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys, bool collects, gsai_text_cell *cell,
                             char *copy, const char **at)
 {
@@ -186,11 +175,17 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
         *at = from.p;
         if (objection)
             return objection;
-        number = find_key(keys, collects, &name, number + 1);
         *at = key;
-        if (number < 0)
-            return number == -1 ? "no memory for the names of the columns"
-                                : "neither the first rows nor a model have this key: ignore it";
+        number++; /* that of a key is mostly the one after the last */
+        if ((size_t)number >= keys->n_words || !gsai_is_word(name.text, name.size, keys->word[number]))
+            number = gsai_words_find(keys, name.text, name.size);
+        if (number < 0 && !collects)
+            return "neither the first rows nor a model have this key: ignore it";
+        if (number < 0) {
+            number = (int32_t)keys->n_words;
+            if (!gsai_words_add(keys, name.text, name.size))
+                return "no memory for the names of the columns";
+        }
         if (!collects && cell[number].at != first)
             return "the object has this key twice";
         if (!collects)

@@ -32,20 +32,13 @@ void gsai_records_begin(gsai_records *records, gsai_decode *stream)
 {
     gsai_lines_begin(&records->lines, stream);
     records->declared = '\0';
-    gsai_records_back(records);
+    gsai_records_back(records, 0);
 }
 
-void gsai_records_hold(gsai_records *records, size_t size)
-{
-    gsai_lines_drop(&records->lines, records->at);
-    records->at = 0;
-    records->held = records->lines.held = size;
-}
-
-void gsai_records_back(gsai_records *records)
+void gsai_records_back(gsai_records *records, size_t held)
 {
     records->skipping = false;
-    records->held = records->lines.held = 0;
+    records->held = records->lines.held = held;
     records->at = 0;
     records->line = records->byte = records->n_recoded = 0;
 }
@@ -69,26 +62,6 @@ static inline void look(scan *s, const char *block, char separator)
 {
     s->block = block;
     s->marks = gsai_marks(block, separator);
-}
-
-/* The next mark, at most `end`, where the padding of the buffer has one. */
-static inline const char *next_mark(scan *s, char separator)
-{
-    while (s->marks == 0)
-        look(s, s->block + 64, separator);
-    const char *at = s->block + __builtin_ctzll(s->marks);
-    s->marks &= s->marks - 1;
-    return at < s->end ? at : s->end;
-}
-
-/* Returns the next cell to be filled in; NULL if out of memory, or if the record has its maximum of cells. */
-static inline gsai_text_cell *new_cell(gsai_records *records, size_t n_cells)
-{
-    if (n_cells == records->cell_capacity &&
-        (n_cells >= records->most_cells || !gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity,
-                                                         n_cells + 1, sizeof(gsai_text_cell))))
-        return NULL;
-    return &records->cell[n_cells];
 }
 
 /* A cell that begins with a quote at s->p; *after is the byte behind its end. */
@@ -152,9 +125,14 @@ static outcome scan_record(gsai_records *records, scan *s)
         return scan_object(records, s);
     look(s, s->p, separator);
     do {
-        gsai_text_cell *cell = new_cell(records, s->n_cells);
-        if (!cell)
-            return s->n_cells >= records->most_cells ? TOO_MANY : NO_MEMORY;
+        if (s->n_cells == records->cell_capacity) {
+            if (s->n_cells >= records->most_cells)
+                return TOO_MANY;
+            if (!gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity, s->n_cells + 1,
+                              sizeof *records->cell))
+                return NO_MEMORY;
+        }
+        gsai_text_cell *cell = &records->cell[s->n_cells];
         cell->at = s->p;
         cell->is_escaped = false;
         if (*s->p == '"' && s->p < s->end) {
@@ -162,9 +140,13 @@ static outcome scan_record(gsai_records *records, scan *s)
             if (result != COMPLETE)
                 return result;
         } else {
-            do
-                at = next_mark(s, separator);
-            while (*at == '"' && at < s->end);
+            do { /* the next mark, at most `end`, where the padding of the buffer has one */
+                while (s->marks == 0)
+                    look(s, s->block + 64, separator);
+                at = s->block + __builtin_ctzll(s->marks);
+                s->marks &= s->marks - 1;
+            } while (*at == '"' && at < s->end);
+            at = at < s->end ? at : s->end;
             cell->text = s->p;
             cell->size = (size_t)(at - s->p);
         }
@@ -240,74 +222,58 @@ static void take(gsai_records *records, const char *up_to, uint64_t n_lines)
     records->line += n_lines;
 }
 
-/* More bytes behind those of the record that is not complete. */
-static gsa_status read_more(gsai_records *records, gsa_error *error)
-{
-    gsai_lines *lines = &records->lines;
-    if (!records->held) {
-        gsai_lines_drop(lines, records->at);
-        records->at = 0;
-    }
-    char text[GSAI_SIZE_TEXT];
-    if (records->held && lines->end - lines->start > records->held)
-        return GSA_END;
-    if (lines->end - lines->start - records->at > lines->max_size)
-        return gsai_fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
-                              "the row that begins here is longer than %s: is there a quote that is never closed, or "
-                              "is this no table?",
-                              gsai_size_text(lines->max_size, text));
-    if (lines->hurried && gsai_decode_is_idle(lines->stream))
-        return GSA_END;
-    return gsai_lines_refill(lines, error);
-}
-
 /* Reads as much more as it takes to look again: a whole record has a line end, and bytes that need not be waited for
- * come along until there is twice as much. A long record is else taken apart anew at every read. */
+ * come along until there is twice as much. A long record is else taken apart anew at every read. GSA_END: nothing came,
+ * and nothing will. */
 static gsa_status read_enough(gsai_records *records, gsa_error *error)
 {
-    const gsai_lines *lines = &records->lines;
+    gsai_lines *lines = &records->lines;
     size_t wanted = 2 * (lines->end - lines->start - records->at);
     wanted = wanted < lines->max_size ? wanted : lines->max_size;
     bool may_end = records->skipping || (lines->end > lines->start && lines->buffer[lines->end - 1] == '\r');
-    gsa_status status = read_more(records, error);
-    for (size_t had = 0; status == GSA_OK && !lines->ended; had = lines->end - lines->start) {
+    for (size_t had = 0;; had = lines->end - lines->start) {
+        if (!records->held) {
+            gsai_lines_drop(lines, records->at);
+            records->at = 0;
+        }
+        size_t size = lines->end - lines->start - records->at;
+        bool is_full = records->held && lines->end - lines->start > records->held;
+        char text[GSAI_SIZE_TEXT];
+        if (!is_full && size > lines->max_size)
+            return gsai_fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
+                                  "the row that begins here is longer than %s: is there a quote that is never closed, "
+                                  "or is this no table?",
+                                  gsai_size_text(lines->max_size, text));
+        if (is_full || (lines->hurried && gsai_decode_is_idle(lines->stream)))
+            return had == 0 ? GSA_END : GSA_OK;
+        gsa_status status = gsai_lines_refill(lines, error);
+        if (status != GSA_OK || lines->ended)
+            return status == GSA_END && had > 0 ? GSA_OK : status;
         const char *new_bytes = lines->buffer + lines->start + had;
         size_t n_new = lines->end - lines->start - had;
         may_end = may_end || memchr(new_bytes, '\n', n_new) || memchr(new_bytes, '\r', n_new);
-        size_t size = lines->end - lines->start - records->at;
-        if (may_end && (size >= wanted || gsai_decode_is_idle(lines->stream)))
-            return GSA_OK;
-        status = read_more(records, error);
-        if (status == GSA_END)
+        if (may_end && (lines->end - lines->start - records->at >= wanted || gsai_decode_is_idle(lines->stream)))
             return GSA_OK;
     }
-    return status;
 }
 
 /* Refuses the record at `start`, and the rest of its line: what comes up to the next newline is skipped. */
 static gsa_status fail_record(gsai_records *records, scan *s, const char *start, outcome result, gsa_error *error)
 {
-    uint64_t line = records->line + 1, at = records->byte + (uint64_t)(s->p - start);
-    gsa_status status;
-    records->skipping = true;
-    if (result == TOO_MANY) {
-        status =
-            gsai_fail_line(error, GSA_INPUT, line, records->byte,
-                           "the row that begins here has more than %zu cells%s: is this no table?", records->most_cells,
-                           records->most_cells < GSAI_RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
-    } else if (result == NO_OBJECT) {
-        status = gsai_fail_line(error, GSA_INPUT, line, at, "%s", s->objection);
-    } else if (result == AFTER_QUOTE) {
-        status = gsai_fail_line(error, GSA_INPUT, line + s->n_lines, at,
-                                "text after a closing quote: a cell in quotes ends with its last quote, and a quote "
-                                "inside it is written twice");
-    } else {
-        status = gsai_fail_line(error, GSA_INPUT, line, at, "the quote that opens this cell is never closed");
-        records->skipping = false;
-        s->p = s->end;
-    }
-    take(records, s->p, s->n_lines);
-    return status;
+    uint64_t line = records->line + 1 + (result == AFTER_QUOTE ? s->n_lines : 0), byte = records->byte;
+    const char *objection = result == NO_OBJECT     ? s->objection
+                            : result == AFTER_QUOTE ? "text after a closing quote: a cell in quotes ends with its last "
+                                                      "quote, and a quote inside it is written twice"
+                                                    : "the quote that opens this cell is never closed";
+    if (result != TOO_MANY)
+        gsai_fail_line(error, GSA_INPUT, line, byte + (uint64_t)(s->p - start), "%s", objection);
+    else
+        gsai_fail_line(error, GSA_INPUT, line, byte,
+                       "the row that begins here has more than %zu cells%s: is this no table?", records->most_cells,
+                       records->most_cells < GSAI_RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
+    records->skipping = result != PARTIAL;
+    take(records, records->skipping ? s->p : s->end, s->n_lines);
+    return GSA_INPUT;
 }
 
 /* Returns the size of a first line that declares the separator, with its end; SIZE_MAX if more bytes will tell. */

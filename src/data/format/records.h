@@ -57,11 +57,10 @@ gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error 
  * more columns, so that reading stops there. */
 #define GSAI_RECORDS_CELLS ((size_t)1 << 20)
 #define GSAI_RECORDS_HELD ((size_t)32 << 20)
-/* Holds records, before the first: those that are delivered until the release stay in the buffer, and are delivered
- * again afterwards. They end (GSA_END) with the last record that ends in the first `size` bytes, at most
- * GSAI_RECORDS_HELD. */
-void gsai_records_hold(gsai_records *records, size_t size);
-void gsai_records_back(gsai_records *records);
+/* Goes back to the first of the records that were held or, before the first, begins with it. With `held` above 0 those
+ * that are delivered from now on stay in the buffer, and end (GSA_END) with the last record that ends in the first
+ * `held` bytes, at most GSAI_RECORDS_HELD. */
+void gsai_records_back(gsai_records *records, size_t held);
 
 /* Gives whole records to another thread, as gsai_lines_give does. */
 gsa_status gsai_records_give(gsai_records *records, gsai_records *to, gsa_error *error);

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/column_number.h"
-#include "data/format/input_text.h"
 #include "data/format/table_summary.h"
 
 #include <math.h>
@@ -66,21 +65,18 @@ static bool first_record_is_header(const gsai_first_rows *first, const char *lab
     return is_header;
 }
 
-/* The name that a header gives a column, or its number from 1, which is also that of one without a name. */
-typedef struct column_name {
-    const char *text;
-    size_t size;
-    char number[GSAI_NUMBER_TEXT], quote[GSAI_QUOTE_SIZE];
-} column_name;
-
-static void name_column(const gsai_first_rows *first, size_t column, column_name *out)
+/* Sets the names that a header gives the columns, or their numbers from 1, which are also those of columns without a
+ * name. */
+static void name_columns(gsai_first_rows *first)
 {
-    const gsai_seen_column *seen = &first->column[column];
-    bool is_named = first->has_header && seen->first_size > 0;
-    size_t size = gsai_number_text((double)(column + 1), out->number);
-    out->text = is_named ? seen->first : out->number;
-    out->size = is_named ? seen->first_size : size;
-    gsai_quote(out->text, out->size, out->quote);
+    for (size_t i = 0; i < first->n_columns; i++) {
+        gsai_seen_column *seen = &first->column[i];
+        bool is_named = first->has_header && seen->first_size > 0;
+        size_t size = gsai_number_text((double)(i + 1), seen->number);
+        seen->name = is_named ? seen->first : seen->number;
+        seen->name_size = is_named ? seen->first_size : size;
+        gsai_quote(seen->name, seen->name_size, seen->quote);
+    }
 }
 
 const char *gsai_next_item(const char **list, size_t *size)
@@ -223,34 +219,6 @@ static gsa_status read_asked(const gsai_tabular *table, gsai_asked *out, gsa_err
     return GSA_OK;
 }
 
-/* Decides what a column is: by the options that name it, else by its cells. */
-static void decide_column(const gsai_tabular *table, gsai_first_rows *first, size_t i, gsai_asked asked)
-{
-    const gsa_reader_options *options = table->input->options;
-    gsai_seen_column *seen = &first->column[i];
-    bool is_label = i == first->label;
-    seen->decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
-    seen->kind = is_label                                 ? GSAI_FIELD_LABEL
-                 : is_listed(options->weight, first, i)   ? GSAI_FIELD_WEIGHT
-                 : is_listed(options->exposure, first, i) ? GSAI_FIELD_EXPOSURE
-                 : is_listed(options->ignore, first, i)   ? GSAI_FIELD_IGNORED
-                 : is_listed(options->keep, first, i)     ? GSAI_FIELD_IGNORED
-                                                          : GSAI_FIELD_CATEGORICAL;
-    if ((!is_label && seen->kind != GSAI_FIELD_CATEGORICAL) || seen->is_category ||
-        is_listed(options->categorical, first, i))
-        return;
-    asked.is_label = is_label;
-    if (seen->is_date)
-        seen->decided =
-            (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
-    else
-        seen->decided = gsai_column_decide(&seen->cells, &asked);
-    if (seen->decided.is_plain && (is_label || options->without_offsets)) /* labels are doubles */
-        seen->decided.needs_values = false;
-    if (!is_label)
-        seen->kind = seen->decided.kind;
-}
-
 double gsai_first_rows_weigh(const gsai_number_locale *locale, const char *text, size_t size)
 {
     gsai_number number;
@@ -274,15 +242,35 @@ void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale 
         first->label_value[first->n_label_values++] = value;
 }
 
-/* Decides all columns, and adds the values of those whose cells had to be understood first. Numbers with two readings
- * are never guessed. */
-static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, const gsai_asked *asked, gsa_error *error)
+/* Decides what the columns are, by the options that name them, else by their cells, and adds the values of those whose
+ * cells had to be understood first. Numbers with two readings are never guessed. */
+static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gsai_asked *asked, gsa_error *error)
 {
+    const gsa_reader_options *options = table->input->options;
     bool any_again = false, has_commas = false;
-    column_name name;
     for (size_t i = 0; i < first->n_columns; i++) {
-        decide_column(table, first, i, *asked);
-        const gsai_decided *decided = &first->column[i].decided;
+        gsai_seen_column *seen = &first->column[i];
+        gsai_decided *decided = &seen->decided;
+        asked->is_label = i == first->label;
+        *decided = (gsai_decided){.kind = GSAI_FIELD_CATEGORICAL, .is_plain = true};
+        seen->kind = asked->is_label                          ? GSAI_FIELD_LABEL
+                     : is_listed(options->weight, first, i)   ? GSAI_FIELD_WEIGHT
+                     : is_listed(options->exposure, first, i) ? GSAI_FIELD_EXPOSURE
+                     : is_listed(options->ignore, first, i)   ? GSAI_FIELD_IGNORED
+                     : is_listed(options->keep, first, i)     ? GSAI_FIELD_IGNORED
+                                                              : GSAI_FIELD_CATEGORICAL;
+        if ((!asked->is_label && seen->kind != GSAI_FIELD_CATEGORICAL) || seen->is_category ||
+            is_listed(options->categorical, first, i))
+            continue;
+        if (seen->is_date)
+            *decided =
+                (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
+        else
+            *decided = gsai_column_decide(&seen->cells, asked);
+        if (decided->is_plain && (asked->is_label || options->without_offsets)) /* labels are doubles */
+            decided->needs_values = false;
+        if (!asked->is_label)
+            seen->kind = decided->kind;
         has_commas = has_commas || (decided->kind == GSAI_FIELD_NUMBER && decided->reading.decimal == ',');
     }
     for (size_t i = 0; i < first->n_columns; i++) {
@@ -291,12 +279,11 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, co
         bool may_group = has_commas && decided->reading.decimal == '.' && !asked->decimal &&
                          gsai_number_may_group_by_points(&seen->cells);
         char held[GSAI_QUOTE_SIZE];
-        name_column(first, i, &name);
         if (decided->kind == GSAI_FIELD_NUMBER && (decided->is_ambiguous || may_group))
             return refuse(table, "decimal", error,
                           ": column '%s' holds '%s', which is ambiguous: the %s may separate thousands or decimals; "
                           "say which mark comes before decimals, point or comma",
-                          name.quote, gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
+                          seen->quote, gsai_quote(seen->cells.ambiguous, strlen(seen->cells.ambiguous), held),
                           strchr(seen->cells.ambiguous, ',') ? "comma" : "point");
         if (gsai_first_rows_is_again(first, seen)) {
             any_again = true;
@@ -305,12 +292,11 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, co
     }
     GSA_TRY(any_again ? first->again(table, first, error) : GSA_OK);
     gsai_seen_column *label = &first->column[first->label];
-    name_column(first, first->label, &name);
     if (label->decided.kind == GSAI_FIELD_DATE)
         return refuse(table, "categorical", error,
                       ": the label '%s' holds dates, and a label is a number or a class: make it a number, such as "
                       "days, or treat the column as categorical",
-                      name.quote);
+                      label->quote);
     /* Words among few whole numbers are names of classes as those are, among other numbers they are missing. */
     if (label->decided.kind == GSAI_FIELD_NUMBER && label->cells.n_words > 0 && label->cells.odd == 0 &&
         first->n_label_values <= GSAI_CLASSES_ANYWHERE)
@@ -324,9 +310,7 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
     gsai_schema *schema = table->input->schema;
     const gsai_seen_column *seen = &first->column[i];
     const gsai_decided *decided = &seen->decided;
-    column_name name;
-    name_column(first, i, &name);
-    GSA_TRY(gsai_schema_add(schema, name.text, name.size, seen->kind, error));
+    GSA_TRY(gsai_schema_add(schema, seen->name, seen->name_size, seen->kind, error));
     if (gsai_kind_at(seen->kind)->has_number) {
         bool is_exact = decided->kind == GSAI_FIELD_DATE || gsai_first_rows_is_again(first, seen);
         double offset = is_exact && !options->without_offsets ? gsai_stats_offset(&seen->cells) : 0;
@@ -366,7 +350,6 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     const gsa_reader_options *options = table->input->options;
     gsai_schema *schema = table->input->schema;
     gsai_asked asked;
-    first->has_header = first->has_header || first_record_is_header(first, options->label);
     if (!first->has_header) {
         size_t before = first->weight;
         gsai_first_rows_find_weight(first, options, false);
@@ -467,10 +450,9 @@ static gsa_status match_by_name(const gsai_tabular *table, const gsai_first_rows
     const gsai_format_input *input = table->input;
     const gsai_schema *schema = input->schema;
     size_t unknown = SIZE_MAX;
-    column_name name;
     for (size_t i = 0; i < first->n_columns; i++) {
-        name_column(first, i, &name);
-        size_t field = gsai_schema_find(schema, name.text, name.size);
+        const gsai_seen_column *seen = &first->column[i];
+        size_t field = gsai_schema_find(schema, seen->name, seen->name_size);
         bool is_ignored = is_listed(input->options->ignore, first, i);
         if (field == SIZE_MAX) {
             bool may_be_there = is_ignored || is_listed(input->options->keep, first, i);
@@ -479,18 +461,17 @@ static gsa_status match_by_name(const gsai_tabular *table, const gsai_first_rows
         }
         if (table->cell_of[field] != SIZE_MAX)
             return refuse(table, "", error, ": columns %zu and %zu have the same name '%s': rename one of them",
-                          table->cell_of[field] + 1, i + 1, name.quote);
+                          table->cell_of[field] + 1, i + 1, seen->quote);
         if (is_ignored && gsai_kind_at(schema->field[field].kind)->add)
             return refuse(table, "ignore", error, ": %s needs the column '%s': it cannot be ignored",
-                          input->schema_from, name.quote);
+                          input->schema_from, seen->quote);
         table->cell_of[field] = i;
     }
     GSA_TRY(check_complete(table, first, error));
     if (unknown == SIZE_MAX)
         return GSA_OK;
-    name_column(first, unknown, &name);
-    return refuse(table, "ignore", error, " has a column '%s' that %s does not have; ignore it", name.quote,
-                  input->schema_from);
+    return refuse(table, "ignore", error, " has a column '%s' that %s does not have; ignore it",
+                  first->column[unknown].quote, input->schema_from);
 }
 
 /* Expects the same columns in the same order; the label may be left out where it is not needed. */
@@ -538,6 +519,9 @@ gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *first, gsa_
     const char *list = input->options->keep;
     bool is_new = !input->schema->text;
     size_t size, max_kept = 1;
+    if (!first->has_header)
+        first->has_header = is_new ? first_record_is_header(first, input->options->label) : has_header(table, first);
+    name_columns(first);
     gsa_status status = is_new ? infer(table, first, error) : GSA_OK;
     if (status != GSA_OK) {
         gsai_schema_free(input->schema);
@@ -546,7 +530,6 @@ gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *first, gsa_
     for (const char *at = list; at && *at; at++)
         max_kept += *at == ',';
     GSA_TRY(gsai_tabular_begin_plan(table, max_kept, error));
-    first->has_header = first->has_header || has_header(table, first);
     table->n_cells = first->n_columns;
     GSA_TRY((first->has_header && input->schema->is_named ? match_by_name : match_by_position)(table, first, error));
     GSA_TRY(check_options(table, first, error));

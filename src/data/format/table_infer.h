@@ -5,6 +5,7 @@
 
 #include "base/label_rule.h"
 #include "data/format/column_kinds.h"
+#include "data/format/input_text.h"
 #include "data/format/table_rows.h"
 
 typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD } gsai_cell_kind;
@@ -13,6 +14,9 @@ typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD
 typedef struct gsai_seen_column {
     char *first; /* its text in the first record, NUL-terminated */
     size_t first_size;
+    const char *name; /* that a header gives it, else its number; a quotation of it */
+    size_t name_size;
+    char number[GSAI_NUMBER_TEXT], quote[GSAI_QUOTE_SIZE];
     gsai_cell_kind first_kind;
     bool first_again;                   /* another record has the same text */
     bool has_text;                      /* another record has any */
@@ -38,13 +42,11 @@ typedef struct gsai_first_rows {
 } gsai_first_rows;
 
 void gsai_first_rows_free(gsai_first_rows *first, const gsai_env *env);
-/* Returns whether a column's values are added by `again`. Those of dates without a header too: the first row would else
- * be added last. */
+/* Returns whether a column's values are added by `again`. */
 static inline bool gsai_first_rows_is_again(const gsai_first_rows *first, const gsai_seen_column *seen)
 {
-    bool is_open =
-        first->all_again || seen->decided.needs_values || (seen->decided.kind == GSAI_FIELD_DATE && !first->has_header);
-    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && is_open && !seen->is_date;
+    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && (first->all_again || seen->decided.needs_values) &&
+           !seen->is_date;
 }
 /* Adds a cell's value once the reading of its column is known. */
 void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale *locale, size_t column,

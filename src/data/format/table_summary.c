@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "data/format/column_number.h"
-#include "data/format/input_text.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -23,8 +23,7 @@ static bool is_short(const gsai_tabular *table)
 
 static void hold(gsai_tabular *table)
 {
-    gsai_records_back(&table->records);
-    gsai_records_hold(&table->records, is_short(table) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
+    gsai_records_back(&table->records, is_short(table) ? SHORT_BLOCK : GSAI_RECORDS_HELD);
 }
 
 /* A comma stands in texts and in numbers more often than the others: it is tried last. If the first line has one cell,
@@ -307,7 +306,7 @@ static gsa_status prepare_table(void *memory, gsa_error *error)
     gsa_status status = see_block(table, &first, error);
     if (status == GSA_OK)
         status = gsai_tabular_settle(table, &first, error);
-    gsai_records_back(&table->records);
+    gsai_records_back(&table->records, 0);
     table->records.lines.hurried = false;
     if (status == GSA_OK && first.has_header && !table->records.keys)
         status = gsai_records_next(&table->records, &header, error);
