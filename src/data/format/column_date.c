@@ -117,12 +117,12 @@ typedef struct triple {
     uint32_t seconds;
 } triple;
 
-/* Takes 2026-11-17, as most dates are written; false for any other text. */
+/* Takes 2026-11-17, as most dates begin; false for any other text. */
 static bool take_plain(const char *text, size_t size, triple *out)
 {
     static const unsigned char digit[] = {0, 1, 2, 3, 5, 6, 8, 9};
     unsigned n[8];
-    if (size != 10 || text[4] != '-' || text[7] != '-')
+    if (size < 10 || text[4] != '-' || text[7] != '-')
         return false;
     for (size_t i = 0; i < 8; i++) {
         n[i] = (unsigned char)text[digit[i]] - (unsigned)'0';
@@ -164,11 +164,12 @@ static const char *take_named(const char *p, triple *out)
 static bool take_triple(const char *text, size_t size, triple *out)
 {
     char copy[GSAI_LONGEST_READ + 1];
-    if (take_plain(text, size, out))
+    bool is_plain = take_plain(text, size, out);
+    if (is_plain && size == 10)
         return true;
     if (size < 8 || !(gsai_is_digit(*text) || gsai_is_letter(*text)) || !gsai_copy_blanks(text, size, copy))
         return false;
-    const char *p = take_named(copy, out);
+    const char *p = is_plain ? copy + 10 : take_named(copy, out);
     if (p)
         return take_time(p, &out->seconds);
     p = copy;

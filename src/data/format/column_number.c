@@ -23,13 +23,15 @@ bool gsai_copy_blanks(const char *text, size_t size, char out[GSAI_LONGEST_READ 
 {
     if (size > GSAI_LONGEST_READ || memchr(text, '\0', size))
         return false;
-    for (size_t i = 0; i < size; i++) {
-        bool is_nbsp = text[i] == '\xC2' && size - i >= 2 && text[i + 1] == '\xA0';
-        bool is_narrow = text[i] == '\xE2' && size - i >= 3 && memcmp(text + i, "\xE2\x80\xAF", 3) == 0;
-        *out++ = (char)(is_nbsp || is_narrow ? ' ' : text[i]);
-        i += is_nbsp ? 1 : is_narrow ? 2 : 0;
+    memcpy(out, text, size);
+    out[size] = '\0';
+    for (char *p = out; (p = strpbrk(p, "\xC2\xE2")); p++) {
+        size_t n = strncmp(p, "\xC2\xA0", 2) == 0 ? 2 : strncmp(p, "\xE2\x80\xAF", 3) == 0 ? 3 : 0;
+        if (n > 0) {
+            *p = ' ';
+            memmove(p + 1, p + n, strlen(p + n) + 1);
+        }
     }
-    *out = '\0';
     return true;
 }
 
