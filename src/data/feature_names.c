@@ -38,13 +38,6 @@ static size_t find_slot(const gsai_feature_names *book, uint64_t id)
     return at;
 }
 
-static bool reserve(gsai_feature_names *book, size_t size)
-{
-    return gsai_reserve(book->env, &book->id, &book->id_capacity, book->n + 1, sizeof *book->id) &&
-           gsai_reserve(book->env, &book->start, &book->start_capacity, book->n + 1, sizeof *book->start) &&
-           gsai_reserve(book->env, &book->text, &book->text_capacity, book->text_size + size, 1);
-}
-
 void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
                               const char *word, size_t word_size)
 {
@@ -55,7 +48,10 @@ void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char 
     size_t head = column_size + (column_size > 0), size = head + word_size + 1;
     if (!book->known && (book->n == GSA_MAX_NAMES || size > GSA_NAMES_SIZE - book->text_size))
         return;
-    book->lacks_memory = book->lacks_memory || !reserve(book, size);
+    book->lacks_memory =
+        book->lacks_memory || !gsai_reserve(book->env, &book->id, &book->id_capacity, book->n + 1, sizeof *book->id) ||
+        !gsai_reserve(book->env, &book->start, &book->start_capacity, book->n + 1, sizeof *book->start) ||
+        !gsai_reserve(book->env, &book->text, &book->text_capacity, book->text_size + size, 1);
     if (book->lacks_memory)
         return;
     char *text = book->text + book->text_size;

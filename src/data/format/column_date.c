@@ -11,14 +11,8 @@
 
 /* ---- the calendar ----------------------------------------------------------------------------------------------- */
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that the day that comes
- * every four years is the last; 400 years have 146097 days. */
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-    int64_t y = year - (month <= 2), m = (month + 9) % 12;
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
-}
-
+/* Days are counted from 1970-01-01, years from March, so that the day that comes every four years is the last; 400
+ * years have 146097 days. */
 gsai_calendar gsai_calendar_of(int64_t days)
 {
     int64_t since = days + 719468, era = since / 146097 - (since % 146097 < 0), day = since - era * 146097;
@@ -199,7 +193,9 @@ static bool order_triple(const triple *from, char order, gsai_date *out)
     bool is_leap_month = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     if (day > lengths[month - 1] + is_leap_month)
         return false;
-    *out = (gsai_date){days_of(year, month, day), from->seconds};
+    int64_t y = year - (month <= 2), from_march = (month + 9) % 12;
+    out->days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * from_march + 2) / 5 + day - 1 - 719468;
+    out->seconds = from->seconds;
     return true;
 }
 

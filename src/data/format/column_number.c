@@ -106,26 +106,25 @@ static bool split(const char *text, size_t size, body *out)
 /* Writes the body as a plain number. Returns false if the mark of decimals and the separator do not fit. */
 static bool flatten(const body *from, char decimal, char group, char *out)
 {
-    size_t n = 0, i = 0;
-    while (i < from->size && gsai_is_digit(from->text[i]))
-        out[n++] = from->text[i++];
-    bool is_grouped = group && i < from->size && from->text[i] == group;
-    if (is_grouped && (n == 0 || n > 3 || *from->text == '0'))
+    const char *p = from->text, *start = out; /* which is zeroed behind its size */
+    while (gsai_is_digit(*p))
+        *out++ = *p++;
+    bool is_grouped = group && *p == group;
+    if (is_grouped && (out == start || out - start > 3 || *start == '0'))
         return false;
-    for (; is_grouped && i < from->size && from->text[i] == group; i += 4) {
-        for (size_t k = 1; k <= 3; k++) {
-            if (i + k >= from->size || !gsai_is_digit(from->text[i + k]))
-                return false;
-            out[n++] = from->text[i + k];
-        }
+    for (; is_grouped && *p == group; p += 4) {
+        if (!gsai_is_digit(p[1]) || !gsai_is_digit(p[2]) || !gsai_is_digit(p[3]))
+            return false;
+        memcpy(out, p + 1, 3);
+        out += 3;
     }
-    if (i < from->size && from->text[i] == decimal) {
-        out[n++] = '.';
-        for (i++; i < from->size && gsai_is_digit(from->text[i]); i++)
-            out[n++] = from->text[i];
+    if (*p == decimal) {
+        *out++ = '.';
+        for (p++; gsai_is_digit(*p); p++)
+            *out++ = *p;
     }
-    out[n] = '\0';
-    return i == from->size && n > 0;
+    *out = '\0';
+    return p == from->text + from->size && out > start;
 }
 
 bool gsai_reading_lists(const gsai_reading *reading, const char *text, size_t size)

@@ -41,10 +41,9 @@ bool gsai_equals_word(const char *text, size_t size, const char *word)
 
 bool gsai_is_nonfinite_word(const char *text, size_t size)
 {
-    if (size > 0 && (*text == '+' || *text == '-')) {
-        text++;
-        size--;
-    }
+    size_t sign = size > 0 && (*text == '+' || *text == '-');
+    text += sign;
+    size -= sign;
     if (gsai_equals_word(text, size, "inf") || gsai_equals_word(text, size, "infinity"))
         return true;
     return size >= 3 && gsai_equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));

@@ -62,24 +62,6 @@ void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_n
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
-static char *write_shortest(float value, const gsai_number_locale *locale, char *out)
-{
-    for (int n_digits = value >= FLT_MIN ? FLT_DIG : 1;; n_digits++) {
-        gsai_significant number;
-        gsai_number back = {0};
-        gsai_significant_round((double)value, n_digits, &number);
-        /* d.ddde-7 and d.ddde17, where that is shorter than zeros. */
-        bool is_plain = number.exponent >= -5 && number.exponent <= 16;
-        char *end = is_plain ? gsai_significant_plain(&number, out) : gsai_significant_scientific(&number, false, out);
-        if (n_digits == FLT_DECIMAL_DIG)
-            return end;
-        *end = '\n';
-        gsai_number_parse(locale, out, &back);
-        if ((float)back.value == value)
-            return end;
-    }
-}
-
 char *gsai_decimal_float(float signed_value, const gsai_number_locale *locale, char *out)
 {
     if (signed_value < 0)
@@ -96,5 +78,18 @@ char *gsai_decimal_float(float signed_value, const gsai_number_locale *locale, c
             }
         }
     }
-    return write_shortest(value, locale, out);
+    for (int n_digits = value >= FLT_MIN ? FLT_DIG : 1;; n_digits++) {
+        gsai_significant number;
+        gsai_number back = {0};
+        gsai_significant_round((double)value, n_digits, &number);
+        /* d.ddde-7 and d.ddde17, where that is shorter than zeros. */
+        bool is_plain = number.exponent >= -5 && number.exponent <= 16;
+        char *end = is_plain ? gsai_significant_plain(&number, out) : gsai_significant_scientific(&number, false, out);
+        if (n_digits == FLT_DECIMAL_DIG)
+            return end;
+        *end = '\n';
+        gsai_number_parse(locale, out, &back);
+        if ((float)back.value == value)
+            return end;
+    }
 }

@@ -325,26 +325,6 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
     return gsai_schema_set_reading(schema, 0, is_read ? &decided->reading : NULL, error);
 }
 
-/* Adds the crosses that are asked for, whose columns may be named by numbers. */
-static gsa_status add_crosses(gsai_tabular *table, const gsai_first_rows *first, gsa_error *error)
-{
-    const char *list = table->input->options->cross, *name[2];
-    gsai_schema *schema = table->input->schema;
-    size_t size[2];
-    gsa_status status;
-    while ((status = gsai_schema_next_cross(&list, name, size, error)) == GSA_OK) {
-        for (int k = 0; k < 2; k++) {
-            size_t column = size[k] > 0 ? find_item(first, first->has_header, name[k], size[k]) : SIZE_MAX;
-            if (column != SIZE_MAX) {
-                name[k] = schema->field[column].name;
-                size[k] = schema->field[column].name_size;
-            }
-        }
-        GSA_TRY(gsai_schema_add_cross(schema, name, size, error));
-    }
-    return status == GSA_END ? GSA_OK : status;
-}
-
 static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     const gsa_reader_options *options = table->input->options;
@@ -374,11 +354,22 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < first->n_columns && status == GSA_OK; i++)
         status = add_field(table, first, i, error);
-    if (status == GSA_OK)
-        status = add_crosses(table, first, error);
-    if (status != GSA_OK)
+    const char *crosses = options->cross, *name[2];
+    size_t size[2];
+    while (status == GSA_OK && (status = gsai_schema_next_cross(&crosses, name, size, error)) == GSA_OK) {
+        for (int k = 0; k < 2; k++) { /* columns may be named by numbers */
+            size_t column = size[k] > 0 ? find_item(first, first->has_header, name[k], size[k]) : SIZE_MAX;
+            if (column != SIZE_MAX) {
+                name[k] = schema->field[column].name;
+                size[k] = schema->field[column].name_size;
+            }
+        }
+        status = gsai_schema_add_cross(schema, name, size, error);
+    }
+    if (status != GSA_END) {
         gsai_error_prefix(error, "%s: ", table->input->name);
-    GSA_TRY(status);
+        return status;
+    }
     if (schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
         return refuse(table, "weight", error, ": more than one column of weights; name one");
     if (schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 1)

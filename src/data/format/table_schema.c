@@ -314,34 +314,28 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
     return true;
 }
 
-/* Takes the name of a field and the items behind it. A date has a reading always. */
-static gsa_status take_field(gsai_schema *schema, gsai_field_kind kind, const gsai_schema_line *line, char *scratch,
-                             gsa_error *error)
-{
-    gsai_reading reading = {.decimal = '.'};
-    double mean = 0;
-    bool is_read = kind == GSAI_FIELD_DATE;
-    size_t size = take_name(line->name, line->name_size, scratch);
-    if (size == SIZE_MAX)
-        return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
-    if (line->items_size > 0 && kind != GSAI_FIELD_LABEL && !gsai_kind_at(kind)->has_number)
-        return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
-    GSA_TRY(gsai_schema_add(schema, scratch, size, kind, error));
-    for (const char *item = line->items; *item == '\t'; item += 1 + size) {
-        size = strcspn(item + 1, "\t\n");
-        if (take_name(item + 1, size, scratch) == SIZE_MAX || !take_item(schema, scratch, &mean, &reading, &is_read))
-            return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
-    }
-    return gsai_schema_set_reading(schema, (float)mean, is_read ? &reading : NULL, error);
-}
-
 static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, char *scratch, gsa_error *error)
 {
     gsai_field_kind kind = gsai_kind_find(line->word, line->word_size);
-    if (kind != GSAI_FIELD_KINDS)
-        return take_field(schema, kind, line, scratch, error);
     size_t size = take_name(line->name, line->name_size, scratch);
     uint64_t bits;
+    if (kind != GSAI_FIELD_KINDS) {
+        gsai_reading reading = {.decimal = '.'};
+        double mean = 0;
+        bool is_read = kind == GSAI_FIELD_DATE; /* which has a reading always */
+        if (size == SIZE_MAX)
+            return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
+        if (line->items_size > 0 && kind != GSAI_FIELD_LABEL && !gsai_kind_at(kind)->has_number)
+            return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
+        GSA_TRY(gsai_schema_add(schema, scratch, size, kind, error));
+        for (const char *item = line->items; *item == '\t'; item += 1 + size) {
+            size = strcspn(item + 1, "\t\n");
+            if (take_name(item + 1, size, scratch) == SIZE_MAX ||
+                !take_item(schema, scratch, &mean, &reading, &is_read))
+                return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
+        }
+        return gsai_schema_set_reading(schema, (float)mean, is_read ? &reading : NULL, error);
+    }
     if (gsai_schema_line_is(line, "cross")) {
         const char *const name[] = {scratch, scratch + line->name_size + 1};
         bool has_second = size != SIZE_MAX && line->items_size > 0;
