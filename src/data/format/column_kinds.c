@@ -6,7 +6,7 @@
 #include "data/format/input_text.h"
 #include "data/format/table_rows.h"
 
-#include <math.h>
+#include <string.h>
 
 /* ---- categories ------------------------------------------------------------------------------------------------- */
 
@@ -103,19 +103,6 @@ void gsai_column_see(gsai_column_stats *stats, const gsai_number_locale *locale,
     const gsai_column_kind *const *kind = kinds;
     while (!(*kind)->see(stats, locale, text, size, weight)) /* the last of them takes every cell */
         kind++;
-}
-
-double gsai_column_see_value(gsai_column_stats *stats, const gsai_number_locale *locale, const gsai_decided *decided,
-                             const char *text, size_t size, double weight)
-{
-    gsai_number number;
-    const gsai_reading *reading = decided->is_plain ? NULL : &decided->reading;
-    gsai_cell_value is = kinds[decided->kind]->read(locale, reading, text, size, &number);
-    stats->n_sentinels += is == GSAI_VALUE_MISSING && number.after;
-    if (is != GSAI_VALUE)
-        return (double)NAN;
-    gsai_stats_add_value(stats, number.value, weight);
-    return number.value;
 }
 
 gsai_decided gsai_column_decide(const gsai_column_stats *stats, const gsai_asked *asked)

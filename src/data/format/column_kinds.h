@@ -14,9 +14,7 @@ gsai_field_kind gsai_kind_find(const char *word, size_t size);
 /* Counts a trimmed cell of a new column, which a byte follows that cannot continue a number. */
 void gsai_column_see(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
                      double weight);
-/* Adds the value of a cell once the reading is known, and returns it; NAN if the cell has no value. */
-double gsai_column_see_value(gsai_column_stats *stats, const gsai_number_locale *locale, const gsai_decided *decided,
-                             const char *text, size_t size, double weight);
+/* Returns which kind they are of, and how they are read. */
 gsai_decided gsai_column_decide(const gsai_column_stats *stats, const gsai_asked *asked);
 
 /* Adds the feature of a text in column i. Returns its hash, by which it can be added again (but for crosses, which want

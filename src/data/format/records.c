@@ -105,9 +105,7 @@ static outcome scan_object(gsai_records *records, scan *s)
     const char *quote = memchr(s->p, '"', (size_t)(end - s->p)); /* by which an object is told from a blank line */
     for (size_t i = 0; i < n_cells; i++)
         records->cell[i] = (gsai_text_cell){.text = end, .at = quote ? quote : end};
-    bool is_blank = true;
-    for (const char *p = s->p; p < end && is_blank; p++)
-        is_blank = *p == ' ' || *p == '\t' || *p == '\r';
+    bool is_blank = s->p + strspn(s->p, " \t\r") == end;
     if (!is_blank)
         s->objection = gsai_json_cells(s->p, end, records->keys, records->collects, records->cell, records->copy, &at);
     s->n_cells = is_blank ? 1 : n_cells;

@@ -118,8 +118,7 @@ static const char *list_columns(const gsai_first_rows *first, char *out, size_t 
 {
     size_t n = 0;
     for (size_t i = 0; i < first->n_columns && first->has_header; i++) {
-        char quote[GSAI_QUOTE_SIZE];
-        gsai_quote(first->column[i].first, first->column[i].first_size, quote);
+        const char *quote = first->column[i].first_size > 0 ? first->column[i].quote : "";
         if (n + strlen(quote) + 8 > size) {
             memcpy(out + n, " ...", 5);
             break;
@@ -135,7 +134,7 @@ static const char *list_columns(const gsai_first_rows *first, char *out, size_t 
 static gsa_status check_list(const gsai_tabular *table, const char *option, const char *list,
                              const gsai_first_rows *first, gsa_error *error)
 {
-    char columns[200], quote[GSAI_QUOTE_SIZE], name[GSAI_QUOTE_SIZE], suggestion[GSAI_QUOTE_SIZE + 32] = "";
+    char columns[200], quote[GSAI_QUOTE_SIZE], suggestion[GSAI_QUOTE_SIZE + 32] = "";
     size_t size, n_empty = 0;
     const char *item = gsai_next_item(&list, &size);
     while (item && find_item(first, first->has_header, item, size) != SIZE_MAX)
@@ -145,9 +144,9 @@ static gsa_status check_list(const gsai_tabular *table, const char *option, cons
     gsai_quote(item, size, quote);
     size_t best = strlen(quote) / 3 < 2 ? strlen(quote) / 3 : 2;
     for (size_t i = 0; i < first->n_columns; i++) {
-        n_empty += first->column[i].first_size == 0;
-        gsai_quote(first->column[i].first, first->column[i].first_size, name);
+        const char *name = first->column[i].first_size > 0 ? first->column[i].quote : "";
         size_t distance = first->has_header ? gsai_edit_distance(quote, name) : 0;
+        n_empty += *name == '\0';
         if (distance > 0 && distance <= best) {
             snprintf(suggestion, sizeof suggestion, " (did you mean '%s'?)", name);
             best = distance - 1;
@@ -230,9 +229,16 @@ void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale 
                                const char *text, size_t size, double weight)
 {
     gsai_seen_column *seen = &first->column[column];
-    double value = gsai_column_see_value(&seen->cells, locale, &seen->decided, text, size, weight);
-    if (column != first->label || isnan(value) || first->n_label_values > GSAI_CLASSES_ANYWHERE)
+    const gsai_reading *reading = seen->decided.is_plain ? NULL : &seen->decided.reading;
+    gsai_number number;
+    gsai_cell_value is = gsai_kind_at(seen->decided.kind)->read(locale, reading, text, size, &number);
+    seen->cells.n_sentinels += is == GSAI_VALUE_MISSING && number.after;
+    if (is != GSAI_VALUE)
         return;
+    gsai_stats_add_value(&seen->cells, number.value, weight);
+    if (column != first->label || first->n_label_values > GSAI_CLASSES_ANYWHERE)
+        return;
+    const double value = number.value;
     size_t i = 0;
     while (i < first->n_label_values && first->label_value[i] != value)
         i++;

@@ -27,23 +27,20 @@ GSAI_PRINTF(2, 3) static void tell(const gsai_tabular *table, const char *format
 static void tell_sentinels(const gsai_tabular *table, const gsai_first_rows *first)
 {
     size_t n_columns = 0;
-    char name[GSAI_QUOTE_SIZE], number[GSAI_NUMBER_TEXT];
+    char number[GSAI_NUMBER_TEXT];
     for (size_t i = 0; i < first->n_columns; i++) {
         const gsai_seen_column *seen = &first->column[i];
-        const gsai_field *field = &table->input->schema->field[i];
-        size_t n = seen->cells.n_sentinels, n_missing = seen->decided.reading.n_missing;
-        if (seen->kind != GSAI_FIELD_NUMBER || n == 0 || n_columns++ > 0)
+        const gsai_reading *reading = &seen->decided.reading;
+        if (seen->kind != GSAI_FIELD_NUMBER || seen->cells.n_sentinels == 0 || n_columns++ > 0)
             continue;
-        tell(table, "; ");
-        for (size_t k = n_missing - seen->decided.reading.n_sentinels; k < n_missing; k++)
-            tell(table, "%s%s", seen->decided.reading.missing[k], k + 1 < n_missing ? ", " : "");
-        tell(table, " means missing in '%s' (%zu rows)", gsai_quote(field->name, field->name_size, name), n);
+        for (size_t k = reading->n_missing - reading->n_sentinels; k < reading->n_missing; k++)
+            tell(table, "%s%s", k == reading->n_missing - reading->n_sentinels ? "; " : ", ", reading->missing[k]);
+        tell(table, " means missing in '%s' (%zu rows)", seen->quote, seen->cells.n_sentinels);
     }
     if (n_columns > 1)
         tell(table, " and %zu more column%s", n_columns - 1, n_columns == 2 ? "" : "s");
     for (size_t i = 0; i < first->n_columns; i++) {
         const gsai_seen_column *seen = &first->column[i];
-        const gsai_field *field = &table->input->schema->field[i];
         double value;
         size_t n = seen->decided.kind == GSAI_FIELD_NUMBER ? gsai_stats_suspect(&seen->cells, &value) : 0;
         bool is_label = seen->kind == GSAI_FIELD_LABEL;
@@ -51,8 +48,7 @@ static void tell_sentinels(const gsai_tabular *table, const gsai_first_rows *fir
                                      gsai_is_sentinel(&seen->decided.reading, value))))
             continue;
         gsai_number_text(value, number);
-        tell(table, "; '%s' is %s in %zu rows: if that means missing, %s",
-             gsai_quote(field->name, field->name_size, name), number, n,
+        tell(table, "; '%s' is %s in %zu rows: if that means missing, %s", seen->quote, number, n,
              is_label ? "leave them out" : "say so by the option missing");
     }
 }
@@ -82,14 +78,14 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
 {
     enum { MAX_OFFSETS = 3 }; /* that are named */
     size_t n_missing = 0, n_columns = 0, n_offsets = 0;
-    char where[GSAI_QUOTE_SIZE + 2] = "", name[GSAI_QUOTE_SIZE], quote[GSAI_QUOTE_SIZE], text[GSAI_READING_TEXT];
+    char where[GSAI_QUOTE_SIZE + 2] = "", quote[GSAI_QUOTE_SIZE], text[GSAI_READING_TEXT];
     for (size_t i = 0; i < first->n_columns; i++) {
         const gsai_seen_column *seen = &first->column[i];
         const gsai_column_stats *cells = &seen->cells;
         const gsai_decided *decided = &seen->decided;
-        const gsai_field *field = &table->input->schema->field[i];
+        const double from = table->input->schema->field[i].offset;
+        const char *name = seen->quote;
         const gsai_column_kind *kind = gsai_kind_at(seen->kind);
-        gsai_quote(field->name, field->name_size, name);
         size_t n = kind->has_number ? cells->n_missing + cells->n_words + cells->n_sentinels : 0;
         n_missing += n;
         if (n > 0 && n_columns++ == 0)
@@ -113,8 +109,8 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
             tell_cases(table, cells);
         if (decided->is_code)
             tell(table, "; '%s' is categorical, since zeros stand before its digits", name);
-        if (field->offset != 0 && n_offsets++ < MAX_OFFSETS) {
-            kind->put_offset(field->offset, text);
+        if (from != 0 && n_offsets++ < MAX_OFFSETS) {
+            kind->put_offset(from, text);
             tell(table, "; '%s' is measured from %s", name, text);
         }
         if (decided->is_ambiguous)
