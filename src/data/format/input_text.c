@@ -1,6 +1,8 @@
 /* Characters: labels, quotations. */
 #include "data/format/input_text.h"
 
+#include <stdio.h>
+
 /* C0, DEL and C1 (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F). */
 static bool is_control(const char *text, size_t len)
 {
@@ -68,7 +70,6 @@ bool gsai_is_missing(const char *text, size_t size)
 
 const char *gsai_quote(const char *text, size_t size, char buffer[GSAI_QUOTE_SIZE])
 {
-    static const char hex[] = "0123456789ABCDEF";
     const size_t room = GSAI_QUOTE_SIZE - sizeof "...";
     size_t n = 0, i = 0;
     while (i < size) {
@@ -80,10 +81,7 @@ const char *gsai_quote(const char *text, size_t size, char buffer[GSAI_QUOTE_SIZ
             memcpy(buffer + n, text + i, len);
             n += len;
         } else {
-            unsigned char c = (unsigned char)text[i];
-            char escape[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
-            memcpy(buffer + n, escape, sizeof escape);
-            n += sizeof escape;
+            n += (size_t)snprintf(buffer + n, sizeof "\\xHH", "\\x%02X", (unsigned)(unsigned char)text[i]);
         }
         i += plain ? len : 1;
     }

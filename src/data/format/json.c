@@ -129,20 +129,17 @@ static const char *take_value(object *from, gsai_text_cell *out)
     if (*start == '{' || *start == '[')
         return "a value is an object or a list: columns are flat; take such values apart with a query";
     *out = (gsai_text_cell){.text = start, .size = strcspn(start, ",} \t\r\n"), .at = start};
-    bool is_true = gsai_is_word(start, out->size, "true");
-    if (is_true || gsai_is_word(start, out->size, "false")) {
-        from->p += out->size;
-        *out = (gsai_text_cell){.text = is_true ? "1\n" : "0\n", .size = 1, .at = start};
-    } else if (gsai_is_word(start, out->size, "null")) {
-        from->p += out->size;
-        out->size = 0;
-    } else if (is_number(start, out->size)) {
-        from->p += out->size;
-    } else {
+    bool is_true = gsai_is_word(start, out->size, "true"), is_null = gsai_is_word(start, out->size, "null");
+    bool is_truth = is_true || gsai_is_word(start, out->size, "false");
+    if (!is_truth && !is_null && !is_number(start, out->size))
         return gsai_is_digit(*start) || *start == '-'
                    ? "not a number of JSON: digits without leading zeros, and digits on both sides of a point"
                    : "expected a value: a string, a number, true, false or null";
-    }
+    from->p += out->size;
+    if (is_truth)
+        out->text = is_true ? "1\n" : "0\n";
+    if (is_truth || is_null)
+        out->size = is_truth;
     return NULL;
 }
 

@@ -392,23 +392,21 @@ static bool has_header(const gsai_tabular *table, const gsai_first_rows *first)
     const gsai_schema *schema = table->input->schema;
     size_t n_names = 0, n_numbers = 0, n_other_numbers = 0;
     bool is_over_numbers = false;
-    for (size_t i = 0; i < first->n_columns && schema->is_named; i++) {
+    for (size_t i = 0; i < first->n_columns; i++) {
         const gsai_seen_column *seen = &first->column[i];
+        const gsai_field *field = first->n_columns == schema->n_fields ? &schema->field[i] : NULL;
         bool is_name = gsai_schema_find(schema, seen->first, seen->first_size) != SIZE_MAX;
         bool is_number = seen->first_kind == GSAI_CELL_NUMBER;
         gsai_number number;
         n_names += is_name;
         n_numbers += is_number;
         n_other_numbers += is_number && !is_name;
-        is_over_numbers =
-            is_over_numbers || (first->n_columns == schema->n_fields && seen->first_kind == GSAI_CELL_WORD &&
-                                schema->field[i].kind == GSAI_FIELD_NUMBER &&
-                                gsai_read_number(table->locale, schema->field[i].reading, seen->first, seen->first_size,
-                                                 &number) == GSAI_VALUE_WRONG);
+        if (field && field->kind == GSAI_FIELD_NUMBER && seen->first_kind == GSAI_CELL_WORD)
+            is_over_numbers = is_over_numbers || gsai_read_number(table->locale, field->reading, seen->first,
+                                                                  seen->first_size, &number) == GSAI_VALUE_WRONG;
     }
-    if (!schema->is_named || (n_names > 0 && n_other_numbers == 0))
-        return schema->is_named;
-    return n_numbers == 0 && (is_over_numbers || first_record_is_header(first, NULL));
+    return (n_names > 0 && n_other_numbers == 0) ||
+           (n_numbers == 0 && (is_over_numbers || first_record_is_header(first, NULL)));
 }
 
 /* Returns whether a file may be without a column of this kind. */
@@ -517,7 +515,8 @@ gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *first, gsa_
     bool is_new = !input->schema->text;
     size_t size, max_kept = 1;
     if (!first->has_header)
-        first->has_header = is_new ? first_record_is_header(first, input->options->label) : has_header(table, first);
+        first->has_header = is_new ? first_record_is_header(first, input->options->label)
+                                   : input->schema->is_named && has_header(table, first);
     name_columns(first);
     gsa_status status = is_new ? infer(table, first, error) : GSA_OK;
     if (status != GSA_OK) {

@@ -79,7 +79,9 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
         if (field->kind == GSAI_FIELD_LABEL && has_labels) {
             table->label = table->cell_of[f];
             table->label_is_class = field->is_class;
-            table->label_reading = field->reading;
+            table->label_has_reading = field->reading != NULL;
+            if (field->reading)
+                table->label_reading = *field->reading;
         } else if (field->kind == GSAI_FIELD_WEIGHT && has_labels) {
             table->weight = table->cell_of[f];
         } else if (field->kind == GSAI_FIELD_EXPOSURE) { /* of rows without labels too: it is their weight */
@@ -118,8 +120,8 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
 {
     gsai_number number = {0};
     gsai_cell_value is = gsai_is_absent(text, size) ? GSAI_VALUE_MISSING : GSAI_VALUE;
-    if (table->label_reading && is == GSAI_VALUE)
-        is = gsai_read_number(table->locale, table->label_reading, text, size, &number);
+    if (table->label_has_reading && is == GSAI_VALUE)
+        is = gsai_read_number(table->locale, &table->label_reading, text, size, &number);
     else if (is == GSAI_VALUE)
         gsai_number_parse(table->locale, text, &number);
     head->is_missing = is == GSAI_VALUE_MISSING;
@@ -129,7 +131,7 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
     if (is == GSAI_VALUE_WRONG)
         return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE
                                                   : "expected a number that is written as the labels of the first rows";
-    if (!table->label_reading && (number.after != text + size || table->label_is_class)) {
+    if (!table->label_has_reading && (number.after != text + size || table->label_is_class)) {
         head->word = text;
         head->word_size = size;
         return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE : gsai_label_objection(text, size);

@@ -50,9 +50,9 @@ typedef struct gsai_tabular {
     gsai_term *term;    /* of each column, in the row at hand; NULL without crosses */
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
-    size_t label, weight, exposure;    /* cells; SIZE_MAX: none is read */
-    const gsai_reading *label_reading; /* NULL: plain numbers are numbers */
-    bool label_is_class;
+    size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
+    gsai_reading label_reading;     /* a copy, since lists of Arrow streams have no schema; if label_has_reading */
+    bool label_has_reading, label_is_class;
     uint64_t *cells; /* of each column, in the row at hand; NULL if cells are not asked for */
     size_t *kept;    /* cells whose texts are kept beside the rows (option keep) */
     size_t n_kept;

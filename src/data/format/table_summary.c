@@ -19,8 +19,7 @@ GSAI_PRINTF(2, 3) static void tell(const gsai_tabular *table, const char *format
     int size = vsnprintf(text + n, room, format, arguments);
     va_end(arguments);
     if (size < 0 || (size_t)size >= room)
-        memcpy(text + n, n + 5 < sizeof table->input->description ? " ..." : "",
-               n + 5 < sizeof table->input->description ? 5 : 1);
+        snprintf(text + n, room, "%s", room > 5 ? " ..." : "");
 }
 
 /* Tells which numbers are taken for missing ones, and which might be: "-999 means missing in 'temp' (120 rows)". */
