@@ -12,6 +12,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* ---- rows that wait ---------------------------------------------------------------------------------------------- */
@@ -144,20 +145,9 @@ static gsa_status copy_group(gsa_state *to, const gsa_state *from, gsa_error *er
         return GSA_OK;
     GSAI_TRY_MEMORY(reserve(&to->group, own->n_entries, 1, &to->env), &to->env, error,
                     "no memory for a row of %zu entries", own->n_entries);
-    gsai_group *copy = &to->group;
-    memcpy(copy->slot, own->slot, own->n_entries * sizeof *own->slot);
-    memcpy(copy->x, own->x, own->n_entries * sizeof *own->x);
-    memcpy(copy->start, own->start, sizeof own->start);
-    memcpy(copy->n, own->n, sizeof own->n);
-    memcpy(copy->class_number, own->class_number, sizeof own->class_number);
-    memcpy(copy->y, own->y, sizeof own->y);
-    memcpy(copy->c, own->c, sizeof own->c);
-    copy->n_rows = own->n_rows;
-    copy->n_entries = own->n_entries;
-    copy->weight = own->weight;
-    copy->last = own->last;
-    copy->is_ones = own->is_ones;
-    copy->n_full = own->n_full;
+    memcpy(&to->group, own, offsetof(gsai_group, slot)); /* all before the pointers */
+    memcpy(to->group.slot, own->slot, own->n_entries * sizeof *own->slot);
+    memcpy(to->group.x, own->x, own->n_entries * sizeof *own->x);
     return GSA_OK;
 }
 
@@ -171,15 +161,9 @@ static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
     for (size_t e = from; e < group->start[row + 1]; e++) {
         size_t first = e - from, slot = group->slot[e];
         gsai_measure of = {0, -1};
-        if (slot >= state->centre.n) {
-            group->origin[e] = of.origin;
-            group->per_unit[e] = of.per_unit;
-            group->centred[e] = group->x[e];
-            continue;
-        }
         if (row > 0 && first < n_first && group->slot[first] == slot)
             of = (gsai_measure){group->origin[first], group->per_unit[first]};
-        else if (slot > 0)
+        else if (slot > 0 && slot < state->centre.n)
             of = gsai_measure_of(state, table, slot);
         group->origin[e] = of.origin;
         group->per_unit[e] = of.per_unit;
@@ -213,15 +197,10 @@ static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_co
                         struct greedy_steps *out)
 {
     gsai_group *group = &state->group;
-    const gsai_kernels *kernels = state->kernels;
     gsai_group_margins sums;
     for (size_t row = 0; row < group->n_rows && standardised; row++)
         measure_row(state, table, row);
-    if (table->n_outputs == 1)
-        (standardised ? kernels->group_margins_standardised : kernels->group_margins)(group, table, before, &sums);
-    else
-        (standardised ? kernels->group_directions_standardised : kernels->group_directions)(group, table, before,
-                                                                                            &sums);
+    state->kernels->group_margins(group, table, before, standardised, &sums);
     out->means_move = sums.means_move;
     for (size_t row = 0; row < group->n_rows; row++) {
         out->m[row] = (double)sums.m[row];

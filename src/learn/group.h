@@ -40,7 +40,7 @@ typedef struct gsai_group {
     double weight;                                 /* of all rows */
     uint32_t last;                                 /* slot of all rows */
     bool is_ones;                                  /* no row has values */
-    uint32_t *slot;                                /* feature + 1 */
+    uint32_t *slot;                                /* feature + 1; what stands before it is copied with a group */
     float *x;
     /* Scratch: where values are measured from, and 1 / their unit (below 0: it is that of the table); the direction,
      * and what the entry adds to the mean square of its feature. */

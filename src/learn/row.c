@@ -16,12 +16,6 @@ gsa_status gsai_row_weight(const gsa_batch *batch, size_t row, double *out, gsa_
     return GSA_OK;
 }
 
-uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row)
-{
-    const char *text = batch->words[batch->word[row]];
-    return gsai_hash(text, strlen(text), 0);
-}
-
 uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number)
 {
     gsai_row row = gsai_row_at(batch, row_number);
@@ -34,6 +28,28 @@ uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number)
             sum += gsai_hash_entry(++position, gsai_row_id(&row, i), bits);
     }
     return gsai_mix(sum);
+}
+
+static uint64_t label_hash(const gsa_batch *batch, size_t row)
+{
+    if (!batch->label)
+        return 0;
+    if (gsai_row_is_word(batch, row) && (size_t)batch->word[row] < batch->n_words) {
+        const char *text = batch->words[batch->word[row]];
+        return gsai_hash(text, strlen(text), 0);
+    }
+    double number = batch->label[row] + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash)
+{
+    float weight = batch->weight ? batch->weight[row] : 1.0f;
+    uint32_t weight_bits;
+    memcpy(&weight_bits, &weight, sizeof weight_bits);
+    return gsai_mix(features_hash ^ gsai_mix(label_hash(batch, row) ^ weight_bits));
 }
 
 uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number)

@@ -39,28 +39,10 @@ typedef struct gsai_row_scan {
 /* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
  * what is held out: neither the label nor the weight of a row may. */
 uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number);
-uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row);
-static inline uint64_t gsai_row_label_hash(const gsa_batch *batch, size_t row)
-{
-    if (!batch->label)
-        return 0;
-    if (gsai_row_is_word(batch, row) && (size_t)batch->word[row] < batch->n_words)
-        return gsai_row_word_hash(batch, row);
-    double number = batch->label[row] + 0.0; /* -0 is 0 */
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
 /* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number);
 /* Returns the same if the hash of the features is known. */
-static inline uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash)
-{
-    float weight = batch->weight ? batch->weight[row] : 1.0f;
-    uint32_t weight_bits;
-    memcpy(&weight_bits, &weight, sizeof weight_bits);
-    return gsai_mix(features_hash ^ gsai_mix(gsai_row_label_hash(batch, row) ^ weight_bits));
-}
+uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash);
 
 /* A row as learning takes it: its entries that are not zero, gathered once, and what the table has of them. The
  * intercept, where there is one, is an entry of value 1 in slot 0 behind the others.

@@ -264,27 +264,6 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
     out->means_move = before.n > 0 || (differs[0] | differs[1] | differs[2] | differs[3]) != 0;
 }
 
-static void group_margins(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
-                          gsai_group_margins *out)
-{
-    if (group->is_ones)
-        find_margins(group, table, before, ONES, out);
-    else
-        find_margins(group, table, before, AS_GIVEN, out);
-}
-
-static void group_margins_standardised(const gsai_group *group, const gsai_table *table,
-                                       const gsai_counts_before *before, gsai_group_margins *out)
-{
-    find_margins(group, table, before, STANDARDISED, out);
-}
-
-static inline float next_mean(float mean, float square, uint32_t count)
-{
-    double next = (double)mean + ((double)square - (double)mean) / (double)(int32_t)count;
-    return (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
-}
-
 /* Moves a weight and what the average lacks, and counts the row. */
 static inline gsai_cell *move_record(gsai_cell *cells, uint32_t slot, four_floats by)
 {
@@ -311,7 +290,7 @@ static void group_update(const gsai_group *group, gsai_table *table, const float
         for (; e < end; e++) {
             gsai_cell *record = move_record(cells, slot[e], by * direction[e]);
             if (bits_of(square[e]) != bits_of(record[2].f))
-                record[2].f = next_mean(record[2].f, square[e], record[3].u);
+                record[2].f = next_mean(record[2].f, square[e], 1, record[3].u);
         }
         ask_for(group, cells, row, true);
     }
@@ -324,7 +303,7 @@ static void group_update_intercept(const gsai_group *group, gsai_table *table, f
     weight->f += by;
     average->f += past_weight * by;
     for (size_t row = 0; row < group->n_rows; row++)
-        mean[0].f = next_mean(mean[0].f, (float)group->c[row], ++mean[1].u);
+        mean[0].f = next_mean(mean[0].f, (float)group->c[row], 1, ++mean[1].u);
 }
 
 /* e^x for x in [-80, 0], to 2e-7. */

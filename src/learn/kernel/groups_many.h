@@ -18,20 +18,12 @@ static inline void ask_at(const gsai_cell *cell, ptrdiff_t n)
     __builtin_prefetch((const void *)((uintptr_t)cell + (uintptr_t)n * sizeof *cell), 1);
 }
 
-/* Squares of n rows, into the mean of a feature. */
-static inline void add_squares(gsai_cell *mean, float squares, uint32_t n)
-{
-    uint32_t count = mean[1].u += n;
-    double before = (double)mean->f, off = (double)squares - (double)(int32_t)n * before;
-    double next = before + off / (double)(int32_t)count;
-    mean->f = (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
-}
-
 /* The last that is done to a column, with its first outputs. */
 static inline void count_column(const gsai_columns *columns, const gsai_table *table, size_t i)
 {
     gsai_cell *mean = gsai_table_slot(table, columns->slot[i]) + gsai_table_mean(table);
-    add_squares(mean, columns->square[i], columns->n_rows[i]);
+    mean[1].u += columns->n_rows[i];
+    mean->f = next_mean(mean->f, columns->square[i], columns->n_rows[i], mean[1].u);
 }
 
 #define WIDTH 2
@@ -78,16 +70,19 @@ __attribute__((always_inline)) static inline void find_directions(const gsai_gro
     out->means_move = true;
 }
 
-static void group_directions(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
-                             gsai_group_margins *out)
+static void group_margins(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+                          bool standardised, gsai_group_margins *out)
 {
-    find_directions(group, table, before, AS_GIVEN, out);
-}
-
-static void group_directions_standardised(const gsai_group *group, const gsai_table *table,
-                                          const gsai_counts_before *before, gsai_group_margins *out)
-{
-    find_directions(group, table, before, STANDARDISED, out);
+    if (table->n_outputs > 1 && standardised)
+        find_directions(group, table, before, STANDARDISED, out);
+    else if (table->n_outputs > 1)
+        find_directions(group, table, before, AS_GIVEN, out);
+    else if (standardised)
+        find_margins(group, table, before, STANDARDISED, out);
+    else if (group->is_ones)
+        find_margins(group, table, before, ONES, out);
+    else
+        find_margins(group, table, before, AS_GIVEN, out);
 }
 
 /* The same numbers of one feature for four rows. */
@@ -127,9 +122,8 @@ __attribute__((always_inline)) static inline four_floats direct_column(const gsa
     return xdx;
 }
 
-__attribute__((always_inline)) static inline void direct_columns(const gsai_columns *columns, const gsai_table *table,
-                                                                 const gsai_counts_before *before, const float *c,
-                                                                 bool standardised, float *xdx)
+static void column_directions(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
+                              const float *c, bool standardised, float *xdx)
 {
     four_floats low = {0}, high = {0}, c_low = load_floats(c), c_high = load_floats(c + 4);
     for (size_t i = 0; i < columns->n; i++) {
@@ -141,15 +135,6 @@ __attribute__((always_inline)) static inline void direct_columns(const gsai_colu
     }
     memcpy(xdx, &low, sizeof low);
     memcpy(xdx + 4, &high, sizeof high);
-}
-
-static void column_directions(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
-                              const float *c, bool standardised, float *xdx)
-{
-    if (standardised)
-        direct_columns(columns, table, before, c, true, xdx);
-    else
-        direct_columns(columns, table, before, c, false, xdx);
 }
 
 /* ---- margins and updates ----------------------------------------------------------------------------------------- */
@@ -257,7 +242,7 @@ static void row_update(const gsai_group *group, gsai_table *table, size_t row, c
     for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
         gsai_cell *record = gsai_table_slot(table, group->slot[e]);
         move(record, record + average, group->direction[e], past_weight, scale, n);
-        add_squares(record + mean, group->square[e], 1);
+        record[mean].f = next_mean(record[mean].f, group->square[e], 1, ++record[mean + 1].u);
     }
 }
 

@@ -59,23 +59,17 @@ typedef struct gsai_kernels {
     size_t (*copy_row)(const gsai_row *row, bool has_zeros, uint32_t *slot, float *x);
     /* Groups of rows with one output (groups.h). The inverse frequency of a feature that was in `count` rows. */
     float (*inverse_frequency_of)(float count);
-    /* Margins, directions and x.Dx of the rows; of the second, standardised: centred and per_unit are filled in. */
+    /* Directions, x.Dx and, of one output, margins of the rows; standardised: centred and per_unit are filled in. */
     void (*group_margins)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
-                          gsai_group_margins *out);
-    void (*group_margins_standardised)(const gsai_group *group, const gsai_table *table,
-                                       const gsai_counts_before *before, gsai_group_margins *out);
+                          bool standardised, gsai_group_margins *out);
     /* weight += scale * direction, average += past_weight * that, counts, and means of squares unless none moves. */
     void (*group_update)(const gsai_group *group, gsai_table *table, const float *scale, float past_weight,
                          bool means_move);
     void (*group_update_intercept)(const gsai_group *group, gsai_table *table, float by, float past_weight);
     /* For a whole group: 1 - p, the greedy step and e^-|m| of margins m with the sign of the row's class. */
     void (*logistic_steps)(const float *m, const float *sign, float *rest, float *lambda, float *e);
-    /* Groups with several outputs (groups_many.h): directions and x.Dx of the rows. */
-    void (*group_directions)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
-                             gsai_group_margins *out);
-    void (*group_directions_standardised)(const gsai_group *group, const gsai_table *table,
-                                          const gsai_counts_before *before, gsai_group_margins *out);
-    /* The same of columns, and their squares; c: the weights of the rows. */
+    /* Groups with several outputs (groups_many.h). Directions and x.Dx of columns, and their squares; c: the weights of
+     * the rows. */
     void (*column_directions)(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
                               const float *c, bool standardised, float *xdx);
     /* The margins of all rows of a group with columns, [rows x stride]; weight += the sum of scale * direction over the

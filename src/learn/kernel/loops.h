@@ -101,6 +101,14 @@ static inline float round_evenly(double mean, int32_t count)
     return (float)(count < MANY_ROWS ? mean : cut_off);
 }
 
+/* The mean of the squares of `count` rows, the last n of which have these. */
+static inline float next_mean(float mean, float squares, uint32_t n, uint32_t count)
+{
+    double before = (double)mean, off = (double)squares - (double)(int32_t)n * before;
+    double next = before + off / (double)(int32_t)count;
+    return (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
+}
+
 /* One more row for all entries. The mean of c x^2 times the count is the sum of squares; exact for rows of ones. The
  * square of a float may lie outside the floats: it is brought back to their edge, so that no sum is infinite and none
  * of a feature that was seen is zero. Where no mean changes, only padding, whose mean is 0, differs from its square,
@@ -314,12 +322,9 @@ const gsai_kernels GSAI_KERNELS = {
     .copy_row = copy_row,
     .inverse_frequency_of = inverse_frequency_of,
     .group_margins = group_margins,
-    .group_margins_standardised = group_margins_standardised,
     .group_update = group_update,
     .group_update_intercept = group_update_intercept,
     .logistic_steps = logistic_steps,
-    .group_directions = group_directions,
-    .group_directions_standardised = group_directions_standardised,
     .column_directions = column_directions,
     .column_margins = column_margins,
     .column_update = column_update,

@@ -10,13 +10,6 @@ static inline float float_of(uint32_t word)
     return f;
 }
 
-static inline uint32_t word_of(float f)
-{
-    uint32_t word;
-    memcpy(&word, &f, sizeof word);
-    return word;
-}
-
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /* Without always_inline a compiler would not know the room, and a loop would not become vectors. A table's counts have
@@ -189,8 +182,8 @@ static void move_slots(const gsai_view *start, const gsai_sums *changes, size_t 
         double from = (double)last[i];
         double goal = (from - kept * (double)behind[i]) + (double)average_step[i] * (double)average[i];
         float to = (float)(from + (double)step[i] * (double)change[i]);
-        weight[i] = word_of(to);
-        term[i] = word_of((float)(total * ((double)to - goal)) + 0.0F);
+        weight[i] = bits_of(to);
+        term[i] = bits_of((float)(total * ((double)to - goal)) + 0.0F);
     }
 }
 
@@ -198,7 +191,7 @@ static void presence_words(const gsai_view *start, size_t n, uint32_t *restrict 
 {
     const double *restrict sum_sq = start->sum_sq, *restrict count = start->count;
     for (size_t i = 0; i < n; i++) {
-        mean[i] = word_of((float)(sum_sq[i] / (count[i] > 0 ? count[i] : 1)));
+        mean[i] = bits_of((float)(sum_sq[i] / (count[i] > 0 ? count[i] : 1)));
         words[i] = (uint32_t)(int32_t)(count[i] < INT32_MAX ? count[i] : INT32_MAX);
     }
 }
