@@ -79,7 +79,7 @@ void gsai_centre_group(gsa_state *state)
     for (size_t row = 0; row < group->n_rows && (centres(state) || state->is_frozen); row++)
         for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
             size_t slot = group->slot[e];
-            if (slot < state->centre.n && (double)(gsai_slot_count(state, slot) + 1) >= min)
+            if (slot < state->centre.n && gsai_state_rows_of(state, &state->table, slot) + 1 >= min)
                 enter(&state->centre.at[slot], (double)group->x[e]);
         }
 }
@@ -103,7 +103,7 @@ void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_colu
 
 double gsai_state_deviation(const gsa_state *state, size_t slot)
 {
-    double count = (double)gsai_slot_count(state, slot), rows = (double)state->rows_behind;
+    double count = (double)gsai_state_n_seen(state, slot), rows = (double)state->rows_behind;
     if (!(count > 0) || !(rows > 0))
         return 0;
     const gsai_column *column = slot < state->centre.n ? &state->centre.at[slot] : NULL;

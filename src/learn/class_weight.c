@@ -35,25 +35,19 @@ gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env 
     return GSA_OK;
 }
 
-/* A label that came a few times must not slow down the learning of all others. */
-static double rarest_class(const gsa_state *state, size_t class_number, double c)
-{
-    const double *sum = state->class_sums.at;
-    double min = sqrt(sum[0] + c), rarest = sum[class_number + 1] + c;
-    for (size_t k = 1; k <= state->labels.n; k++)
-        if (sum[k] > 0 && sum[k] < rarest && k - 1 != class_number)
-            rarest = sum[k];
-    return rarest > min ? rarest : min;
-}
-
 gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
 {
     *out = c;
     if (!gsai_params_balance(&state->params))
         return GSA_OK;
     GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
-    double own = state->class_sums.at[class_number + 1] + c;
-    *out = c * ((rarest_class(state, class_number, c) + 1) / (own + 1));
+    const double *sum = state->class_sums.at;
+    double min = sqrt(sum[0] + c), own = sum[class_number + 1] + c, rarest = own;
+    for (size_t k = 1; k <= state->labels.n; k++)
+        if (sum[k] > 0 && sum[k] < rarest && k - 1 != class_number)
+            rarest = sum[k];
+    rarest = rarest > min ? rarest : min; /* a label that came a few times must not slow down all others */
+    *out = c * ((rarest + 1) / (own + 1));
     return GSA_OK;
 }
 
@@ -76,16 +70,6 @@ static gsa_status copy_sums(gsa_state *to, const gsa_state *from, gsa_error *err
     return GSA_OK;
 }
 
-static void add_sums(const gsai_merge *merge, const gsa_state *from, double share)
-{
-    const gsai_labels *labels = &merge->into->labels;
-    double weight = share * (merge->base ? 1 : gsai_state_weight_in(from, merge->into));
-    for (size_t i = 0; i < from->class_sums.n && i <= from->labels.n; i++) {
-        size_t to = i > 0 ? gsai_labels_find_text(labels, from->labels.at[i - 1].text) + 1 : 0;
-        merge->into->class_sums.at[to] += weight * from->class_sums.at[i];
-    }
-}
-
 /* Adds up the weights of classes; what all states have from the base counts once. */
 static gsa_status merge_sums(const gsai_merge *merge, gsa_error *error)
 {
@@ -93,10 +77,15 @@ static gsa_status merge_sums(const gsai_merge *merge, gsa_error *error)
     if (!gsai_params_balance(&into->params))
         return GSA_OK;
     GSA_TRY(gsai_class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error));
-    for (size_t s = 0; s < merge->n_states; s++)
-        add_sums(merge, merge->states[s], 1);
-    if (merge->base)
-        add_sums(merge, merge->base, 1 - (double)merge->n_states);
+    for (size_t s = 0; s < merge->n_states + (merge->base != NULL); s++) {
+        const gsa_state *from = s < merge->n_states ? merge->states[s] : merge->base;
+        double share = s < merge->n_states ? 1 : 1 - (double)merge->n_states;
+        double weight = share * (merge->base ? 1 : gsai_state_weight_in(from, into));
+        for (size_t i = 0; i < from->class_sums.n && i <= from->labels.n; i++) {
+            size_t to = i > 0 ? gsai_labels_find_text(&into->labels, from->labels.at[i - 1].text) + 1 : 0;
+            into->class_sums.at[to] += weight * from->class_sums.at[i];
+        }
+    }
     return GSA_OK;
 }
 

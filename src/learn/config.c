@@ -10,32 +10,29 @@
 #include <string.h>
 
 #define OR(name) "|" #name
-static const gsa_param table[] = {
+static const struct {
+    gsa_param param;
+    int decides_result;
+} table[] = {
 #define PARAM(name, kind, choices, initial, least, most, decides, help) \
-    {#name, GSA_PARAM_##kind, choices, initial, least, most, help},
-#include "learn/params.def"
-#undef PARAM
-};
-
-static const unsigned char decides_result[] = {
-#define PARAM(name, kind, choices, initial, least, most, decides, help) decides,
+    {{#name, GSA_PARAM_##kind, choices, initial, least, most, help}, decides},
 #include "learn/params.def"
 #undef PARAM
 };
 
 const gsa_param *gsa_param_at(size_t number)
 {
-    return number < GSAI_PARAMS ? &table[number] : NULL;
+    return number < GSAI_PARAMS ? &table[number].param : NULL;
 }
 
 bool gsai_param_decides_result(gsai_param_id id)
 {
-    return decides_result[id] > 0;
+    return table[id].decides_result > 0;
 }
 
 bool gsai_param_is_late(gsai_param_id id)
 {
-    return decides_result[id] > 1;
+    return table[id].decides_result > 1;
 }
 
 /* A dash and an underscore are the same. */
@@ -50,7 +47,7 @@ static bool same_name(const char *a, const char *b)
 gsai_param_id gsai_param_find(const char *name)
 {
     size_t id = 0;
-    while (id < GSAI_PARAMS && !same_name(table[id].name, name))
+    while (id < GSAI_PARAMS && !same_name(table[id].param.name, name))
         id++;
     return (gsai_param_id)id;
 }
@@ -59,14 +56,15 @@ static gsa_status unknown_name(const char *name, gsa_error *error)
 {
     size_t best = 0, best_distance = SIZE_MAX;
     for (size_t id = 0; id < GSAI_PARAMS; id++) {
-        size_t distance = gsai_edit_distance(name, table[id].name);
+        size_t distance = gsai_edit_distance(name, table[id].param.name);
         if (distance < best_distance) {
             best = id;
             best_distance = distance;
         }
     }
     if (best_distance <= 2)
-        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; did you mean '%s'?", name, table[best].name);
+        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; did you mean '%s'?", name,
+                         table[best].param.name);
     return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'", name);
 }
 
@@ -133,7 +131,7 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
 /* Equal values have equal texts, however they were typed. */
 void gsai_params_set_number(gsai_params *params, gsai_param_id id, uint64_t number)
 {
-    const gsa_param *param = &table[id];
+    const gsa_param *param = &table[id].param;
     const char *word = number == 0 ? "none" : "auto", *choice = param->choices;
     char *text = params->text[id];
     params->value[id] = number;
@@ -161,7 +159,7 @@ gsa_status gsai_params_set(gsai_params *params, const char *name, const char *va
     if (id == GSAI_PARAMS)
         return unknown_name(name, error);
     uint64_t number;
-    GSA_TRY(gsai_fail_about(error, table[id].name, parse_value(&table[id], value, &number, error)));
+    GSA_TRY(gsai_fail_about(error, table[id].param.name, parse_value(&table[id].param, value, &number, error)));
     gsai_params_set_number(params, id, number);
     return GSA_OK;
 }
@@ -205,7 +203,7 @@ void gsai_params_init(gsai_params *params)
     memset(params, 0, sizeof *params);
     for (size_t id = 0; id < GSAI_PARAMS; id++) {
         uint64_t number = 0;
-        (void)parse_value(&table[id], table[id].initial, &number, NULL);
+        (void)parse_value(&table[id].param, table[id].param.initial, &number, NULL);
         gsai_params_set_number(params, (gsai_param_id)id, number);
     }
 }

@@ -1,10 +1,7 @@
 /* Copies of a state: a replica that continues like it, and a state that begins a new run from it. */
-#include "learn/fork.h"
 #include "learn/inside.h"
-#include "learn/life.h"
 #include "learn/lineage.h"
 #include "learn/schema.h"
-#include "learn/state_outputs.h"
 #include "learn/state_slots.h"
 
 #include "base/error.h"
@@ -12,15 +9,14 @@
 
 #include <string.h>
 
-/* Copies all of a state, for one of n_copies. */
-static gsa_status copy_all(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
+/* Gives a state to the caller if all went well, else frees it. */
+static gsa_status give_or_free(gsa_state *state, gsa_status status, gsa_state **out)
 {
-    GSA_TRY(gsai_parts_copy(copy, base, n_copies > 1 ? GSAI_COPY_REPLICA : GSAI_COPY_WHOLE, error));
-    copy->run_id.closed = 1; /* whatever it learns now, it began as the base did */
-    if (n_copies > 1)        /* its rows are not those of each copy */
-        GSA_TRY(gsa_state_close_group(copy, error));
-    copy->averaging.per_row = n_copies > 1 ? n_copies : 1;
-    return GSA_OK;
+    if (status == GSA_OK)
+        *out = state;
+    else
+        gsa_state_free(state);
+    return status;
 }
 
 /* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
@@ -33,28 +29,17 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsai_e
         copy->table = *memory;
         *memory = (gsai_table){0};
     }
-    gsa_status status = copy_all(copy, base, n_copies, error);
-    if (status == GSA_OK)
-        *out = copy;
-    else
-        gsa_state_free(copy);
-    return status;
+    gsa_status status = gsai_parts_copy(copy, base, n_copies > 1 ? GSAI_COPY_REPLICA : GSAI_COPY_WHOLE, error);
+    copy->run_id.closed = 1;              /* whatever it learns now, it began as the base did */
+    if (status == GSA_OK && n_copies > 1) /* its rows are not those of each copy */
+        status = gsa_state_close_group(copy, error);
+    copy->averaging.per_row = n_copies > 1 ? n_copies : 1;
+    return give_or_free(copy, status, out);
 }
 
 gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, gsa_state **out, gsa_error *error)
 {
     return fork_into(base, n_copies, &base->env, NULL, out, error);
-}
-
-/* Keeps the parameters that belong to the run, though the others may come from a file or another process. */
-static void keep_run(gsai_params *params, const gsai_params *of_run)
-{
-    for (int id = 0; id < GSAI_PARAMS; id++)
-        if (!gsai_param_decides_result((gsai_param_id)id)) {
-            params->value[id] = of_run->value[id];
-            memcpy(params->text[id], of_run->text[id], sizeof params->text[id]);
-        }
-    gsai_params_take_loss(params, of_run);
 }
 
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
@@ -70,7 +55,10 @@ gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
         *state = *taken;
         state->env = old.env;
         state->run_id = run_id;
-        keep_run(&state->params, &old.params);
+        for (int id = 0; id < GSAI_PARAMS; id++) /* what belongs to the run stays */
+            if (!gsai_param_decides_result((gsai_param_id)id))
+                gsai_params_set_number(&state->params, (gsai_param_id)id, old.params.value[id]);
+        gsai_params_take_loss(&state->params, &old.params);
         *taken = old;
     }
     gsa_state_free(copy);
@@ -89,21 +77,7 @@ gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error 
 {
     gsa_state *copy;
     GSA_TRY(gsa_state_fork(state, 1, &copy, error));
-    gsa_status status = gsa_state_close_group(copy, error);
-    if (status == GSA_OK)
-        *out = copy;
-    else
-        gsa_state_free(copy);
-    return status;
-}
-
-/* The finished weights of the old run are where the new one begins. */
-static void begin_at_average(gsa_state *state, const gsa_state *from)
-{
-    for (size_t slot = 0; slot < from->table.n_slots; slot++)
-        for (size_t k = 0; k < from->table.n_outputs; k++)
-            gsai_table_slot(&state->table, slot)[k].f = (float)gsai_state_average(from, slot, k);
-    gsai_table_clear_average(&state->table);
+    return give_or_free(copy, gsa_state_close_group(copy, error), out);
 }
 
 static gsa_status check_start(const gsa_state *from, const gsai_params *params, gsa_error *error)
@@ -141,16 +115,16 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     state->standardised = gsai_state_is_standardised(from);
     state->label_offset.settled = from->n_rows > 0;
     if (status == GSA_OK && from->loss) {
-        begin_at_average(state, from);
+        for (size_t slot = 0; slot < from->table.n_slots;
+             slot++) /* the finished weights are where the new run begins */
+            for (size_t k = 0; k < from->table.n_outputs; k++)
+                gsai_table_slot(&state->table, slot)[k].f = (float)gsai_state_average(from, slot, k);
+        gsai_table_clear_average(&state->table);
         status = gsai_state_fold(state, error);
     }
     if (status == GSA_OK && gsai_loss_widens_to(from->loss, gsai_loss_asked(&params)))
-        status = gsai_state_split(state, error);
+        status = gsai_state_widen(state, 2, error);
     if (status == GSA_OK && from->run_id.n_rows > 0)
         status = gsai_lineage_add(state, from->run_id.hash, error);
-    if (status == GSA_OK)
-        *out = state;
-    else
-        gsa_state_free(state);
-    return status;
+    return give_or_free(state, status, out);
 }

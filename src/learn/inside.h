@@ -115,7 +115,7 @@ typedef struct gsai_part_functions {
 extern const gsai_part_functions gsai_averaging_part, gsai_best_checkpoint_part, gsai_centre_part, gsai_class_sums_part,
     gsai_entries_part, gsai_group_part, gsai_label_offset_part, gsai_labels_part, gsai_lineage_part, gsai_names_part,
     gsai_plain_part, gsai_position_part, gsai_prior_part, gsai_residuals_part, gsai_results_part, gsai_sample_part,
-    gsai_scaling_part, gsai_schema_part, gsai_scratch_part, gsai_table_part;
+    gsai_scaling_part, gsai_schema_part, gsai_table_part;
 
 /* ---- small functions of several files ---------------------------------------------------------------------------- */
 
@@ -150,18 +150,10 @@ static inline gsai_target gsai_state_target(const gsa_state *state, size_t class
         return (gsai_target){class_number, number, custom, width, at};
     return (gsai_target){class_number, number - at, custom, width, 0};
 }
-/* Returns the rows that a slot was in, prior totals included. */
-static inline uint64_t gsai_slot_count(const gsa_state *state, size_t slot)
-{
-    uint64_t count = slot < state->prior.n ? state->prior.count[slot] : 0;
-    if (slot < state->table.n_slots)
-        count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
-    return count;
-}
 /* Returns what the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)
 {
-    double count = shrinkage > 0 ? (double)gsai_slot_count(state, slot) : 1;
+    double count = shrinkage > 0 ? (double)gsai_state_n_seen(state, slot) : 1;
     return count > 0 ? count / (count + shrinkage) : 0;
 }
 /* Returns the total weight in the average of the weights before the last n_rows, which lack their update; 0 where no

@@ -10,18 +10,6 @@
 
 #include <math.h>
 
-static bool has_offset(const gsa_state *state)
-{
-    return gsai_loss_has_offset(state->loss) && state->params.value[GSAI_PARAM_intercept] &&
-           state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-}
-
-static void shift_intercept(gsai_table *table, double by)
-{
-    if (table->n_slots > 0)
-        gsai_table_slot(table, 0)->f = (float)((double)gsai_table_slot(table, 0)->f + by);
-}
-
 /* Moves the offset of labels, and the weights that are relative to it. An intercept that has learned nothing stays at
  * the offset; one that has seen no count yet does not know its unit. */
 static void move_to(gsa_state *state, double to, bool is_first)
@@ -30,55 +18,34 @@ static void move_to(gsa_state *state, double to, bool is_first)
     state->label_offset.at = to;
     if (by == 0 || is_first)
         return;
-    shift_intercept(&state->table, by);
-    if (state->scaling)
-        shift_intercept(&state->scaling->table, by);
+    gsai_table *tables[2] = {&state->table, state->scaling ? &state->scaling->table : NULL};
+    for (size_t i = 0; i < 2 && tables[i]; i++)
+        if (tables[i]->n_slots > 0)
+            tables[i]->cells->f = (float)((double)tables[i]->cells->f + by);
     if (state->best_checkpoint.weight)
         state->best_checkpoint.weight[0] = (float)((double)state->best_checkpoint.weight[0] + by);
-}
-
-static bool is_power_of_two(uint64_t n)
-{
-    return (n & (n - 1)) == 0;
-}
-
-static void enter(gsai_label_offset *offset, double y, double c)
-{
-    offset->weight += c;
-    offset->mean += (y - offset->mean) * (c / offset->weight);
 }
 
 void gsai_label_offset_add(gsa_state *state, double y, double c)
 {
     gsai_label_offset *offset = &state->label_offset;
-    if (offset->settled || !has_offset(state))
+    if (offset->settled || !gsai_loss_has_offset(state->loss) || !state->params.value[GSAI_PARAM_intercept] ||
+        state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER)
         return;
     bool is_log = state->loss->has_log_link, is_first = state->n_rows == 0 || (is_log && offset->mean == 0);
-    if (state->loss->has_width) { /* without a width no weight has moved */
+    bool is_power_of_two = (state->n_rows & (state->n_rows + 1)) == 0; /* with this row */
+    if (state->loss->has_width) {                                      /* without a width no weight has moved */
         move_to(state, gsai_residuals_centre(&state->residuals, y), state->residuals.width == 0);
         offset->settled = state->residuals.n_first == GSAI_FIRST_LABELS;
         return;
     }
-    enter(offset, y, c);
-    if (is_log && offset->mean > 0 && (is_first || is_power_of_two(state->n_rows + 1)))
+    offset->weight += c;
+    offset->mean += (y - offset->mean) * (c / offset->weight);
+    if (is_log && offset->mean > 0 && (is_first || is_power_of_two))
         move_to(state, gsai_log(offset->mean), is_first);
-    if (!is_log && is_power_of_two(state->n_rows + 1))
+    if (!is_log && is_power_of_two)
         move_to(state, offset->mean, is_first);
     offset->settled = state->n_rows + 1 >= GSAI_LABEL_OFFSET_ROWS;
-}
-
-/* The mean of the labels of all, by shares of their weight. What copies have from their base counts once: added up
- * again and again it would soon be infinite. */
-static void merge_labels(gsai_label_offset *all, const gsa_state *const *states, size_t n_states,
-                         const gsai_label_offset *base)
-{
-    all->weight = base->weight;
-    for (size_t s = 0; s < n_states; s++)
-        all->weight += states[s]->label_offset.weight - base->weight;
-    double total = all->weight > 0 ? all->weight : 1, common = base->weight / total * base->mean;
-    all->mean = common;
-    for (size_t s = 0; s < n_states; s++)
-        all->mean += states[s]->label_offset.weight / total * states[s]->label_offset.mean - common;
 }
 
 /* The offset of the states or, if theirs differ, the mean over their rows. */
@@ -104,7 +71,15 @@ static gsa_status merge_offset(const gsai_merge *merge, gsa_error *error)
     }
     if (differ && n_rows > 0)
         all->at = sum / n_rows;
-    merge_labels(all, states, merge->n_states, common);
+    /* The mean of the labels of all, by shares of their weight. What copies have from their base counts once: added up
+     * again and again it would soon be infinite. */
+    all->weight = common->weight;
+    for (size_t s = 0; s < merge->n_states; s++)
+        all->weight += states[s]->label_offset.weight - common->weight;
+    double total = all->weight > 0 ? all->weight : 1, of_base = common->weight / total * common->mean;
+    all->mean = of_base;
+    for (size_t s = 0; s < merge->n_states; s++)
+        all->mean += states[s]->label_offset.weight / total * states[s]->label_offset.mean - of_base;
     return GSA_OK;
 }
 

@@ -1,9 +1,7 @@
 /* The life of a state: made, summed up, set, freed. learner.c and update.c learn, fork.c copies, merge/merge.c merges.
  */
-#include "learn/life.h"
-
 #include "learn/inside.h"
-#include "learn/position.h"
+#include "learn/learner.h"
 #include "learn/state_slots.h"
 
 #include "base/error.h"

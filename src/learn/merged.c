@@ -27,7 +27,7 @@ bool gsai_state_contains(const gsa_state *state, const gsa_state *base, bool is_
         if (gsai_labels_find_text(&state->labels, base->labels.at[k].text) == GSAI_NO_LABEL)
             return false;
     for (size_t slot = 0; slot < base->table.n_slots && is_alone; slot++)
-        if (gsai_slot_count(state, slot) < gsai_slot_count(base, slot))
+        if (gsai_state_n_seen(state, slot) < gsai_state_n_seen(base, slot))
             return false;
     return true;
 }

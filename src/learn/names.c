@@ -116,7 +116,7 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
     size_t size = 0;
     for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
         uint64_t id = slot - 1;
-        double strength = gsai_slot_count(state, slot) > 0 ? strength_of(state, slot) : -1; /* most are never seen */
+        double strength = gsai_state_n_seen(state, slot) > 0 ? strength_of(state, slot) : -1; /* most are never seen */
         if (!(strength > strongest.least))
             continue;
         const char *text = name(ctx, id);

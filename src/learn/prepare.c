@@ -4,7 +4,6 @@
 #include "learn/learner.h"
 #include "learn/lineage.h"
 #include "learn/schema.h"
-#include "learn/state_outputs.h"
 #include "learn/state_slots.h"
 
 #include "base/error.h"
@@ -70,11 +69,11 @@ static gsa_status decide_auto(gsa_state *state, const gsa_batch *first, bool are
             first_fraction = row;
     }
     if (first_word != SIZE_MAX && first_fraction != SIZE_MAX)
-        return gsai_fail_about(error, "loss",
-                               gsai_fail_row(error, GSA_LABEL, first_fraction,
-                                             "label %g is a fraction while other labels are words; choose softmax loss "
-                                             "if every label is the name of a class",
-                                             first->label[first_fraction]));
+        return gsai_fail_row(
+            error, GSA_LABEL, first_fraction,
+            "label %g is a fraction while other labels are words; choose softmax loss if every label is "
+            "the name of a class",
+            first->label[first_fraction]);
     bool are_classes = first_fraction == SIZE_MAX;
     if (are_classes && !are_told && first_word == SIZE_MAX) {
         gsai_label_values values;
@@ -84,21 +83,6 @@ static gsa_status decide_auto(gsa_state *state, const gsa_batch *first, bool are
     }
     *loss = are_classes ? &gsai_loss_logistic : &gsai_loss_squared;
     return GSA_OK;
-}
-
-/* All labels of the rows into the table, in canonical order, after those that are there. */
-static gsa_status enter_labels(gsa_state *state, const gsa_batch *first, gsa_error *error)
-{
-    gsai_labels seen;
-    gsai_labels_init(&seen, &state->env);
-    gsa_status status = GSA_OK;
-    size_t number;
-    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
-        status = gsai_labels_add_row(&seen, first, row, &number, error);
-    if (status == GSA_OK)
-        status = gsai_labels_add_sorted(&state->labels, &seen, error);
-    gsai_labels_release(&seen);
-    return status;
 }
 
 static bool all_labels_are_numbers(const gsai_labels *labels)
@@ -124,11 +108,10 @@ static gsa_status check_many(const gsa_state *state, const gsa_batch *rows, cons
     size_t limit = is_late ? GSAI_FEW_VALUES : GSAI_MAX_CLASSES;
     if (n <= limit)
         return GSA_OK;
-    return gsai_fail_about(error, "loss",
-                           gsai_fail(error, GSA_LABEL,
-                                     "%s more than %zu different whole numbers as labels%s: choose squared loss to "
-                                     "predict numbers, or softmax loss to tell that many classes apart",
-                                     where, limit, is_late ? ", and fewer in the first rows, which decide" : ""));
+    return gsai_fail(error, GSA_LABEL,
+                     "%s more than %zu different whole numbers as labels%s: choose squared loss to "
+                     "predict numbers, or softmax loss to tell that many classes apart",
+                     where, limit, is_late ? ", and fewer in the first rows, which decide" : "");
 }
 
 /* Refuses a third label if the loss knows two. `row` is that of the third label. */
@@ -139,11 +122,10 @@ static gsa_status check_classes(const gsa_state *state, const gsa_batch *rows, c
     if (loss_is_auto(state) && all_labels_are_numbers(&state->labels))
         return check_many(state, rows, where, n_before, error);
     if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
-        return gsai_fail_about(error, "loss",
-                               gsai_fail_row(error, GSA_LABEL, row,
-                                             "label '%s' is the third after '%s' and '%s', and %s loss knows two; "
-                                             "leave the loss out or choose softmax",
-                                             label[2].text, label[0].text, label[1].text, state->loss->name));
+        return gsai_fail_row(error, GSA_LABEL, row,
+                             "label '%s' is the third after '%s' and '%s', and %s loss knows two; "
+                             "leave the loss out or choose softmax",
+                             label[2].text, label[0].text, label[1].text, state->loss->name);
     return GSA_OK;
 }
 
@@ -154,19 +136,10 @@ static gsa_status check_words(const gsa_state *state, const gsa_batch *first, gs
     if (!loss_is_auto(state) || !has_columns(state, first) || n <= GSAI_FEW_VALUES || 2 * n <= first->n_rows ||
         state->labels.at[last].is_number)
         return GSA_OK;
-    return gsai_fail_about(error, "loss",
-                           gsai_fail(error, GSA_LABEL,
-                                     "the label has %zu different words in %zu rows, such as '%.40s': too many for "
-                                     "classes; choose the column to predict, or softmax loss if each is a class",
-                                     n, first->n_rows, state->labels.at[last].text));
-}
-
-static uint64_t row_of_label(const gsa_state *state, const gsa_batch *batch, size_t label)
-{
-    for (size_t row = 0; row < batch->n_rows; row++)
-        if (gsai_labels_find_row(&state->labels, batch, row) == label)
-            return row;
-    return GSA_NO_ROW;
+    return gsai_fail(error, GSA_LABEL,
+                     "the label has %zu different words in %zu rows, such as '%.40s': too many for "
+                     "classes; choose the column to predict, or softmax loss if each is a class",
+                     n, first->n_rows, state->labels.at[last].text);
 }
 
 /* Refuses a fraction where whole numbers or words were taken for classes. */
@@ -174,24 +147,34 @@ static gsa_status check_fraction(const gsa_state *state, const gsa_batch *batch,
 {
     if (!loss_is_auto(state) || gsai_row_is_word(batch, row) || is_whole(batch->label[row]))
         return GSA_OK;
-    return gsai_fail_about(
-        error, "loss",
-        gsai_fail_row(error, GSA_LABEL, row,
-                      "label %g is a fraction, but the labels of the first rows were taken for classes; choose "
-                      "squared loss to predict numbers, or softmax loss if it is the name of a class",
-                      batch->label[row]));
+    return gsai_fail_row(error, GSA_LABEL, row,
+                         "label %g is a fraction, but the labels of the first rows were taken for classes; choose "
+                         "squared loss to predict numbers, or softmax loss if it is the name of a class",
+                         batch->label[row]);
 }
 
+/* Enters the labels of the rows in canonical order, after those that are there. */
 static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
 {
-    size_t n_before = are_told ? SIZE_MAX : state->labels.n;
+    size_t n_before = are_told ? SIZE_MAX : state->labels.n, number;
     for (size_t row = 0; row < first->n_rows && state->loss; row++)
         GSA_TRY(check_fraction(state, first, row, error));
-    GSA_TRY(enter_labels(state, first, error));
-    uint64_t third = state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
+    gsai_labels seen;
+    gsai_labels_init(&seen, &state->env);
+    gsa_status status = GSA_OK;
+    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
+        status = gsai_labels_add_row(&seen, first, row, &number, error);
+    if (status == GSA_OK)
+        status = gsai_labels_add_sorted(&state->labels, &seen, error);
+    gsai_labels_release(&seen);
+    GSA_TRY(status);
+    size_t third = 0;
+    while (state->labels.n > 2 && third < first->n_rows && gsai_labels_find_row(&state->labels, first, third) != 2)
+        third++;
     if (n_before == 0)
         GSA_TRY(check_words(state, first, error));
-    return check_classes(state, first, n_before == 0 ? "the first rows have" : "there are", n_before, third, error);
+    return check_classes(state, first, n_before == 0 ? "the first rows have" : "there are", n_before,
+                         third < first->n_rows ? third : GSA_NO_ROW, error);
 }
 
 static void forget_labels(gsa_state *state, size_t n_before)
@@ -202,48 +185,64 @@ static void forget_labels(gsa_state *state, size_t n_before)
         state->class_sums.n = state->labels.n + 1;
 }
 
-/* Back to before a look at the first rows that failed. */
-static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecided)
+/* Makes room for the labels there are now: more outputs, or one output for two classes becomes one per class (logistic
+ * becomes softmax). On failure no output has changed. */
+static gsa_status fit_labels(gsa_state *state, gsa_error *error)
 {
+    bool binary = gsai_state_is_binary(state);
+    size_t n_known = binary ? 2 : state->table.n_outputs;
+    if (gsai_params_balance(&state->params))
+        GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
+    if (state->labels.n <= n_known)
+        return GSA_OK;
+    GSA_TRY(gsa_state_close_group(state, error)); /* of rows with fewer outputs */
+    return gsai_state_widen(state, state->labels.n, error);
+}
+
+/* A label that the loss cannot take is a matter of the loss. */
+static gsa_status about_loss(gsa_error *error, gsa_status status)
+{
+    return status == GSA_LABEL ? gsai_fail_about(error, "loss", status) : status;
+}
+
+/* Decides on the loss, the labels and the outputs for them. A failure is for the caller to take back. */
+static gsa_status decide(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
+{
+    const gsai_loss *loss = state->loss;
+    if (!loss)
+        GSA_TRY(decide_auto(state, first, are_told, &loss, error));
+    if (gsai_loss_has_classes(loss))
+        GSA_TRY(prepare_classes(state, first, are_told, error));
+    if (!state->loss) {
+        GSA_TRY(gsai_state_decide(state, loss, error));
+        GSA_TRY(gsai_scaling_open(state, error));
+    }
+    if (gsai_loss_has_classes(loss))
+        GSA_TRY(fit_labels(state, error));
+    if (!gsai_schema_has_exposure(state->schema) || state->loss->has_log_link)
+        return GSA_OK;
+    return gsai_fail_about(error, "loss",
+                           gsai_fail(error, GSA_ARGUMENT,
+                                     "labels per unit of exposure are counts, and %s loss is not for them; choose "
+                                     "poisson loss",
+                                     state->loss->name));
+}
+
+/* are_told: the labels are those of classes. A failure leaves the state as it was. */
+static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
+{
+    size_t n_labels_before = state->labels.n;
+    bool was_undecided = !state->loss;
+    gsa_status status = decide(state, first, are_told, error);
+    if (status == GSA_OK)
+        return GSA_OK;
     forget_labels(state, n_labels_before);
     if (was_undecided && state->loss) {
         gsai_scaling_close(state);
         gsai_table_release(&state->table, &state->env);
         state->loss = NULL;
     }
-}
-
-/* The loss, the labels and the outputs for them. What fails is for the caller to take back. */
-static gsa_status decide(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
-{
-    const gsai_loss *loss = state->loss;
-    bool was_undecided = !loss;
-    if (was_undecided)
-        GSA_TRY(decide_auto(state, first, are_told, &loss, error));
-    if (gsai_loss_has_classes(loss))
-        GSA_TRY(prepare_classes(state, first, are_told, error));
-    if (was_undecided) {
-        GSA_TRY(gsai_state_decide(state, loss, error));
-        GSA_TRY(gsai_scaling_open(state, error));
-    }
-    return gsai_loss_has_classes(loss) ? gsai_state_fit_labels(state, error) : GSA_OK;
-}
-
-/* are_told: the labels are those of classes. */
-static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, bool are_told, gsa_error *error)
-{
-    size_t n_labels_before = state->labels.n;
-    bool was_undecided = !state->loss;
-    gsa_status status = decide(state, first, are_told, error);
-    if (status == GSA_OK && gsai_schema_has_exposure(state->schema) && !state->loss->has_log_link)
-        status = gsai_fail_about(error, "loss",
-                                 gsai_fail(error, GSA_ARGUMENT,
-                                           "labels per unit of exposure are counts, and %s loss is not for them; "
-                                           "choose poisson loss",
-                                           state->loss->name));
-    if (status != GSA_OK)
-        take_back(state, n_labels_before, was_undecided);
-    return status;
+    return about_loss(error, status);
 }
 
 gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
@@ -262,18 +261,6 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
     return GSA_OK;
 }
 
-/* Numbers that are told as labels can only be classes. */
-static gsa_status check_numbers(const gsa_state *state, const double *numbers, size_t n, gsa_error *error)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(numbers[i]) || (loss_is_auto(state) && !is_whole(numbers[i])))
-            return gsai_fail_about(error, "loss",
-                                   gsai_fail_row(error, GSA_LABEL, i,
-                                                 "%g is not the label of a class; choose softmax loss if it is one",
-                                                 numbers[i]));
-    return GSA_OK;
-}
-
 /* They are labels of rows without features. */
 gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const char *const *words, size_t n_labels,
                                 gsa_error *error)
@@ -288,8 +275,11 @@ gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const c
                                          "%s loss predicts numbers and has no classes; choose "
                                          "logistic or softmax loss",
                                          gsai_loss_name(state->loss)));
-    if (numbers)
-        GSA_TRY(check_numbers(state, numbers, n_labels, error));
+    for (size_t i = 0; numbers && i < n_labels; i++) /* they can only be classes */
+        if (!isfinite(numbers[i]) || (loss_is_auto(state) && !is_whole(numbers[i])))
+            return about_loss(error, gsai_fail_row(error, GSA_LABEL, i,
+                                                   "%g is not the label of a class; choose softmax loss if it is one",
+                                                   numbers[i]));
     gsa_batch labels = {.n_rows = n_labels, .label = numbers, .words = words, .n_words = words ? n_labels : 0};
     int32_t *word = words ? gsai_alloc(&state->env, n_labels, sizeof *word) : NULL;
     if (words && !word)
@@ -347,7 +337,7 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
     GSA_TRY(gsai_labels_add_row(&state->labels, batch, row, out, error));
     gsa_status status = check_classes(state, batch, "there are", n_before, row, error);
     if (status == GSA_OK)
-        status = gsai_state_fit_labels(state, error);
+        status = fit_labels(state, error);
     if (status != GSA_OK)
         forget_labels(state, n_before);
     return status;
@@ -356,26 +346,22 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
 static gsa_status number_of(const gsa_state *state, const gsa_batch *batch, size_t row, double *out, gsa_error *error)
 {
     if (gsai_row_is_word(batch, row))
-        return gsai_fail_about(
-            error, "loss",
-            gsai_fail_row(error, GSA_LABEL, row,
-                          "label '%s' is a word, but %s; choose softmax loss if labels are names of classes",
-                          batch->words[batch->word[row]],
-                          loss_is_auto(state) ? "the first rows had numbers to predict"
-                                              : "this loss predicts numbers"));
+        return gsai_fail_row(
+            error, GSA_LABEL, row, "label '%s' is a word, but %s; choose softmax loss if labels are names of classes",
+            batch->words[batch->word[row]],
+            loss_is_auto(state) ? "the first rows had numbers to predict" : "this loss predicts numbers");
     *out = batch->label[row];
     if (state->loss->has_log_link && *out < 0)
-        return gsai_fail_about(error, "loss",
-                               gsai_fail_row(error, GSA_LABEL, row,
-                                             "label %g is below 0, and %s loss predicts counts or rates; choose "
-                                             "squared loss for other numbers",
-                                             *out, state->loss->name));
+        return gsai_fail_row(error, GSA_LABEL, row,
+                             "label %g is below 0, and %s loss predicts counts or rates; choose squared loss for other "
+                             "numbers",
+                             *out, state->loss->name);
     return GSA_OK;
 }
 
 gsa_status gsai_label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
                            gsa_error *error)
 {
-    return gsai_loss_has_classes(state->loss) ? class_of(state, batch, row, class_number, error)
-                                              : number_of(state, batch, row, y, error);
+    return about_loss(error, gsai_loss_has_classes(state->loss) ? class_of(state, batch, row, class_number, error)
+                                                                : number_of(state, batch, row, y, error));
 }

@@ -1,7 +1,6 @@
 /* The held-out loss of a state, and the best weights so far: more passes fit the learned rows better but, from some
  * pass on, others worse. */
 #include "learn/calibration.h"
-#include "learn/fork.h"
 #include "learn/inside.h"
 
 #include "base/error.h"

@@ -150,7 +150,10 @@ gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
 
 uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 {
-    return gsai_slot_count(state, slot);
+    uint64_t count = slot < state->prior.n ? state->prior.count[slot] : 0;
+    if (slot < state->table.n_slots)
+        count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
+    return count;
 }
 
 double gsai_state_sum_sq(const gsa_state *state, size_t slot)

@@ -1,4 +1,4 @@
-/* A state as other folders see it: accessors to its parts. The struct is in learn/parts.h, which only src/learn
+/* A state as other folders see it: accessors to its parts. The struct is in learn/inside.h, which only src/learn
  * includes; docs/ARCHITECTURE.md, "The state", says what each part means. */
 #ifndef GSA_LEARN_STATE_H
 #define GSA_LEARN_STATE_H
@@ -44,6 +44,16 @@ typedef struct gsai_best_checkpoint {
     double loss;
     double scale, offset; /* by which the weights were calibrated */
 } gsai_best_checkpoint;
+
+/* ---- a state as a whole -------------------------------------------------------------------------------------------
+ */
+
+/* Makes an empty state with these parameters. */
+gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa_state **out, gsa_error *error);
+/* Makes a copy whose group is closed. */
+gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error);
+/* Learns the rows that are held out, which stay there. GSA_STOPPED if `stop` asks for it. */
+gsa_status gsai_state_learn_sample(gsa_state *state, const gsai_env *stop, gsa_error *error);
 
 /* ---- its parts --------------------------------------------------------------------------------------------------- */
 
@@ -116,6 +126,10 @@ double gsai_state_average(const gsa_state *state, size_t slot, size_t output);
 double gsai_averaging_total(const gsa_state *state, uint64_t t);
 /* Returns the total weight in the average of now; 0: the last weights are the model's. */
 double gsai_state_average_total(const gsa_state *state);
+
+/* Returns the intercept of a class that none of the rows so far had: -log(rows + 1), not 0, or one stray label would
+ * take a share of every probability. 0 without probabilities or an intercept, and in the paper's method. */
+double gsai_state_unseen(const gsa_state *state);
 
 /* Returns the number of features whose values are so small that their squares underflow a float: they learn nothing. */
 size_t gsai_state_count_tiny(const gsa_state *state);

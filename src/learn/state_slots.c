@@ -1,10 +1,11 @@
-/* The slots of a state: its table and its prior totals, and scratch for the outputs. */
+/* The slots of a state: its table and its prior totals; and its outputs: one per class, or one for two classes. */
 #include "learn/state_slots.h"
 
 #include "learn/inside.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <string.h>
 
@@ -63,7 +64,7 @@ gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
     GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
     for (size_t slot = 0; slot < state->table.n_slots; slot++) {
         double sum_sq = gsai_state_sum_sq(state, slot);
-        uint64_t count = gsai_slot_count(state, slot);
+        uint64_t count = gsai_state_n_seen(state, slot);
         gsai_cell *record = gsai_table_slot(&state->table, slot);
         record[gsai_table_mean(&state->table)].f = 0;
         record[gsai_table_count(&state->table)].u = 0;
@@ -74,14 +75,57 @@ gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
     return GSA_OK;
 }
 
-/* ---- scratch, the table and the prior totals as parts ------------------------------------------------------------ */
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
-static void release_scratch(gsa_state *state)
+/* One output for two classes to one per class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a
+ * step moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
+static void split_output(gsai_table *table, gsai_step_mean *step)
 {
-    gsai_free(&state->env, state->scratch.memory);
+    for (size_t slot = 0; slot < table->n_slots; slot++) {
+        gsai_cell *weight = gsai_table_slot(table, slot);
+        gsai_cell *average = weight + gsai_table_average(table);
+        weight[1].f = weight[0].f / 2;
+        weight[0].f = -weight[1].f;
+        average[1].f = average[0].f / 2;
+        average[0].f = -average[1].f;
+    }
+    step->sum /= 2;
 }
 
-const gsai_part_functions gsai_scratch_part = {.release = release_scratch};
+double gsai_state_unseen(const gsa_state *state)
+{
+    bool has_prior = gsai_loss_has_probabilities(state->loss) && state->params.value[GSAI_PARAM_intercept] &&
+                     state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    return has_prior && state->rows_behind > 0 ? -gsai_log1p((double)state->rows_behind) : 0;
+}
+
+gsa_status gsai_state_widen(gsa_state *state, size_t n_outputs, gsa_error *error)
+{
+    bool binary = gsai_state_is_binary(state);
+    size_t before = state->table.n_outputs;
+    gsa_status status = gsai_state_reserve_scratch(state, n_outputs, error);
+    if (status == GSA_OK)
+        status = gsai_table_widen(&state->table, n_outputs, &state->env, error);
+    if (status == GSA_OK && state->scaling)
+        status = gsai_table_widen(&state->scaling->table, n_outputs, &state->env, error);
+    if (status != GSA_OK) {
+        state->table.n_outputs = before; /* the room that was made does no harm */
+        return status;
+    }
+    gsai_table *tables[2] = {&state->table, state->scaling ? &state->scaling->table : NULL};
+    gsai_step_mean *steps[2] = {&state->step, state->scaling ? &state->scaling->step : NULL};
+    for (size_t t = 0; t < 2 && tables[t]; t++) {
+        if (binary)
+            split_output(tables[t], steps[t]);
+        for (size_t k = binary ? 2 : before; k < n_outputs; k++) /* of classes that come late */
+            gsai_table_slot(tables[t], 0)[k].f = (float)gsai_state_unseen(state);
+    }
+    if (binary && state->loss->widened)
+        state->loss = state->loss->widened;
+    return GSA_OK;
+}
+
+/* ---- scratch, the table and the prior totals as parts ------------------------------------------------------------ */
 
 static void release_entries(gsa_state *state)
 {
@@ -93,6 +137,7 @@ const gsai_part_functions gsai_entries_part = {.release = release_entries};
 static void release_table(gsa_state *state)
 {
     gsai_table_release(&state->table, &state->env);
+    gsai_free(&state->env, state->scratch.memory);
 }
 
 /* Uses the memory again that a replica has had. */

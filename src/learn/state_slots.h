@@ -1,4 +1,4 @@
-/* The slots of a state. */
+/* The slots and the outputs of a state. */
 #ifndef GSA_LEARN_STATE_SLOTS_H
 #define GSA_LEARN_STATE_SLOTS_H
 
@@ -11,6 +11,9 @@ gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error 
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
 /* Makes room for the margins and gradient scales of a group. */
 gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
+/* Makes room for more outputs; one for two classes becomes one per class of the same model (logistic becomes softmax).
+ * On failure nothing has changed. */
+gsa_status gsai_state_widen(gsa_state *state, size_t n_outputs, gsa_error *error);
 /* Moves the table's counts into the prior totals. */
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
 gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error);

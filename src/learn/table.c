@@ -83,24 +83,19 @@ gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *en
     return GSA_OK;
 }
 
-void gsai_table_copy_record(gsai_table *to, size_t to_slot, const gsai_table *from, size_t slot)
-{
-    const gsai_cell *source = gsai_table_slot(from, slot);
-    gsai_cell *target = gsai_table_slot(to, to_slot);
-    memcpy(target, source, from->n_outputs * sizeof *target);
-    memcpy(target + gsai_table_average(to), source + gsai_table_average(from), from->n_outputs * sizeof *target);
-    target[gsai_table_mean(to)] = source[gsai_table_mean(from)];
-    target[gsai_table_count(to)] = source[gsai_table_count(from)];
-}
-
+/* Into a table with at least as many outputs. */
 static void copy_records(gsai_table *to, const gsai_table *from)
 {
-    if (to->room == from->room) {
+    size_t size = from->n_outputs * sizeof(gsai_cell);
+    if (to->room == from->room)
         memcpy(to->cells, from->cells, from->n_slots * record_size(from->room));
-        return;
+    for (size_t slot = 0; slot < from->n_slots && to->room != from->room; slot++) {
+        const gsai_cell *source = gsai_table_slot(from, slot);
+        gsai_cell *target = gsai_table_slot(to, slot);
+        memcpy(target, source, size);
+        memcpy(target + gsai_table_average(to), source + gsai_table_average(from), size);
+        memcpy(target + gsai_table_mean(to), source + gsai_table_mean(from), 2 * sizeof(gsai_cell)); /* and count */
     }
-    for (size_t slot = 0; slot < from->n_slots; slot++)
-        gsai_table_copy_record(to, slot, from, slot);
 }
 
 gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsai_env *env, gsa_error *error)

@@ -87,8 +87,6 @@ gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *en
 gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env *env, gsa_error *error);
 /* Makes a copy with memory of its own. */
 gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsai_env *env, gsa_error *error);
-/* Copies one record into a table with at least as many outputs. */
-void gsai_table_copy_record(gsai_table *to, size_t to_slot, const gsai_table *from, size_t slot);
 /* Copies a table into the memory of another; returns false if that is too small or of another shape. */
 bool gsai_table_refill(gsai_table *table, const gsai_table *from);
 /* Zeroes the average terms of all slots. */

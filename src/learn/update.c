@@ -1,5 +1,4 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
-#include "learn/update.h"
 #include "learn/inside.h"
 #include "learn/learner.h"
 #include "learn/lineage.h"

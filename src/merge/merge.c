@@ -3,8 +3,6 @@
  *   M1  the result does not depend on which worker learned what, only on the states and their numbers;
  *   M2  merging is commutative bit for bit for two states, and associative up to the rounding of doubles to float;
  *   M3  a label, feature or row that only one state knows keeps what that state learned of it. */
-#include "learn/fork.h"
-#include "learn/life.h"
 #include "learn/lineage.h"
 #include "learn/parts.h"
 #include "learn/schema.h"

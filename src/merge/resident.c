@@ -2,7 +2,6 @@
 #include "merge/resident.h"
 
 #include "learn/merged.h"
-#include "learn/state_outputs.h"
 
 #include <string.h>
 

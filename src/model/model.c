@@ -5,10 +5,8 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "learn/calibration.h"
-#include "learn/fork.h"
 #include "learn/label_offset.h"
 #include "learn/schema.h"
-#include "learn/update.h"
 
 #include <math.h>
 #include <string.h>

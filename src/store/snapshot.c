@@ -3,7 +3,6 @@
 #include "store/snapshot.h"
 
 #include "learn/config.h"
-#include "learn/life.h"
 #include "learn/loss/loss.h"
 #include "learn/parts.h"
 #include "learn/schema.h"
