@@ -17,13 +17,6 @@
 /* For rows in memory: columns present in at least this share are measured, for gsai_state_deviation. */
 #define MEASURED_SHARE 0.05
 
-/* Returns the column to centre by, NULL if the feature is not present in nearly all of `rows`. */
-static const gsai_column *column_of(const gsa_state *state, size_t slot, double count, double rows)
-{
-    bool dense = count >= DENSE_SHARE * rows && slot > 0 && slot < state->centre.n;
-    return dense && state->centre.at[slot].n > 0 ? &state->centre.at[slot] : NULL;
-}
-
 /* Without an intercept nothing could take up the origin. */
 static bool centres(const gsa_state *state)
 {
@@ -34,9 +27,9 @@ gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, si
 {
     if (slot >= state->centre.n || !centres(state))
         return (gsai_measure){0, -1};
-    const gsai_column *column =
-        column_of(state, slot, gsai_state_rows_of(state, table, slot) + 1, (double)(state->rows_behind + 1));
-    if (!column)
+    double count = gsai_state_rows_of(state, table, slot) + 1, rows = (double)(state->rows_behind + 1);
+    const gsai_column *column = &state->centre.at[slot];
+    if (count < DENSE_SHARE * rows || slot == 0 || column->n == 0) /* not present in nearly all rows */
         return (gsai_measure){0, -1};
     /* A column that does not vary, up to the rounding of its values, has nothing to say. */
     double noise = 1e-14 * column->mean * column->mean * column->n;
@@ -55,14 +48,6 @@ gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsai_env *env, 
     return GSA_OK;
 }
 
-static void enter(gsai_column *column, double x)
-{
-    double off = x - column->mean;
-    column->n++;
-    column->mean += off / column->n;
-    column->squares += off * (x - column->mean);
-}
-
 gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
 {
     size_t last = 0;
@@ -79,8 +64,13 @@ void gsai_centre_group(gsa_state *state)
     for (size_t row = 0; row < group->n_rows && (centres(state) || state->is_frozen); row++)
         for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
             size_t slot = group->slot[e];
-            if (slot < state->centre.n && gsai_state_rows_of(state, &state->table, slot) + 1 >= min)
-                enter(&state->centre.at[slot], (double)group->x[e]);
+            if (slot >= state->centre.n || gsai_state_rows_of(state, &state->table, slot) + 1 < min)
+                continue;
+            gsai_column *column = &state->centre.at[slot];
+            double x = (double)group->x[e], off = x - column->mean;
+            column->n++;
+            column->mean += off / column->n;
+            column->squares += off * (x - column->mean);
         }
 }
 

@@ -3,7 +3,6 @@
  * All rows of a group see the weights before it, and take the mean step after the greedy steps of all have entered it.
  * With steps that end at a row's own minimum several rows at once would go past it, so that only losses with
  * probabilities have groups of more than one row; and the first rows, which move the weights far, have small ones. */
-#include "learn/group_many.h"
 #include "learn/inside.h"
 #include "learn/state_slots.h"
 #include "learn/stored_rows.h"
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -151,7 +151,172 @@ static gsa_status copy_group(gsa_state *to, const gsa_state *from, gsa_error *er
     return GSA_OK;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns -----------------------------------------------------------------------------------------------------
+ * Of several outputs, where rows have much the same features, margins and updates are small products of matrices: a
+ * weight is loaded once for all rows of the group. Elsewhere the rows are taken one after the other; their records are
+ * asked for as the rows come. */
+
+/* Fewer rows are not worth it: the loops are made for a whole group. */
+#define MIN_ROWS 4u
+
+typedef struct lanes {
+    float of[GSAI_GROUP_ROWS];
+} lanes;
+
+/* Leaves no columns where the rows have less than an eighth of the slots that they span. */
+static void fill_columns(gsai_group *group)
+{
+    gsai_columns *columns = &group->columns;
+    size_t span = group->last, n = 0;
+    columns->n = 0;
+    if (group->n_rows < MIN_ROWS || span > GSAI_GROUP_COLUMNS || span > group->n_entries)
+        return;
+    columns->origin = group->origin;
+    columns->x = (float *)(columns->origin + span);
+    columns->direction = columns->x + GSAI_GROUP_ROWS * span;
+    columns->square = columns->direction + GSAI_GROUP_ROWS * span;
+    columns->per_unit = columns->square + span;
+    columns->slot = (uint32_t *)(columns->per_unit + span);
+    columns->n_rows = columns->slot + span;
+    memset(columns->x, 0, GSAI_GROUP_ROWS * span * sizeof *columns->x);
+    memset(columns->n_rows, 0, span * sizeof *columns->n_rows);
+    lanes *x = (lanes *)(void *)columns->x;
+    for (size_t row = 0; row < group->n_rows; row++)
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+            size_t at = group->slot[e] - 1;
+            x[at].of[row] = group->x[e];
+            columns->n_rows[at]++;
+        }
+    for (size_t at = 0; at < span; at++) { /* slots that no row has are left out */
+        uint32_t n_rows = columns->n_rows[at];
+        x[n] = x[at];
+        columns->slot[n] = (uint32_t)at + 1;
+        columns->n_rows[n] = n_rows;
+        n += n_rows > 0;
+    }
+    columns->n = n;
+}
+
+/* Finds the directions of a group whose rows have much the same features, by columns; x.Dx, and what the origins of the
+ * values add up to in them. False: it is to be learned by rows. */
+static bool direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
+                           bool standardised, double *xdx, double *origins)
+{
+    gsai_group *group = &state->group;
+    gsai_columns *columns = &group->columns;
+    float c[GSAI_GROUP_ROWS] = {0}, sums[GSAI_GROUP_ROWS];
+    for (size_t row = 0; row < group->n_rows; row++)
+        c[row] = (float)group->c[row];
+    fill_columns(group);
+    for (size_t i = 0; i < columns->n && standardised; i++) {
+        gsai_measure of = gsai_measure_of(state, table, columns->slot[i]);
+        columns->origin[i] = of.origin;
+        columns->per_unit[i] = of.per_unit;
+    }
+    state->kernels->column_directions(columns, table, before, c, standardised, sums);
+    for (size_t row = 0; row < GSAI_GROUP_ROWS; row++) {
+        xdx[row] = (double)sums[row];
+        origins[row] = 0;
+    }
+    for (size_t i = 0; i < columns->n && standardised; i++)
+        for (size_t row = 0; row < GSAI_GROUP_ROWS; row++)
+            origins[row] += columns->origin[i] * (double)columns->direction[GSAI_GROUP_ROWS * i + row];
+    for (size_t row = 0; row < group->n_rows; row++)
+        columns->n = isfinite(xdx[row]) ? columns->n : 0;
+    return columns->n > 0;
+}
+
+/* ---- several outputs --------------------------------------------------------------------------------------------- */
+
+static float *scales_of(const gsa_state *state, const gsai_table *table, size_t row)
+{
+    return state->scales + row * gsai_scales_stride(table->n_outputs);
+}
+
+static gsai_greedy_step step_in_doubles(const gsa_state *state, float *m_to_g, size_t n, const gsai_target *target)
+{
+    double *g = state->margins;
+    for (size_t k = 0; k < n; k++)
+        g[k] = (double)m_to_g[k];
+    gsai_greedy_step step = state->loss->greedy_step(g, n, target);
+    for (size_t k = 0; k < gsai_scales_stride(n); k++)
+        m_to_g[k] = k < n ? (float)g[k] : 0;
+    return step;
+}
+
+/* Margins are in the scales already where the group has columns. */
+static bool greedy_step_of(const gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
+                           gsai_greedy_step *out)
+{
+    float *m = scales_of(state, table, row);
+    size_t n = table->n_outputs;
+    if (state->group.columns.n == 0) {
+        state->kernels->row_margins(&state->group, table, row, state->margins);
+        for (size_t k = 0; k < n; k++)
+            m[k] = (float)state->margins[k];
+    }
+    int n_bad = 0;
+    for (size_t k = 0; k < n; k++) {
+        m[k] += table->cells[k].f; /* of the intercept; 0 without one */
+        n_bad += !(fabsf(m[k]) <= FLT_MAX);
+    }
+    if (n_bad > 0)
+        return false;
+    *out = state->loss->greedy_step_of_floats ? state->loss->greedy_step_of_floats(state->kernels, m, n, target)
+                                              : step_in_doubles(state, m, n, target);
+    return true;
+}
+
+/* Finds the greedy steps of the rows, whose directions are known, and the weighted sum of their losses; the gradient
+ * scales stay in the state. False if a margin is not finite. */
+static bool find_greedy_steps(gsa_state *state, const gsai_table *table, const gsai_target *target,
+                              gsai_greedy_step *out, double *loss)
+{
+    gsai_group *group = &state->group;
+    bool finite = true;
+    if (group->columns.n > 0)
+        state->kernels->column_margins(&group->columns, table, state->scales, gsai_scales_stride(table->n_outputs));
+    *loss = 0;
+    for (size_t row = 0; row < group->n_rows && finite; row++) {
+        finite = greedy_step_of(state, table, row, &target[row], &out[row]);
+        *loss += finite ? group->c[row] * out[row].loss : 0;
+    }
+    return finite;
+}
+
+/* Returns the gradient scales of a row, in the state's margins. */
+static const double *gradient_scales(gsa_state *state, const gsai_table *table, size_t row)
+{
+    const float *g = scales_of(state, table, row);
+    for (size_t k = 0; k < table->n_outputs; k++)
+        state->margins[k] = (double)g[k];
+    return state->margins;
+}
+
+/* Moves the weights by scale times the gradient scales of each row times its direction; intercept: that of slot 0. */
+static void update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
+                        float past_weight)
+{
+    gsai_group *group = &state->group;
+    const gsai_kernels *kernels = state->kernels;
+    size_t stride = gsai_scales_stride(table->n_outputs), n = gsai_table_padded(table->n_outputs);
+    for (size_t row = 0; row < GSAI_GROUP_ROWS; row++) { /* rows that are not there have scales too */
+        float *g = scales_of(state, table, row), by = row < group->n_rows ? scale[row] : 0;
+        if (by == 0)
+            memset(g, 0, stride * sizeof *g);
+        for (size_t k = 0; k < stride && by != 0; k++)
+            g[k] *= by;
+    }
+    if (group->columns.n > 0)
+        kernels->column_update(&group->columns, table, state->scales, stride, past_weight);
+    for (size_t row = 0; row < group->n_rows && group->columns.n == 0; row++)
+        kernels->row_update(group, table, row, scales_of(state, table, row), past_weight);
+    gsai_cell *weight = table->cells, *average = weight + gsai_table_average(table);
+    for (size_t row = 0; row < group->n_rows && state->params.value[GSAI_PARAM_intercept]; row++)
+        kernels->move(weight, average, (float)intercept[row], past_weight, scales_of(state, table, row), n);
+}
+
+/* ---- learning ---------------------------------------------------------------------------------------------------- */
 
 /* Rows of a table have the same columns at the same places: what the first row has found serves the others. */
 static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
@@ -170,8 +335,6 @@ static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
         group->centred[e] = gsai_finite_float((double)group->x[e] - of.origin);
     }
 }
-
-/* ---- learning ---------------------------------------------------------------------------------------------------- */
 
 /* Margins and greedy steps of the rows of a group. */
 struct greedy_steps {
@@ -218,8 +381,7 @@ static bool find_margins(gsa_state *state, const gsai_table *table, bool standar
 {
     const gsai_counts_before before = {state->prior.count, state->prior.sum_sq, state->prior.n};
     bool intercept = state->params.value[GSAI_PARAM_intercept], finite = true;
-    if (table->n_outputs == 1 ||
-        !gsai_group_direct_columns(state, table, &before, standardised, out->xdx, out->origins))
+    if (table->n_outputs == 1 || !direct_columns(state, table, &before, standardised, out->xdx, out->origins))
         direct_rows(state, table, &before, standardised, out);
     double inverse_frequency =
         intercept ? (double)state->kernels->inverse_frequency_of((float)gsai_state_rows_of(state, table, 0)) : 0;
@@ -264,7 +426,7 @@ static double steps_of(gsa_state *state, const gsai_table *table, size_t row, co
     bool heavy = c > 1 && e > 0 && greedy->g != 0;
     if (!heavy)
         return c;
-    const double *g = table->n_outputs == 1 ? &greedy->g : gsai_group_scales(state, table, row);
+    const double *g = table->n_outputs == 1 ? &greedy->g : gradient_scales(state, table, row);
     return state->loss->repeats(g, table->n_outputs, target, greedy, e, c);
 }
 
@@ -289,7 +451,7 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     for (size_t row = 0; row < group->n_rows; row++)
         target[row] = gsai_state_target(state, group->class_number[row], group->y[row]);
     if (finite && many)
-        finite = gsai_group_greedy_steps(state, table, target, of.step, loss);
+        finite = find_greedy_steps(state, table, target, of.step, loss);
     else if (finite)
         *loss = gsai_greedy_steps(state->loss, state->kernels, of.m, target, group->c, group->n_rows, of.step);
     for (size_t row = 0; row < group->n_rows && finite; row++)
@@ -306,7 +468,7 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
         intercept += (double)scale[row] * of.intercept[row];
     }
     if (many)
-        gsai_group_update_many(state, table, scale, of.intercept, (float)past_weight);
+        update_many(state, table, scale, of.intercept, (float)past_weight);
     else
         state->kernels->group_update(group, table, scale, (float)past_weight, of.means_move);
     if (state->params.value[GSAI_PARAM_intercept])

@@ -7,15 +7,31 @@
 #include <math.h>
 #include <string.h>
 
-const gsai_env *gsai_state_env(const gsa_state *state)
-{
-    return &state->env;
-}
-
-const gsai_params *gsai_state_params(const gsa_state *state)
-{
-    return &state->params;
-}
+/* What has no more to it than a member. */
+#define GETTER(type, name, member)    \
+    type name(const gsa_state *state) \
+    {                                 \
+        return member;                \
+    }
+GETTER(const gsai_env *, gsai_state_env, &state->env)
+GETTER(const gsai_params *, gsai_state_params, &state->params)
+GETTER(const gsai_loss *, gsai_state_loss, state->loss)
+GETTER(const gsai_labels *, gsai_state_labels, &state->labels)
+GETTER(const gsai_names *, gsai_state_names, &state->names)
+GETTER(const gsai_sample *, gsai_state_sample, &state->sample)
+GETTER(const gsai_position *, gsai_state_position, &state->position)
+GETTER(const gsai_best_checkpoint *, gsai_state_best_checkpoint, &state->best_checkpoint)
+GETTER(const gsai_results *, gsai_state_results, &state->results)
+GETTER(const gsai_prior_totals *, gsai_state_prior, &state->prior)
+GETTER(const gsai_scaling *, gsai_state_scaling, state->scaling)
+GETTER(uint64_t, gsai_state_n_rows, state->n_rows)
+GETTER(uint64_t, gsai_state_rows_behind, state->rows_behind)
+GETTER(uint64_t, gsai_state_n_solved, state->n_solved)
+GETTER(size_t, gsai_state_n_outputs, state->table.n_outputs)
+GETTER(bool, gsai_state_own_is_standardised, state->standardised)
+GETTER(double, gsai_state_label_offset, state->label_offset.at)
+GETTER(size_t, gsai_state_n_waiting, state->group.n_rows)
+#undef GETTER
 
 uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id)
 {
@@ -25,41 +41,6 @@ uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id)
 void gsai_state_set_order(gsa_state *state, uint64_t order)
 {
     gsai_params_set_number(&state->params, GSAI_PARAM_order, order);
-}
-
-const gsai_loss *gsai_state_loss(const gsa_state *state)
-{
-    return state->loss;
-}
-
-const gsai_labels *gsai_state_labels(const gsa_state *state)
-{
-    return &state->labels;
-}
-
-const gsai_names *gsai_state_names(const gsa_state *state)
-{
-    return &state->names;
-}
-
-const gsai_sample *gsai_state_sample(const gsa_state *state)
-{
-    return &state->sample;
-}
-
-const gsai_position *gsai_state_position(const gsa_state *state)
-{
-    return &state->position;
-}
-
-const gsai_best_checkpoint *gsai_state_best_checkpoint(const gsa_state *state)
-{
-    return &state->best_checkpoint;
-}
-
-const gsai_results *gsai_state_results(const gsa_state *state)
-{
-    return &state->results;
 }
 
 const gsai_table *gsai_state_table(const gsa_state *state)
@@ -77,54 +58,9 @@ gsai_table *gsai_state_own_table(gsa_state *state)
     return &state->table;
 }
 
-const gsai_prior_totals *gsai_state_prior(const gsa_state *state)
-{
-    return &state->prior;
-}
-
-const gsai_scaling *gsai_state_scaling(const gsa_state *state)
-{
-    return state->scaling;
-}
-
-uint64_t gsai_state_n_rows(const gsa_state *state)
-{
-    return state->n_rows;
-}
-
-uint64_t gsai_state_rows_behind(const gsa_state *state)
-{
-    return state->rows_behind;
-}
-
-uint64_t gsai_state_n_solved(const gsa_state *state)
-{
-    return state->n_solved;
-}
-
-size_t gsai_state_n_outputs(const gsa_state *state)
-{
-    return state->table.n_outputs;
-}
-
 bool gsai_state_is_standardised(const gsa_state *state)
 {
     return state->standardised || gsai_scaling_prefers_standard(state);
-}
-
-bool gsai_state_own_is_standardised(const gsa_state *state)
-{
-    return state->standardised;
-}
-
-double gsai_state_label_offset(const gsa_state *state)
-{
-    return state->label_offset.at;
-}
-
-size_t gsai_state_n_waiting(const gsa_state *state)
-{
-    return state->group.n_rows;
 }
 
 const char *gsai_state_method(const gsa_state *state)

@@ -29,49 +29,34 @@ static double sum(const gsai_entries *entries)
 
 /* ---- gathering --------------------------------------------------------------------------------------------------- */
 
-static void gather_ones(gsai_entries *entries, const gsai_row *row)
+static void gather(gsai_entries *entries, const gsai_row *row, bool intercept)
 {
     const uint32_t *restrict index = row->index;
     uint32_t *restrict slot = entries->slot;
     double *restrict x = entries->x;
     uint32_t max = 0;
-    for (size_t i = 0; i < row->n; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < row->n && !row->value; i++) { /* ones */
         slot[i] = index[i] + 1;
         x[i] = 1;
         max = slot[i] > max ? slot[i] : max;
     }
-    entries->n = row->n;
-    entries->n_slots = (size_t)max + 1;
-}
-
-static void gather_values(gsai_entries *entries, const gsai_row *row)
-{
-    size_t n = 0;
-    uint32_t max = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        float x = row->value[i];
-        uint32_t slot = (row->index ? row->index[i] : (uint32_t)i) + 1;
-        entries->x[n] = (double)x;
-        entries->slot[n] = slot;
-        n += x != 0;
-        max = x != 0 && slot > max ? slot : max;
+    for (size_t i = 0; i < row->n && row->value; i++) {
+        uint32_t at = (index ? index[i] : (uint32_t)i) + 1;
+        x[n] = (double)row->value[i];
+        slot[n] = at;
+        max = x[n] != 0 && at > max ? at : max;
+        n += x[n] != 0;
     }
-    entries->n = n;
+    entries->n = n = row->value ? n : row->n;
     entries->n_slots = (size_t)max + 1;
-}
-
-static void gather(gsai_entries *entries, const gsai_row *row, bool intercept)
-{
-    if (row->value)
-        gather_values(entries, row);
-    else
-        gather_ones(entries, row);
-    size_t n = entries->n_all = entries->n + intercept;
-    entries->n_padded = (n / BLOCK + 1) * BLOCK; /* position n is there even if it is not the intercept's */
-    for (size_t i = entries->n; i < entries->n_padded; i++)
-        entries->x[i] = 0;
-    entries->x[entries->n] = intercept;
-    entries->slot[entries->n] = 0;
+    entries->n_all = n + intercept;
+    entries->n_padded =
+        (entries->n_all / BLOCK + 1) * BLOCK; /* position n is there even if it is not the intercept's */
+    for (size_t i = n; i < entries->n_padded; i++)
+        x[i] = 0;
+    x[n] = intercept;
+    slot[n] = 0;
 }
 
 static double square_length(const gsai_entries *entries)
