@@ -177,19 +177,6 @@ static void forget_slot(gsa_state *state, size_t slot)
         memset(best->weight + slot * best->n_outputs, 0, best->n_outputs * sizeof *best->weight);
 }
 
-static void shift_intercepts(gsa_state *state, const ranking *by)
-{
-    gsai_best_checkpoint *best = &state->best_checkpoint;
-    for (size_t k = 0; k < state->table.n_outputs && by->calibration.scale > 0; k++) {
-        float shift = (float)(by->shift[k] / by->calibration.scale);
-        gsai_table_slot(&state->table, 0)[k].f += shift;
-        if (state->scaling)
-            gsai_table_slot(&state->scaling->table, 0)[k].f += shift;
-        if (best->weight && best->n_outputs == state->table.n_outputs)
-            best->weight[k] += (float)by->shift[k];
-    }
-}
-
 gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error)
 {
     ranking by = {.state = state, .rows = rows};
@@ -204,7 +191,15 @@ gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows,
         if (by.strength[slot] < least && !gsai_table_is_zero(&state->table, slot))
             forget_slot(state, slot);
     }
-    shift_intercepts(state, &by);
+    gsai_best_checkpoint *best = &state->best_checkpoint;
+    for (size_t k = 0; k < state->table.n_outputs && by.calibration.scale > 0; k++) {
+        float shift = (float)(by.shift[k] / by.calibration.scale);
+        gsai_table_slot(&state->table, 0)[k].f += shift;
+        if (state->scaling)
+            gsai_table_slot(&state->scaling->table, 0)[k].f += shift;
+        if (best->weight && best->n_outputs == state->table.n_outputs)
+            best->weight[k] += (float)by.shift[k];
+    }
     ranking_free(&by);
     return GSA_OK;
 }

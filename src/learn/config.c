@@ -52,22 +52,6 @@ gsai_param_id gsai_param_find(const char *name)
     return (gsai_param_id)id;
 }
 
-static gsa_status unknown_name(const char *name, gsa_error *error)
-{
-    size_t best = 0, best_distance = SIZE_MAX;
-    for (size_t id = 0; id < GSAI_PARAMS; id++) {
-        size_t distance = gsai_edit_distance(name, table[id].param.name);
-        if (distance < best_distance) {
-            best = id;
-            best_distance = distance;
-        }
-    }
-    if (best_distance <= 2)
-        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; did you mean '%s'?", name,
-                         table[best].param.name);
-    return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'", name);
-}
-
 /* The number of `value` in "a|b|c", or -1. */
 static int choice_number(const char *choices, const char *value)
 {
@@ -151,6 +135,22 @@ void gsai_params_set_number(gsai_params *params, gsai_param_id id, uint64_t numb
         else
             *gsai_decimal_unsigned(number, text) = '\0';
     }
+}
+
+static gsa_status unknown_name(const char *name, gsa_error *error)
+{
+    size_t best = 0, best_distance = SIZE_MAX;
+    for (size_t id = 0; id < GSAI_PARAMS; id++) {
+        size_t distance = gsai_edit_distance(name, table[id].param.name);
+        if (distance < best_distance) {
+            best = id;
+            best_distance = distance;
+        }
+    }
+    if (best_distance <= 2)
+        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; did you mean '%s'?", name,
+                         table[best].param.name);
+    return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'", name);
 }
 
 gsa_status gsai_params_set(gsai_params *params, const char *name, const char *value, gsa_error *error)

@@ -417,26 +417,6 @@ static double step_of_group(const gsa_state *state, const struct greedy_steps *o
     return own < step ? own : step;
 }
 
-/* The number of plain steps that a row takes. A plain step may fit a row already, and a heavier row could then not
- * count for more. So the heaviest rows take the plain step and the others a part of it, unless one row is far heavier
- * than the mean of all; a step that leads away from the label is never multiplied by more than the row's weight. */
-static double steps_of(gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
-                       const gsai_greedy_step *greedy, double e, double c)
-{
-    bool heavy = c > 1 && e > 0 && greedy->g != 0;
-    if (!heavy)
-        return c;
-    const double *g = table->n_outputs == 1 ? &greedy->g : gradient_scales(state, table, row);
-    return state->loss->repeats(g, table->n_outputs, target, greedy, e, c);
-}
-
-/* (rows + 2)^(3/8), the part of all inverse frequencies that does not depend on the feature. */
-static double inverse_frequency_of_all(const gsa_state *state)
-{
-    double root = sqrt(sqrt((double)state->rows_behind + 2));
-    return sqrt(root * root * root);
-}
-
 gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
                             double past_weight, double *loss)
 {
@@ -444,7 +424,9 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     struct greedy_steps of = {0};
     gsai_target target[GSAI_GROUP_ROWS];
     float scale[GSAI_GROUP_ROWS];
-    double all = inverse_frequency_of_all(state), ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
+    /* (rows + 2)^(3/8), the part of all inverse frequencies that does not depend on the feature. */
+    double root = sqrt(sqrt((double)state->rows_behind + 2)), all = sqrt(root * root * root);
+    double ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
     bool many = table->n_outputs > 1;
     lay_out(group);
     bool finite = find_margins(state, table, standardised, &of);
@@ -463,8 +445,14 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     double step = step_of_group(state, &of, all, mean);
     for (size_t row = 0; row < group->n_rows; row++) {
         double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);
-        double steps = c > 1 ? steps_of(state, table, row, &target[row], &of.step[row], e, c) : c;
-        scale[row] = state->is_frozen ? 0 : (float)(-step * all * steps * (many ? 1 : of.step[row].g));
+        /* A plain step may fit a row already, and a heavier row could then not count for more. So the heaviest rows
+         * take the plain step and the others a part of it, unless one row is far heavier than the mean of all; a step
+         * that leads away from the label is never multiplied by more than the row's weight. */
+        if (c > 1 && e > 0 && of.step[row].g != 0) {
+            const double *g = many ? gradient_scales(state, table, row) : &of.step[row].g;
+            c = state->loss->repeats(g, table->n_outputs, &target[row], &of.step[row], e, c);
+        }
+        scale[row] = state->is_frozen ? 0 : (float)(-step * all * c * (many ? 1 : of.step[row].g));
         intercept += (double)scale[row] * of.intercept[row];
     }
     if (many)
@@ -517,14 +505,6 @@ static void save_group(gsai_snapshot *snapshot, const gsa_state *state)
     }
 }
 
-static bool has_slots_of(const gsa_state *state, const gsai_row *row)
-{
-    for (size_t i = 0; i < row->n; i++)
-        if ((size_t)row->index[i] + 1 >= state->table.n_slots)
-            return false;
-    return true;
-}
-
 static gsa_status load_group(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     gsai_stored_rows in = {0};
@@ -533,8 +513,10 @@ static gsa_status load_group(gsa_state *state, const gsai_bundle *bundle, gsa_er
     if (in.n > 0 && !gsai_state_has_groups(state))
         return gsai_fail(error, GSA_FORMAT, "the rows of a group do not fit the state");
     for (size_t i = 0; i < in.n; i++) {
-        if (gsai_group_is_full(state) || !gsai_stored_row(state, &in, i, &row) || in.weight[i] == 0 ||
-            !has_slots_of(state, &row))
+        bool is_sound = !gsai_group_is_full(state) && gsai_stored_row(state, &in, i, &row) && in.weight[i] != 0;
+        for (size_t e = 0; is_sound && e < row.n; e++)
+            is_sound = (size_t)row.index[e] + 1 < state->table.n_slots;
+        if (!is_sound)
             return gsai_fail(error, GSA_FORMAT, "row %zu of a group is damaged", i);
         GSA_TRY(gsai_group_add(state, &row, NULL, in.class_number[i], in.number[i], in.weight[i], error));
     }

@@ -1,13 +1,16 @@
-/* The life of a state: made, summed up, set, freed. learner.c and update.c learn, fork.c copies, merge/merge.c merges.
- */
+/* The life of a state: made, freed, copied (a replica that continues like it, or a state that begins a new run from
+ * it), summed up, set. learner.c and update.c learn, merge/merge.c merges. */
 #include "learn/inside.h"
 #include "learn/learner.h"
+#include "learn/lineage.h"
+#include "learn/schema.h"
 #include "learn/state_slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 gsa_status gsai_state_create(const gsai_params *params, const gsai_env *env, gsa_state **out, gsa_error *error)
 {
@@ -55,6 +58,130 @@ void gsa_state_free(gsa_state *state)
     gsai_parts_release(state);
     gsai_free(&env, state);
 }
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+/* Gives a state to the caller if all went well, else frees it. */
+static gsa_status give_or_free(gsa_state *state, gsa_status status, gsa_state **out)
+{
+    if (status == GSA_OK)
+        *out = state;
+    else
+        gsa_state_free(state);
+    return status;
+}
+
+/* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
+static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsai_env *env, gsai_table *memory,
+                            gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy = NULL;
+    GSA_TRY(gsai_state_create(&base->params, env, &copy, error));
+    if (memory && base->loss) {
+        copy->table = *memory;
+        *memory = (gsai_table){0};
+    }
+    gsa_status status = gsai_parts_copy(copy, base, n_copies > 1 ? GSAI_COPY_REPLICA : GSAI_COPY_WHOLE, error);
+    copy->run_id.closed = 1;              /* whatever it learns now, it began as the base did */
+    if (status == GSA_OK && n_copies > 1) /* its rows are not those of each copy */
+        status = gsa_state_close_group(copy, error);
+    copy->averaging.per_row = n_copies > 1 ? n_copies : 1;
+    return give_or_free(copy, status, out);
+}
+
+gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, gsa_state **out, gsa_error *error)
+{
+    return fork_into(base, n_copies, &base->env, NULL, out, error);
+}
+
+gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
+{
+    const gsa_memory *mine = &state->env.memory, *its = &by->env.memory;
+    bool same_memory = mine->alloc == its->alloc && mine->release == its->release && mine->ctx == its->ctx &&
+                       mine->budget == its->budget;
+    gsa_state *copy = NULL;
+    gsa_status status = same_memory ? GSA_OK : fork_into(by, 1, &state->env, NULL, &copy, error);
+    if (status == GSA_OK) {
+        gsa_state *taken = same_memory ? by : copy, old = *state;
+        gsai_run_id run_id = by->run_id;
+        *state = *taken;
+        state->env = old.env;
+        state->run_id = run_id;
+        for (int id = 0; id < GSAI_PARAMS; id++) /* what belongs to the run stays */
+            if (!gsai_param_decides_result((gsai_param_id)id))
+                gsai_params_set_number(&state->params, (gsai_param_id)id, old.params.value[id]);
+        gsai_params_take_loss(&state->params, &old.params);
+        *taken = old;
+    }
+    gsa_state_free(copy);
+    gsa_state_free(by);
+    return status;
+}
+
+gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
+{
+    gsa_state *again;
+    GSA_TRY(fork_into(base, n_copies, &copy->env, &copy->table, &again, error));
+    return gsa_state_replace(copy, again, error);
+}
+
+gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy = NULL;
+    GSA_TRY(gsa_state_fork(state, 1, &copy, error));
+    return give_or_free(copy, gsa_state_close_group(copy, error), out);
+}
+
+static gsa_status check_start(const gsa_state *from, const gsai_params *params, gsa_error *error)
+{
+    const gsai_loss *asked = gsai_loss_asked(params);
+    if (asked && !gsai_losses_agree(asked, from->loss))
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s; leave the loss out",
+                         gsai_loss_name(from->loss), gsai_loss_name(asked));
+    if (params->has_custom_loss && !gsai_loss_is_custom(from->loss))
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has %s loss, not one of the caller's",
+                         gsai_loss_name(from->loss));
+    if (params->value[GSAI_PARAM_intercept] != from->params.value[GSAI_PARAM_intercept])
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has intercept=%s; leave it out",
+                         from->params.text[GSAI_PARAM_intercept]);
+    return gsai_class_weight_check(params, from->loss, error);
+}
+
+gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, gsa_state **out, gsa_error *error)
+{
+    gsa_state *closed = NULL;
+    if (from->group.n_rows > 0) {
+        gsa_status status = gsai_state_closed(from, &closed, error);
+        if (status == GSA_OK)
+            status = gsa_state_start_from(closed, config, out, error);
+        gsa_state_free(closed);
+        return status;
+    }
+    gsai_params params = config ? config->params : from->params;
+    if (gsai_loss_is_custom(from->loss) && !params.has_custom_loss)
+        gsai_params_take_loss(&params, &from->params);
+    gsa_state *state = NULL;
+    GSA_TRY(check_start(from, &params, error));
+    GSA_TRY(gsai_state_create(&params, &from->env, &state, error));
+    gsa_status status = gsai_parts_copy(state, from, GSAI_COPY_RUN, error);
+    state->standardised = gsai_state_is_standardised(from);
+    state->label_offset.settled = from->n_rows > 0;
+    if (status == GSA_OK && from->loss) {
+        for (size_t slot = 0; slot < from->table.n_slots;
+             slot++) /* the finished weights are where the new run begins */
+            for (size_t k = 0; k < from->table.n_outputs; k++)
+                gsai_table_slot(&state->table, slot)[k].f = (float)gsai_state_average(from, slot, k);
+        gsai_table_clear_average(&state->table);
+        status = gsai_state_fold(state, error);
+    }
+    if (status == GSA_OK && gsai_loss_widens_to(from->loss, gsai_loss_asked(&params)))
+        status = gsai_state_widen(state, 2, error);
+    if (status == GSA_OK && from->run_id.n_rows > 0)
+        status = gsai_lineage_add(state, from->run_id.hash, error);
+    return give_or_free(state, status, out);
+}
+
+/* ---- what it says of itself, and what is set -------------------------------------------------------------------- */
 
 gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
 {

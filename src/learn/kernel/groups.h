@@ -25,16 +25,6 @@ static inline uint32_t bits_of(float x)
     return bits;
 }
 
-/* Rows with zeros, which have no part in the hash. */
-static uint64_t hash_nonzeros(const gsai_row *row)
-{
-    uint64_t hash = 0, position = 0;
-    for (size_t i = 0; i < row->n; i++)
-        if (row->value[i] != 0)
-            hash += gsai_hash_entry(++position, gsai_row_id(row, i), bits_of(row->value[i]));
-    return hash;
-}
-
 /* Most rows have no zeros, and loops without a chain. */
 static void scan_row(const gsai_row *row, gsai_row_scan *out)
 {
@@ -57,8 +47,9 @@ static void scan_row(const gsai_row *row, gsai_row_scan *out)
         }
         for (size_t i = 0; i < n && n_zero == 0; i++)
             hash += gsai_hash_entry(i + 1, index ? index[i] : (uint32_t)i, bits_of(value[i]));
-        if (n_zero > 0)
-            hash = hash_nonzeros(row);
+        for (size_t i = 0, position = 0; i < n && n_zero > 0; i++) /* zeros have no part in it */
+            if (value[i] != 0)
+                hash += gsai_hash_entry(++position, gsai_row_id(row, i), bits_of(value[i]));
     }
     *out = (gsai_row_scan){gsai_mix(hash), highest, n_zero > 0, n_bad == 0};
 }
@@ -159,13 +150,6 @@ static inline four_floats pick_four(four_ints set, four_floats a, four_floats b)
     return (four_floats)(((four_ints)a & set) | ((four_ints)b & ~set));
 }
 
-static inline four_floats root_of_four(four_floats x)
-{
-    for (size_t j = 0; j < 4; j++)
-        x[j] = sqrtf(x[j]);
-    return x;
-}
-
 /* c x^2, brought back to the edge of the floats as in count_row. */
 static inline four_floats square_of_lanes(four_floats x, four_floats c)
 {
@@ -183,7 +167,10 @@ static inline four_floats square_of_four(four_floats x, float c)
 static inline four_floats per_unit_of_four(four_floats given, const four_records *of, four_floats square)
 {
     four_floats mean = of->mean + (square - of->mean) / (of->count + 1.0F), zero = {0}, low = zero + 1e-37F;
-    return pick_four(given >= 0.0F, given, 1.0F / root_of_four(pick_four(mean < low, low, mean)));
+    mean = pick_four(mean < low, low, mean);
+    for (size_t j = 0; j < 4; j++)
+        mean[j] = sqrtf(mean[j]);
+    return pick_four(given >= 0.0F, given, 1.0F / mean);
 }
 
 /* The directions of four values, standardised if they are centred; returns what they add to x.Dx. */
