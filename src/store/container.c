@@ -393,7 +393,10 @@ static gsa_status map_file(gsai_container *container, const char *path, gsa_erro
     if (info.kind == GSAI_FILE_OTHER) /* opening it could wait for a writer */
         return gsai_fail(error, GSA_UNSUPPORTED, "%s is a pipe or device; a model or state is read from a file", path);
     gsa_status status = GSA_OK;
-    int fd = gsai_os_open(path);
+    int fd;
+    do {
+        fd = gsai_os_open(path);
+    } while (fd < 0 && errno == EINTR);
     if (fd < 0 || gsai_os_info(fd, &info) != 0)
         status = gsai_fail_errno(error, "open", path, errno);
     else if (info.size > SIZE_MAX)
