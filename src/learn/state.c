@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What has no more to it than a member. */
+/* Accessors of a member, for other folders. */
 #define GETTER(type, name, member)    \
     type name(const gsa_state *state) \
     {                                 \
