@@ -34,7 +34,7 @@ decides eight_prices 8 '100 + r * 900'
 decides stars 500 '1 + r * 5'
 decides months 1000 '1 + r * 12'
 decides zip_codes 6000 '501 + 9 * int(r * 3000)'
-decides thousand_classes 5000 'i % 1000'
+decides four_hundred_classes 2000 'i % 400'
 decides years 1000 '1990 + r * 31'
 decides two 300 '2 + 5 * (i % 2)'
 
