@@ -264,13 +264,13 @@ static void tell_position(file_reader *reader)
 
 /* Rows that threads have read ahead, then those that are read here. Where these were enough for a batch without a wait,
  * threads go on. */
-static gsa_status read_current(file_reader *reader, gsa_error *error)
+static gsa_status read_current(file_reader *reader, gsai_rows *rows, gsa_error *error)
 {
-    gsa_status status = reader->chunks ? gsai_chunks_read(reader->chunks, &reader->rows, error) : GSA_END;
+    gsa_status status = reader->chunks ? gsai_chunks_read(reader->chunks, rows, error) : GSA_END;
     if (status != GSA_END)
         return status;
-    status = reader->current->read(current_parser(reader), &reader->rows, error);
-    if (status != GSA_OK || !gsai_rows_full(&reader->rows) || !reader->current->give || reader->is_alone)
+    status = reader->current->read(current_parser(reader), rows, error);
+    if (status != GSA_OK || !gsai_rows_full(rows) || !reader->current->give || reader->is_alone)
         return status;
     if (!reader->chunks)
         reader->chunks =
@@ -282,26 +282,23 @@ static gsa_status read_current(file_reader *reader, gsa_error *error)
 }
 
 /* Looks after rows that were read behind the first n_before: a failure waits until they are delivered. */
-static gsa_status deliver(file_reader *reader, gsa_status status, size_t n_before, gsa_error *failure, gsa_batch *out,
-                          gsa_error *error)
+static gsa_status deliver(file_reader *reader, gsa_status status, const gsai_rows *rows, size_t n_before,
+                          gsa_error *failure, gsa_batch *out, gsa_error *error)
 {
     const gsai_env *env = &reader->head.env;
     if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
         status = gsai_fail_memory(env, failure, "no memory for the names of features");
-    if (status == GSA_STOPPED) {
-        if (error)
-            *error = *failure;
-        return status;
-    }
+    if (status == GSA_STOPPED)
+        return fail(failure, error);
     if (status != GSA_OK && status != GSA_END)
         reader->failure = *failure;
-    if (reader->rows.n_rows == n_before)
+    if (rows->n_rows == n_before)
         return status == GSA_END ? GSA_END : fail(&reader->failure, error);
-    const uint32_t file = reader->rows.place[n_before].file;
+    const uint32_t file = rows->place[n_before].file;
     reader->begins_file = file != reader->last_file || reader->input.begins_file;
     reader->last_file = file;
-    const gsa_batch rows = gsai_rows_view(&reader->rows);
-    *out = gsai_batch_slice(&rows, n_before, rows.n_rows - n_before);
+    const gsa_batch all = gsai_rows_view(rows);
+    *out = gsai_batch_slice(&all, n_before, all.n_rows - n_before);
     if (reader->spill.writer && reader->begins_file)
         gsa_writer_begin_file(reader->spill.writer);
     gsai_spill_add(&reader->spill, out, reader->schema.text, env);
@@ -321,14 +318,14 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     for (bool has_rows = false; status == GSA_END && reader->file < reader->n_files && !has_rows;) {
         status = begin_current(reader, &failure);
         if (status == GSA_OK)
-            status = read_current(reader, &failure);
+            status = read_current(reader, &reader->rows, &failure);
         if (status == GSA_END)
             go_to_next(reader);
         has_rows = reader->rows.n_rows > 0;
     }
     if (status != GSA_OK && status != GSA_END)
         locate(reader, &failure);
-    status = deliver(reader, status, 0, &failure, out, error);
+    status = deliver(reader, status, &reader->rows, 0, &failure, out, error);
     reader->delivered = status == GSA_OK;
     if (status == GSA_END)
         gsai_spill_end(&reader->spill, &head->env);
@@ -416,13 +413,24 @@ static gsa_status check_words(const gsa_reader_options *options, gsa_error *erro
     return GSA_OK;
 }
 
-/* A reader without files yet; whatever fails after this is cleaned up by close_files. */
+/* Hands out a reader that could be opened, and closes one that could not; NULL: there was no memory for it. */
+static gsa_status hand_out(gsa_reader *reader, gsa_status status, gsa_reader **out)
+{
+    if (status == GSA_OK)
+        *out = reader;
+    else
+        gsa_reader_close(reader);
+    return status;
+}
+
+/* Makes a reader without files yet, which is also there if this fails but for memory. */
 static gsa_status new_files(const gsai_format *format, const gsa_reader_options *options,
                             const gsai_reader_sizes *sizes, const gsai_env *env, file_reader **out, gsa_error *error)
 {
     gsai_env resolved = gsai_env_resolve(env);
     file_reader *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     GSAI_TRY_MEMORY(reader, &resolved, error, "no memory for a reader");
+    *out = reader;
     reader->head = (gsa_reader){.kind = &files_kind, .env = resolved};
     reader->format = format;
     reader->recognises = format == NULL;
@@ -453,12 +461,7 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     if (status == GSA_OK && reader->options.bits > GSAI_MAX_BITS)
         status = gsai_fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
                            GSAI_MAX_BITS);
-    if (status != GSA_OK) {
-        gsa_reader_close(&reader->head);
-        return status;
-    }
-    *out = reader;
-    return GSA_OK;
+    return status;
 }
 
 /* Adds a file, which is opened, so that a wrong name is said before any work. */
@@ -507,25 +510,20 @@ gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, cons
         return gsai_fail(error, GSA_ARGUMENT, "%zu input files: expected at least one, or - for standard input",
                          n_paths);
     file_reader *reader = NULL;
-    gsa_status status = new_files(format, options, sizes, env, &reader, error);
-    if (status != GSA_OK)
-        return status;
     const gsa_file_source *files = options ? options->files : NULL;
-    status = gsai_take(&reader->given, files, error);
-    reader->options.files = files ? &reader->given : NULL;
-    reader->paths = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
-    if (status == GSA_OK && !reader->paths)
-        status = gsai_fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status == GSA_OK) {
+        status = gsai_take(&reader->given, files, error);
+        reader->options.files = files ? &reader->given : NULL;
+        reader->paths = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
+        if (status == GSA_OK && !reader->paths)
+            status = gsai_fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
+    }
     for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
         status = add_path(reader, paths[i], n_paths == 1, error);
     if (status == GSA_OK)
         status = check_labels(reader, error);
-    if (status != GSA_OK) {
-        gsa_reader_close(&reader->head);
-        return status;
-    }
-    *out = &reader->head;
-    return GSA_OK;
+    return hand_out((gsa_reader *)reader, status, out);
 }
 
 gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
@@ -544,20 +542,15 @@ gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *na
 {
     file_reader *reader = NULL;
     gsa_status status = new_files(format, options, sizes, env, &reader, error);
-    if (status != GSA_OK)
-        return status;
-    reader->memory_name = gsai_copy_text(&reader->head.env, name ? name : "memory");
-    if (!reader->memory_name) {
-        status = gsai_fail_memory(&reader->head.env, error, "no memory for a reader");
-        gsa_reader_close(&reader->head);
-        return status;
+    if (status == GSA_OK) {
+        reader->memory_name = gsai_copy_text(&reader->head.env, name ? name : "memory");
+        reader->n_files = 1;
+        reader->memory = bytes;
+        reader->bytes_total = reader->memory_size = size;
+        if (!reader->memory_name)
+            status = gsai_fail_memory(&reader->head.env, error, "no memory for a reader");
     }
-    reader->n_files = 1;
-    reader->memory = bytes;
-    reader->memory_size = size;
-    reader->bytes_total = size;
-    *out = &reader->head;
-    return GSA_OK;
+    return hand_out((gsa_reader *)reader, status, out);
 }
 
 gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
@@ -596,14 +589,11 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
         status = gsai_arrow_open(stream, &reopens, &head->env, &reader->parser, error);
     else
         gsai_arrow_refuse(stream, &reopens);
-    if (status != GSA_OK) {
-        gsa_reader_close(head);
-        return status;
+    if (status == GSA_OK) {
+        reader->is_arrow = true;
+        reader->is_stream = !reopens.open;
     }
-    reader->is_arrow = true;
-    reader->is_stream = !reopens.open;
-    *out = head;
-    return GSA_OK;
+    return hand_out(head, status, out);
 }
 
 /* ---- what only files have --------------------------------------------------------------------------------------- */
@@ -717,26 +707,27 @@ gsa_status gsai_reader_extend(gsa_reader *head, gsai_rows *rows, gsa_batch *out,
         rows->keeps || reader->rows.keeps || reader->options.keep_cells || reader->failure.status != GSA_OK ||
         !has_same_memory(&head->env, rows->env))
         return GSA_UNSUPPORTED;
-    size_t n_before = rows->n_rows, max_rows = reader->rows.max_rows, max_values = reader->rows.max_values;
+    const size_t n_before = rows->n_rows;
+    const gsai_words own = rows->words;
+    const bool without_labels = rows->without_labels;
     gsa_error failure = {0};
-    exchange_arrays(&reader->rows, rows);
-    reader->rows.max_rows = rows->max_rows;
-    reader->rows.max_values = rows->max_values;
-    gsa_status status = read_current(reader, &failure);
+    rows->words = reader->rows.words;
+    rows->without_labels = reader->rows.without_labels;
+    gsa_status status = read_current(reader, rows, &failure);
     bool has_ended = status == GSA_END;
     if (has_ended)
         go_to_next(reader);
     else if (status != GSA_OK)
         locate(reader, &failure);
-    if (status == GSA_STOPPED && reader->rows.n_rows > n_before)
+    if (status == GSA_STOPPED && rows->n_rows > n_before)
         status = GSA_OK; /* the next call is stopped again */
-    else if (status == GSA_OK && reader->rows.n_rows == n_before)
+    else if (status == GSA_OK && rows->n_rows == n_before)
         status = GSA_UNSUPPORTED;
     if (status != GSA_UNSUPPORTED)
-        status = deliver(reader, status, n_before, &failure, out, error);
-    reader->rows.max_rows = max_rows;
-    reader->rows.max_values = max_values;
-    exchange_arrays(&reader->rows, rows);
+        status = deliver(reader, status, rows, n_before, &failure, out, error);
+    reader->rows.words = rows->words;
+    rows->words = own;
+    rows->without_labels = without_labels;
     head->n_rows += out->n_rows;
     tell_position(reader);
     return status == GSA_OK && has_ended ? GSA_END : status;
