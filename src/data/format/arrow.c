@@ -561,47 +561,27 @@ static inline const char *object_to_float(double number, double offset)
     return isinf(x) || (x == 0 && number != 0 && offset == 0) ? GSAI_NO_FLOAT : NULL;
 }
 
-/* The number or date that a text is; what is wrong with it, or NULL. */
-static const char *read_text(const arrow_reader *arrow, const gsai_tabular_column *column, gsai_arrow_cell *cell)
-{
-    gsai_number number = {0};
-    gsai_arrow_text text = gsai_arrow_terminate(cell);
-    bool is_date = column->kind == &gsai_kind_date;
-    gsai_cell_value is = is_date
-                             ? gsai_read_date(column->reading, text.text, text.size, &cell->date)
-                             : gsai_read_number(arrow->table.locale, column->reading, text.text, text.size, &number);
-    cell->number = number.value;
-    if (is == GSAI_VALUE_MISSING)
-        cell->kind = GSAI_CELL_ABSENT;
-    if (is != GSAI_VALUE_WRONG)
-        return NULL;
-    return is_date                                          ? GSAI_NO_DATE
-           : gsai_is_nonfinite_word(cell->text, cell->size) ? "values must be finite"
-                                                            : "expected a number, as in the rows before";
-}
-
 static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
 {
-    const gsai_tabular_column *column = &arrow->table.column[i];
-    bool is_date = column->kind == &gsai_kind_date;
-    size_t number = column->cell;
-    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
-    const char *objection = cell.kind == GSAI_CELL_WORD ? read_text(arrow, column, &cell) : NULL;
-    bool is_sentinel = !objection && column->reading && gsai_is_sentinel(column->reading, cell.number);
-    if (cell.kind == GSAI_CELL_ABSENT || is_sentinel) {
-        gsai_tabular_add_missing(&arrow->table, i, features);
-        return GSA_OK;
-    }
-    if (!objection && !is_date)
+    gsai_tabular *table = &arrow->table;
+    const gsai_tabular_column *column = &table->column[i];
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[column->cell], row);
+    const char *objection = NULL;
+    if (cell.kind == GSAI_CELL_WORD) { /* is read as a cell of text */
+        const gsai_arrow_text copy = gsai_arrow_terminate(&cell);
+        const gsai_text_cell text = {.text = copy.text, .size = copy.size};
+        objection = column->kind->add(table, i, &text, features);
+        if (objection == gsai_not_a_number)
+            objection = "expected a number, as in the rows before";
+    } else if (cell.kind == GSAI_CELL_ABSENT || (column->reading && gsai_is_sentinel(column->reading, cell.number))) {
+        gsai_tabular_add_missing(table, i, features);
+    } else if (column->kind == &gsai_kind_date) {
+        gsai_tabular_add_date(table, i, cell.date, features);
+    } else {
         objection = object_to_float(cell.number, column->offset);
-    if (objection)
-        return fail_cell(arrow, number, &cell, objection, error);
-    if (is_date) {
-        gsai_tabular_add_date(&arrow->table, i, cell.date, features);
-        return GSA_OK;
+        gsai_tabular_add_number(table, i, (float)(cell.number - column->offset), features);
     }
-    gsai_tabular_add_number(&arrow->table, i, (float)(cell.number - column->offset), features);
-    return GSA_OK;
+    return objection ? fail_cell(arrow, column->cell, &cell, objection, error) : GSA_OK;
 }
 
 /* A number among words is the word that text would have for it. */
