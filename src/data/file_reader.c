@@ -38,7 +38,6 @@ typedef struct file_reader {
     size_t n_files;
     char *memory_name;
     const void *memory;
-    size_t memory_size;
     bool is_stream;
     bool is_arrow; /* memory without bytes: the parser has its rows from elsewhere */
     uint64_t bytes_total;
@@ -83,7 +82,7 @@ static gsa_status open_current(file_reader *reader, gsa_error *error)
     gsai_source source;
     path = is_spilled ? reader->spill.path : path;
     if (!path)
-        gsai_source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, &source);
+        gsai_source_open_memory(reader->memory, (size_t)reader->bytes_total, reader->memory_name, env, &source);
     else if (reader->given.open && !is_spilled)
         GSA_TRY(gsai_source_open_given(&reader->given, path, env, &source, error));
     else
@@ -474,7 +473,7 @@ static gsa_status add_path(file_reader *reader, const char *path, bool stands_al
     gsai_source source;
     if (reader->given.open) {
         GSA_TRY(gsai_source_open_given(&reader->given, path, env, &source, error));
-        info.size = source.given_size;
+        info.size = source.size;
         gsai_source_close(&source);
     } else
         GSA_TRY(gsai_source_probe(path, env, &info, error));
@@ -546,7 +545,7 @@ gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *na
         reader->memory_name = gsai_copy_text(&reader->head.env, name ? name : "memory");
         reader->n_files = 1;
         reader->memory = bytes;
-        reader->bytes_total = reader->memory_size = size;
+        reader->bytes_total = size;
         if (!reader->memory_name)
             status = gsai_fail_memory(&reader->head.env, error, "no memory for a reader");
     }

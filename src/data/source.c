@@ -120,17 +120,17 @@ gsa_status gsai_source_open_file(const char *path, const gsai_env *env, gsai_sou
 static gsa_status read_given(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     GSA_TRY(source->given->read(source->given_file, bytes, size, got, error));
-    source->given_at += *got;
-    if (*got == 0 && source->given_at < source->given_size)
+    source->at += *got;
+    if (*got == 0 && source->at < source->size)
         return gsai_fail(error, GSA_IO, "cannot read %s: it ended after %" PRIu64 " of %" PRIu64 " bytes", source->name,
-                         source->given_at, source->given_size);
+                         source->at, source->size);
     return GSA_OK;
 }
 
-static gsa_status seek_given(gsai_source *source, uint64_t at, gsa_error *error)
+static gsa_status seek_counted(gsai_source *source, uint64_t at, gsa_error *error)
 {
-    source->given_at = at < source->given_size ? at : source->given_size;
-    return source->given->seek(source->given_file, source->given_at, error);
+    source->at = at < source->size ? at : source->size; /* behind the end there is nothing */
+    return source->given ? source->given->seek(source->given_file, source->at, error) : GSA_OK;
 }
 
 static void close_given(gsai_source *source)
@@ -142,13 +142,13 @@ gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path
                                   gsa_error *error)
 {
     *out = (gsai_source){.read = read_given,
-                         .seek = seek_given,
+                         .seek = seek_counted,
                          .close = close_given,
                          .name = path,
                          .env = env,
                          .fd = -1,
                          .given = files};
-    return files->open(files->ctx, path, &out->given_file, &out->given_size, error);
+    return files->open(files->ctx, path, &out->given_file, &out->size, error);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
@@ -156,29 +156,16 @@ gsa_status gsai_source_open_given(const gsa_file_source *files, const char *path
 static gsa_status read_memory(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     (void)error;
-    size_t left = source->memory_size - source->memory_at;
-    *got = size < left ? size : left;
+    const uint64_t left = source->size - source->at;
+    *got = size < left ? size : (size_t)left;
     if (*got > 0)
-        memcpy(bytes, source->memory + source->memory_at, *got);
-    source->memory_at += *got;
-    return GSA_OK;
-}
-
-/* Behind the end there is nothing, as in a file. */
-static gsa_status seek_memory(gsai_source *source, uint64_t at, gsa_error *error)
-{
-    (void)error;
-    source->memory_at = at < source->memory_size ? (size_t)at : source->memory_size;
+        memcpy(bytes, source->memory + source->at, *got);
+    source->at += *got;
     return GSA_OK;
 }
 
 void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsai_env *env, gsai_source *out)
 {
-    *out = (gsai_source){.read = read_memory,
-                         .seek = seek_memory,
-                         .name = name,
-                         .env = env,
-                         .fd = -1,
-                         .memory = bytes,
-                         .memory_size = size};
+    *out = (gsai_source){
+        .read = read_memory, .seek = seek_counted, .name = name, .env = env, .fd = -1, .memory = bytes, .size = size};
 }

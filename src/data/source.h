@@ -26,10 +26,9 @@ struct gsai_source {
     size_t max; /* bytes of one read, at most; for tests of pieces that fall anywhere */
     int fd;
     const unsigned char *memory;
-    size_t memory_size, memory_at;
     const gsa_file_source *given;
     void *given_file;
-    uint64_t given_size, given_at;
+    uint64_t size, at; /* of memory, or of the file of the caller */
 };
 
 /* Facts about a path that are known before its turn comes. */

@@ -12,16 +12,11 @@ static void *allocate(void *env, int n, int size)
     return n < 0 || size < 0 ? NULL : gsai_alloc(env, (size_t)n, (size_t)size);
 }
 
-static void release(void *env, void *memory)
-{
-    gsai_free(env, memory);
-}
-
 static bool begin_bzip2(void *state, const gsai_env *env, bool encodes)
 {
     bz_stream *stream = state;
     (void)encodes; /* it is read only */
-    *stream = (bz_stream){.bzalloc = allocate, .bzfree = release};
+    *stream = (bz_stream){.bzalloc = allocate, .bzfree = gsai_codec_release};
     stream->opaque = (void *)(uintptr_t)env; /* only read through */
     return BZ2_bzDecompressInit(stream, 0, 0) == BZ_OK;
 }

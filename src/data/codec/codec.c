@@ -41,6 +41,11 @@ const gsai_codec_entry *gsai_codec_detect(const unsigned char *bytes, size_t siz
     return NULL;
 }
 
+void gsai_codec_release(void *env, void *memory)
+{
+    gsai_free(env, memory);
+}
+
 void *gsai_codec_open(const gsai_codec *codec, const gsai_env *env, bool encodes)
 {
     void *state = gsai_alloc_zeroed(env, 1, codec->size);

@@ -61,6 +61,9 @@ bool gsai_codec_restart(const gsai_codec *codec, void *state, const gsai_env *en
 /* Takes NULL. */
 void gsai_codec_close(const gsai_codec *codec, void *state, const gsai_env *env);
 
+/* Frees memory of a library that keeps the environment as its own pointer. */
+void gsai_codec_release(void *env, void *memory);
+
 /* Each is there if its library is. */
 extern const gsai_codec gsai_codec_gzip, gsai_codec_zstd, gsai_codec_xz, gsai_codec_bzip2;
 

@@ -22,17 +22,12 @@ static void *allocate(void *env, unsigned items, unsigned size)
     return gsai_alloc(env, items, size);
 }
 
-static void release(void *env, void *memory)
-{
-    gsai_free(env, memory);
-}
-
 static bool begin_gzip(void *memory, const gsai_env *env, bool encodes)
 {
     gzip_stream *file = memory;
     *file = (gzip_stream){.is_encoder = encodes};
     file->stream.zalloc = allocate;
-    file->stream.zfree = release;
+    file->stream.zfree = gsai_codec_release;
     file->stream.opaque = (void *)(uintptr_t)env; /* only read through */
     return (encodes ? deflateInit2(&file->stream, LEVEL, Z_DEFLATED, GZIP_HEADER_ONLY, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)
                     : inflateInit2(&file->stream, GZIP_HEADER_ONLY)) == Z_OK;

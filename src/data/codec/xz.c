@@ -20,16 +20,11 @@ static void *allocate(void *env, size_t n, size_t size)
     return gsai_alloc(env, n, size);
 }
 
-static void release(void *env, void *memory)
-{
-    gsai_free(env, memory);
-}
-
 static bool begin_xz(void *memory, const gsai_env *env, bool encodes)
 {
     xz_decoder *decoder = memory;
-    (void)encodes;                                                                    /* it is read only */
-    decoder->allocator = (lzma_allocator){allocate, release, (void *)(uintptr_t)env}; /* only read through */
+    (void)encodes;                                                                               /* it is read only */
+    decoder->allocator = (lzma_allocator){allocate, gsai_codec_release, (void *)(uintptr_t)env}; /* only read through */
     decoder->stream = (lzma_stream)LZMA_STREAM_INIT;
     decoder->stream.allocator = &decoder->allocator;
     return lzma_stream_decoder(&decoder->stream, MOST_MEMORY, LZMA_CONCATENATED) == LZMA_OK;

@@ -194,7 +194,7 @@ static void begin_cache(void *memory, gsai_format_input *input)
     parser->input = input;
     parser->mapping = is_plain && !input->is_stream && source->fd >= 0 ? map_file(parser, source->fd) : NULL;
     parser->bytes = parser->mapping ? parser->mapping->bytes : is_plain ? source->memory : NULL;
-    parser->size = parser->mapping ? parser->mapping->file.size : source->memory_size;
+    parser->size = parser->mapping ? parser->mapping->file.size : source->size;
     parser->can_view =
         parser->bytes && gsai_machine_is_little_endian() && (uintptr_t)parser->bytes % GSAI_CACHE_ALIGNMENT == 0;
     parser->filled = 0;

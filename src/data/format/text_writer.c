@@ -28,13 +28,8 @@ static gsa_status open_text(gsa_writer *head, gsa_error *error)
     text_writer *writer = (text_writer *)head;
     writer->buffer = gsai_alloc(&head->env, BUFFER_SIZE, 1);
     writer->locale = gsai_number_locale_new(&head->env);
+    writer->is_vw = head->kind == &gsai_writer_vw;
     return writer->buffer && writer->locale ? GSA_OK : gsai_fail_memory(&head->env, error, "no memory for a writer");
-}
-
-static gsa_status open_vw(gsa_writer *head, gsa_error *error)
-{
-    ((text_writer *)head)->is_vw = true;
-    return open_text(head, error);
 }
 
 static void free_text(gsa_writer *head)
@@ -124,4 +119,5 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
 const gsai_writer_kind gsai_writer_libsvm = {"libsvm",   NULL,  sizeof(text_writer), open_text,
                                              write_text, flush, free_text,           NULL};
 
-const gsai_writer_kind gsai_writer_vw = {"vw", ".vw", sizeof(text_writer), open_vw, write_text, flush, free_text, NULL};
+const gsai_writer_kind gsai_writer_vw = {"vw",       ".vw", sizeof(text_writer), open_text,
+                                         write_text, flush, free_text,           NULL};
