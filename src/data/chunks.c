@@ -83,7 +83,7 @@ gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_forma
         chunk *out = &chunks->chunk[i];
         gsai_rows_init(&out->rows, sizes->batch_rows ? sizes->batch_rows : ROWS,
                        sizes->batch_values ? sizes->batch_values : VALUES, env);
-        is_whole = format->open(sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
+        is_whole = gsai_format_open(format, sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
                    (!gsai_format_keeps(input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK) &&
                    (!names->came || gsai_feature_names_list(&out->names, names, input->schema->bits, env));
     }

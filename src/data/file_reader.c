@@ -186,7 +186,7 @@ static gsa_status begin_current(file_reader *reader, gsa_error *error)
         GSA_TRY(check_format(reader, format, error));
     void **parser = format == &gsai_format_cache ? &reader->cache : &reader->parser;
     if (!*parser)
-        GSA_TRY(format->open(reader->sizes.buffer, &reader->head.env, parser, error));
+        GSA_TRY(gsai_format_open(format, reader->sizes.buffer, &reader->head.env, parser, error));
     if (format != &gsai_format_cache)
         reader->format = format;
     if (!reader->first_name)

@@ -152,16 +152,6 @@ static void close_cache(void *memory)
     gsai_free(parser->env, parser);
 }
 
-static gsa_status open_cache(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
-{
-    (void)buffer_size; /* a block is taken whole */
-    cache *parser = gsai_alloc_zeroed(env, 1, sizeof *parser);
-    GSAI_TRY_MEMORY(parser, env, error, "no memory for a reader of caches");
-    parser->env = env;
-    *out = parser;
-    return GSA_OK;
-}
-
 /* Returns the mapping of an open file, which may be that of an earlier pass; NULL if it cannot be mapped, would leave
  * too few addresses, or another user could change its bytes after they were checked. */
 static mapping *map_file(cache *parser, int fd)
@@ -709,7 +699,7 @@ static gsa_status skip_block(void *memory, gsa_row_range *out, gsa_error *error)
 }
 
 const gsai_format gsai_format_cache = {.title = "a cache",
-                                       .open = open_cache,
+                                       .size = sizeof(cache),
                                        .begin = begin_cache,
                                        .read = read_cache,
                                        .close = close_cache,

@@ -3,6 +3,8 @@
 #ifndef GSA_DATA_FORMAT_FORMAT_H
 #define GSA_DATA_FORMAT_FORMAT_H
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/rows.h"
 #include "data/codec/decode.h"
 #include "data/feature_names.h"
@@ -32,8 +34,9 @@ typedef struct gsai_format_input {
 
 typedef struct gsai_format {
     const char *title; /* what a file in it is, for messages */
-    /* buffer_size 0: the default. */
-    gsa_status (*open)(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error);
+    size_t size;       /* of a parser, which begins with a pointer to its environment; 0: it is not made here */
+    /* Makes what a zeroed parser holds; close follows also if this fails. buffer_size 0: the default. NULL: nothing. */
+    gsa_status (*open)(void *parser, size_t buffer_size, gsa_error *error);
     /* The next file; the input is borrowed until the next begin or close. */
     void (*begin)(void *parser, gsai_format_input *input);
     /* Adds rows until they are full (GSA_OK) or the file has ended (GSA_END). On failure the rows before it are there;
@@ -57,6 +60,21 @@ typedef struct gsai_format {
 
 extern const gsai_format gsai_format_libsvm, gsai_format_vw, gsai_format_table, gsai_format_cache, gsai_format_npy,
     gsai_format_arrow;
+
+/* Makes a parser of files in a format. */
+static inline gsa_status gsai_format_open(const gsai_format *format, size_t buffer_size, const gsai_env *env,
+                                          void **out, gsa_error *error)
+{
+    const gsai_env **parser = gsai_alloc_zeroed(env, 1, format->size);
+    GSAI_TRY_MEMORY(parser, env, error, "no memory for a reader of %s", format->title);
+    *parser = env;
+    gsa_status status = format->open ? format->open(parser, buffer_size, error) : GSA_OK;
+    if (status == GSA_OK)
+        *out = parser;
+    else
+        format->close(parser);
+    return status;
+}
 
 /* Returns whether rows have texts that are kept, or may be bad. */
 static inline bool gsai_format_keeps(const gsai_format_input *input)

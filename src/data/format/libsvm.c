@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TITLE "libsvm text"
 #define SLOW_ROWS 63
 
 const char *gsai_libsvm_objection(const char *text, size_t size)
@@ -218,11 +217,6 @@ typedef struct libsvm {
     unsigned n_slow_rows; /* to be read before the fast way is tried again */
 } libsvm;
 
-static gsa_status open_libsvm(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
-{
-    return gsai_line_text_open(sizeof(libsvm), TITLE, buffer_size, env, out, error);
-}
-
 /* The pair at p, whatever it looks like; *at is moved behind it. */
 static gsa_status parse_pair(const gsai_number_locale *locale, const gsai_line *line, const char **at,
                              gsai_pairs *pairs, gsa_error *error)
@@ -298,8 +292,9 @@ static gsa_status read_libsvm(void *parser, gsai_rows *rows, gsa_error *error)
     return gsai_line_text_read(parser, parse_line, rows, error);
 }
 
-const gsai_format gsai_format_libsvm = {.title = TITLE,
-                                        .open = open_libsvm,
+const gsai_format gsai_format_libsvm = {.title = "libsvm text",
+                                        .size = sizeof(libsvm),
+                                        .open = gsai_line_text_open,
                                         .begin = gsai_line_text_begin,
                                         .read = read_libsvm,
                                         .close = gsai_line_text_close,

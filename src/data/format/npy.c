@@ -440,19 +440,10 @@ static void close_npy(void *memory)
     gsai_free(parser->env, parser);
 }
 
-static gsa_status open_npy(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
-{
-    (void)buffer_size; /* pieces are those of batches */
-    npy *parser = gsai_alloc_zeroed(env, 1, sizeof *parser);
-    GSAI_TRY_MEMORY(parser, env, error, "no memory for a reader of arrays");
-    parser->env = parser->labels.env = env;
-    *out = parser;
-    return GSA_OK;
-}
-
 static void begin_npy(void *memory, gsai_format_input *input)
 {
     npy *parser = memory;
+    parser->labels.env = parser->env;
     close_labels(&parser->labels);
     parser->input = input;
     parser->has_head = parser->is_begun = false;
@@ -603,7 +594,7 @@ static gsa_status read_npy(void *memory, gsai_rows *rows, gsa_error *error)
 }
 
 const gsai_format gsai_format_npy = {.title = "an array (.npy)",
-                                     .open = open_npy,
+                                     .size = sizeof(npy),
                                      .begin = begin_npy,
                                      .read = read_npy,
                                      .close = close_npy,

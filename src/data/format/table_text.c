@@ -269,21 +269,14 @@ static void close_table(void *memory)
     gsai_free(table->env, table);
 }
 
-static gsa_status open_table(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
+static gsa_status open_table(void *memory, size_t buffer_size, gsa_error *error)
 {
-    gsai_tabular *table = gsai_alloc_zeroed(env, 1, sizeof *table);
-    GSAI_TRY_MEMORY(table, env, error, "no memory for a reader of tables");
-    table->env = env;
-    gsai_words_init(&table->keys, env);
-    gsa_status status = gsai_records_init(&table->records, buffer_size, env, error);
-    table->locale = gsai_number_locale_new(env);
-    if (status == GSA_OK && !table->locale)
-        status = gsai_fail_memory(env, error, "no memory for a reader of tables");
-    if (status == GSA_OK)
-        *out = table;
-    else
-        close_table(table);
-    return status;
+    gsai_tabular *table = memory;
+    gsai_words_init(&table->keys, table->env);
+    GSA_TRY(gsai_records_init(&table->records, buffer_size, table->env, error));
+    table->locale = gsai_number_locale_new(table->env);
+    GSAI_TRY_MEMORY(table->locale, table->env, error, "no memory for a reader of tables");
+    return GSA_OK;
 }
 
 static void begin_table(void *memory, gsai_format_input *input)
@@ -351,6 +344,7 @@ static uint64_t *lines_of_table(void *memory)
 }
 
 const gsai_format gsai_format_table = {.title = "a table",
+                                       .size = sizeof(gsai_tabular),
                                        .open = open_table,
                                        .begin = begin_table,
                                        .read = read_table,

@@ -141,28 +141,18 @@ static gsa_status next_line(gsai_lines *lines, gsai_line *out, gsa_error *error)
 
 /* ---- formats with a row per line -------------------------------------------------------------------------------- */
 
-gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsai_env *env,
-                               void **out, gsa_error *error)
+gsa_status gsai_line_text_open(void *parser, size_t buffer_size, gsa_error *error)
 {
-    gsai_line_text *text = gsai_alloc_zeroed(env, 1, parser_size);
-    GSAI_TRY_MEMORY(text, env, error, "no memory for a reader of %s", title);
-    text->env = env;
-    gsa_status status = gsai_lines_init(&text->lines, buffer_size, env, error);
-    text->locale = gsai_number_locale_new(env);
-    if (status == GSA_OK && !text->locale)
-        status = gsai_fail_memory(env, error, "no memory for a reader of %s", title);
-    if (status != GSA_OK) {
-        gsai_line_text_close(text);
-        return status;
-    }
-    *out = text;
-    return GSA_OK;
+    gsai_line_text *text = parser;
+    text->locale = gsai_number_locale_new(text->env);
+    GSAI_TRY_MEMORY(text->locale, text->env, error, "no memory for a reader of text");
+    return gsai_lines_init(&text->lines, buffer_size, text->env, error);
 }
 
 void gsai_line_text_close(void *parser)
 {
     gsai_line_text *text = parser;
-    gsai_lines_free(&text->lines);
+    gsai_free(text->env, text->lines.buffer);
     gsai_number_locale_free(text->env, text->locale);
     gsai_free(text->env, text);
 }

@@ -69,9 +69,7 @@ typedef struct gsai_line_text {
     gsai_format_input *input;
 } gsai_line_text;
 
-/* Makes a zeroed parser of that size, with its beginning filled in; `title` is what it reads, for messages. */
-gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsai_env *env,
-                               void **out, gsa_error *error);
+gsa_status gsai_line_text_open(void *parser, size_t buffer_size, gsa_error *error);
 void gsai_line_text_close(void *parser);
 void gsai_line_text_begin(void *parser, gsai_format_input *input);
 gsa_status gsai_line_text_give(void *parser, void *to, gsa_error *error);

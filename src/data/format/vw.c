@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TITLE "Vowpal Wabbit text"
-
 /* The maximum number of features that crosses make of a line: more take seconds for each line. */
 #define MOST_VALUES ((size_t)1 << 22)
 /* Crosses between two looks at should_stop. */
@@ -37,11 +35,6 @@ static void close_vw(void *memory)
     gsai_free(parser->text.env, parser->term);
     gsai_free(parser->text.env, parser->pair);
     gsai_line_text_close(parser);
-}
-
-static gsa_status open_vw(size_t buffer_size, const gsai_env *env, void **out, gsa_error *error)
-{
-    return gsai_line_text_open(sizeof(vw), TITLE, buffer_size, env, out, error);
 }
 
 static gsa_status prepare_vw(void *memory, gsa_error *error)
@@ -286,8 +279,9 @@ static gsa_status read_vw(void *parser, gsai_rows *rows, gsa_error *error)
     return gsai_line_text_read(parser, parse_line, rows, error);
 }
 
-const gsai_format gsai_format_vw = {.title = TITLE,
-                                    .open = open_vw,
+const gsai_format gsai_format_vw = {.title = "Vowpal Wabbit text",
+                                    .size = sizeof(vw),
+                                    .open = gsai_line_text_open,
                                     .begin = gsai_line_text_begin,
                                     .read = read_vw,
                                     .close = close_vw,
