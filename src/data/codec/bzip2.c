@@ -3,8 +3,6 @@
 
 #if GSA_HAVE_BZIP2
 
-#include "base/memory.h"
-
 #include <bzlib.h>
 
 static void *allocate(void *env, int n, int size)

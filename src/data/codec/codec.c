@@ -1,8 +1,6 @@
 /* The list of codecs, and the detection of a codec by content. The name of a file that is read does not matter. */
 #include "data/codec/codec.h"
 
-#include "base/memory.h"
-
 #include <greedystep/data.h>
 
 #include <string.h>
@@ -39,11 +37,6 @@ const gsai_codec_entry *gsai_codec_detect(const unsigned char *bytes, size_t siz
             return &codecs[magics[i].codec];
     }
     return NULL;
-}
-
-void gsai_codec_release(void *env, void *memory)
-{
-    gsai_free(env, memory);
 }
 
 void *gsai_codec_open(const gsai_codec *codec, const gsai_env *env, bool encodes)

@@ -6,7 +6,7 @@
 #ifndef GSA_DATA_CODEC_CODEC_H
 #define GSA_DATA_CODEC_CODEC_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -62,7 +62,10 @@ bool gsai_codec_restart(const gsai_codec *codec, void *state, const gsai_env *en
 void gsai_codec_close(const gsai_codec *codec, void *state, const gsai_env *env);
 
 /* Frees memory of a library that keeps the environment as its own pointer. */
-void gsai_codec_release(void *env, void *memory);
+static inline void gsai_codec_release(void *env, void *memory)
+{
+    gsai_free(env, memory);
+}
 
 /* Each is there if its library is. */
 extern const gsai_codec gsai_codec_gzip, gsai_codec_zstd, gsai_codec_xz, gsai_codec_bzip2;

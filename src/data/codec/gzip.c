@@ -3,8 +3,6 @@
 
 #if GSA_HAVE_ZLIB
 
-#include "base/memory.h"
-
 #define ZLIB_CONST /* input is const */
 #include <zlib.h>
 

@@ -3,8 +3,6 @@
 
 #if GSA_HAVE_LZMA
 
-#include "base/memory.h"
-
 #include <lzma.h>
 
 /* A header can ask for a dictionary of 4 GiB; files made by xz -9 need 65 MiB. */

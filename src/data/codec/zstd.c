@@ -4,8 +4,6 @@
 
 #if GSA_HAVE_ZSTD
 
-#include "base/memory.h"
-
 #include <zstd.h>
 #include <zstd_errors.h>
 
