@@ -13,8 +13,8 @@
 
 #include "base/batch.h"
 #include "base/memory.h"
+#include "data/format/format.h"
 #include "data/reader.h"
-#include "data/sniff.h"
 
 #include <greedystep/distributed.h>
 

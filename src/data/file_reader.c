@@ -11,10 +11,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/chunks.h"
-#include "data/format/arrow.h"
-#include "data/format/cache.h"
-#include "data/format/npy.h"
-#include "data/sniff.h"
 #include "data/spill.h"
 
 #include <inttypes.h>

@@ -1,10 +1,8 @@
 /* Detection of a file's format. Anything that is valid libsvm text must stay libsvm text. */
-#include "data/sniff.h"
+#include "data/format/format.h"
 
-#include "data/format/cache.h"
 #include "data/format/input_text.h"
 #include "data/format/json.h"
-#include "data/format/npy.h"
 #include "data/format/number.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* Arrow streams as a format of the reader: the schema, what the columns mean, and the rows of one batch after the
  * other, with their label, weight and features from columns or from lists. */
-#include "data/format/arrow.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/arrow_column.h"

@@ -59,7 +59,4 @@ void gsai_cache_header_write(const gsai_cache_header *header, unsigned char out[
 /* Reads a header; returns false if the hash does not match. */
 bool gsai_cache_header_read(const unsigned char bytes[GSAI_CACHE_HEADER_SIZE], gsai_cache_header *out);
 
-/* Returns whether content begins like a cache, even if it ends within the magic. */
-bool gsai_cache_matches(const unsigned char *start, size_t size);
-
 #endif

@@ -10,6 +10,7 @@
 #include "data/feature_names.h"
 #include "data/format/table_schema.h"
 
+#include <greedystep/arrow.h>
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
 
@@ -60,6 +61,42 @@ typedef struct gsai_format {
 
 extern const gsai_format gsai_format_libsvm, gsai_format_vw, gsai_format_table, gsai_format_cache, gsai_format_npy,
     gsai_format_arrow;
+
+/* ---- which format a file has ------------------------------------------------------------------------------------ */
+
+/* By the first bytes of the plain content, then by the name; where both leave it open, what is expected (NULL:
+ * nothing).
+ *
+ *   1 A cache, or an array of NumPy, is known by its magic.
+ *   2 The first line that is neither blank nor a comment decides. It is libsvm text if its second token begins like
+ *     index:value after a space, or if after tabs all further tokens do. Else it is Vowpal Wabbit text if a bar begins
+ *     it or follows a blank; else a table if there is a comma, semicolon or tab in it, or a bar and no blank,
+ *     or two bars; else libsvm text.
+ *   3 In a file that is named .csv, .tsv or .tab a line is libsvm text only if it has a pair and none of these
+ *     separators; any other is one of a table. In a file that is named .vw, any that has a bar or no pair is Vowpal
+ *     Wabbit text. */
+const gsai_format *gsai_recognise(const char *name, const unsigned char *start, size_t size,
+                                  const gsai_format *expected);
+/* Returns what a file is that is often given by mistake, and what to do; NULL for other files. */
+const char *gsai_foreign(const unsigned char *start, size_t size);
+
+/* Return whether content begins like an array, or a cache, even if it ends within the magic of a cache. */
+bool gsai_npy_matches(const unsigned char *start, size_t size);
+bool gsai_cache_matches(const unsigned char *start, size_t size);
+
+/* ---- what some formats ask for beside rows ---------------------------------------------------------------------- */
+
+/* Checks, of an input that was peeked at, what opening its labels would: one file of labels for each of n_files, and as
+ * many labels as rows. */
+gsa_status gsai_npy_labels_check(const gsai_format_input *input, size_t n_files, const gsai_env *env, gsa_error *error);
+
+/* Releases what a reader that is not opened was to take over. */
+void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *again);
+/* Makes a parser that owns stream and again, which are taken over also on failure. */
+gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsai_env *env,
+                           void **out, gsa_error *error);
+
+/* ---- what readers and formats share ----------------------------------------------------------------------------- */
 
 /* Makes a parser of files in a format. */
 static inline gsa_status gsai_format_open(const gsai_format *format, size_t buffer_size, const gsai_env *env,

@@ -6,7 +6,7 @@
  *
  *   1 A piece is as many rows as the batch has room for; it and its labels are read whole before a row is taken.
  *   2 A call that is stopped goes on where it was: `filled` says how much of the piece is there. */
-#include "data/format/npy.h"
+#include "data/format/format.h"
 
 #include "base/byte_order.h"
 #include "base/error.h"

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/batch.h"
+#include "data/format/format.h"
 #include "data/reader.h"
-#include "data/sniff.h"
 #include "support/env.h"
 
 #include <greedystep/data.h>

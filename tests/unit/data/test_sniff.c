@@ -1,7 +1,7 @@
 /* Which format a file is taken for. What was libsvm text before there were tables stays it. */
 #include "unit/data/support.h"
 
-#include "data/sniff.h"
+#include "data/format/format.h"
 
 static void expect(const gsai_format *format, const char *name, const char *text)
 {
