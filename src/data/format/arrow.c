@@ -23,10 +23,11 @@ typedef struct arrow_reader {
     size_t n_held, at_held, held_capacity;
     gsai_arrow_column *column;
     size_t n_columns;
-    size_t ids, values; /* the lists that have the features in them; SIZE_MAX: none */
-    size_t width;       /* of values without ids, which are dense rows; 0: not known yet */
-    int64_t at;         /* the row of the batch that is next */
-    uint64_t n_rows;    /* taken from the stream, good or bad */
+    gsai_schema dropped; /* rows with lists have no schema, and how their labels are read stays here */
+    size_t ids, values;  /* the lists that have the features in them; SIZE_MAX: none */
+    size_t width;        /* of values without ids, which are dense rows; 0: not known yet */
+    int64_t at;          /* the row of the batch that is next */
+    uint64_t n_rows;     /* taken from the stream, good or bad */
 } arrow_reader;
 
 static void release_batch(arrow_reader *arrow)
@@ -60,6 +61,7 @@ static void close_arrow(void *memory)
     if (arrow->again.release)
         arrow->again.release(arrow->again.ctx);
     gsai_tabular_forget(&arrow->table);
+    gsai_schema_free(&arrow->dropped);
     gsai_number_locale_free(env, arrow->table.locale);
     for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
         gsai_free(env, arrow->column[i].hash);
@@ -91,6 +93,7 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
     if (again)
         arrow->again = *again;
     arrow->table.env = env;
+    gsai_schema_init(&arrow->dropped, env);
     arrow->table.locale = gsai_number_locale_new(env);
     if (!arrow->table.locale) {
         close_arrow(arrow);
@@ -264,8 +267,7 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     GSA_TRY(use_column(arrow, table->weight, GSAI_FIELD_WEIGHT, error));
     GSA_TRY(use_column(arrow, table->exposure, GSAI_FIELD_EXPOSURE, error));
     for (size_t i = 0; i < table->n_columns; i++)
-        GSA_TRY(
-            use_column(arrow, table->column[i].cell, table->input->schema->field[table->column[i].field].kind, error));
+        GSA_TRY(use_column(arrow, table->column[i].cell, table->column[i].field->kind, error));
     for (size_t i = 0; i < table->n_kept; i++)
         GSA_TRY(use_column(arrow, table->kept[i], GSAI_FIELD_IGNORED, error));
     return GSA_OK;
@@ -477,7 +479,9 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
             gsai_quote(arrow->column[arrow->ids].name, strlen(arrow->column[arrow->ids].name), ids);
         snprintf(input->description, sizeof input->description, "%s: features are the list '%s'%s%s%s", input->name,
                  values, *ids ? " with the ids '" : "", ids, *ids ? "'" : "");
-        gsai_schema_free(input->schema);
+        gsai_schema_free(&arrow->dropped); /* of a call that was stopped */
+        arrow->dropped = *input->schema;
+        gsai_schema_init(input->schema, arrow->table.env);
         status = arrow->table.input->options->without_offsets ? GSA_OK : tell_far(arrow, first.n_rows, error);
     }
     arrow->table.is_prepared = status == GSA_OK;
@@ -519,11 +523,12 @@ static gsa_status take_label(arrow_reader *arrow, int64_t row, gsai_row_head *he
     const gsai_tabular *table = &arrow->table;
     if (table->label == SIZE_MAX)
         return GSA_OK;
+    const bool is_class = table->label_field->is_class;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->label], row);
     const char *objection = NULL;
-    if (cell.kind == GSAI_CELL_NUMBER && table->label_is_class)
+    if (cell.kind == GSAI_CELL_NUMBER && is_class)
         gsai_arrow_make_word(&arrow->column[table->label], &cell);
-    if (cell.kind == GSAI_CELL_NUMBER && !table->label_is_class) {
+    if (cell.kind == GSAI_CELL_NUMBER && !is_class) {
         head->label = cell.number + 0.0; /* -0 is 0 */
         objection = isinf(cell.number) ? GSAI_LABEL_INFINITE : NULL;
     } else if (cell.size > GSAI_LABEL_SIZE) {
@@ -563,6 +568,7 @@ static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_f
 {
     gsai_tabular *table = &arrow->table;
     const gsai_tabular_column *column = &table->column[i];
+    const gsai_reading *reading = column->field->reading;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[column->cell], row);
     const char *objection = NULL;
     if (cell.kind == GSAI_CELL_WORD) { /* is read as a cell of text */
@@ -571,13 +577,13 @@ static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_f
         objection = column->kind->add(table, i, &text, features);
         if (objection == gsai_not_a_number)
             objection = "expected a number, as in the rows before";
-    } else if (cell.kind == GSAI_CELL_ABSENT || (column->reading && gsai_is_sentinel(column->reading, cell.number))) {
+    } else if (cell.kind == GSAI_CELL_ABSENT || (reading && gsai_is_sentinel(reading, cell.number))) {
         gsai_tabular_add_missing(table, i, features);
     } else if (column->kind == &gsai_kind_date) {
         gsai_tabular_add_date(table, i, cell.date, features);
     } else {
-        objection = object_to_float(cell.number, column->offset);
-        gsai_tabular_add_number(table, i, (float)(cell.number - column->offset), features);
+        objection = object_to_float(cell.number, column->field->offset);
+        gsai_tabular_add_number(table, i, (float)(cell.number - column->field->offset), features);
     }
     return objection ? fail_cell(arrow, column->cell, &cell, objection, error) : GSA_OK;
 }
@@ -615,18 +621,14 @@ static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *
     gsai_tabular_add_gaps(table, features);
     for (size_t i = table->n_numbers; i < table->n_columns && status == GSA_OK; i++)
         status = take_category(arrow, i, row, features, error);
-    gsai_tabular_add_parts(table, features);
-    gsai_tabular_note_categories(table);
-    if (status != GSA_OK)
+    size_t bad;
+    const char *objection = gsai_tabular_complete(table, features, &bad);
+    if (status != GSA_OK || !objection)
         return status;
-    size_t bad = gsai_tabular_add_crosses(table, features);
-    if (bad != SIZE_MAX) {
-        gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->column[bad].cell], row);
-        return fail_cell(arrow, table->column[bad].cell, &cell, GSAI_NO_PRODUCT, error);
-    }
-    return gsai_features_finish(features)
-               ? GSA_OK
-               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSAI_NO_SUM);
+    if (bad == SIZE_MAX)
+        return gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, objection);
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[table->column[bad].cell], row);
+    return fail_cell(arrow, table->column[bad].cell, &cell, objection, error);
 }
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */

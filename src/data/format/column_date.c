@@ -271,14 +271,14 @@ void gsai_tabular_add_date(gsai_tabular *table, size_t i, gsai_date date, gsai_f
     gsai_tabular_column *column = &table->column[i];
     column->date = date;
     column->has_date = true;
-    gsai_tabular_add_number(table, i, (float)(gsai_date_value(date) - column->offset), features);
+    gsai_tabular_add_number(table, i, (float)(gsai_date_value(date) - column->field->offset), features);
 }
 
 static const char *add_date(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
 {
     gsai_text_cell inner = gsai_cell_trim(*cell);
     gsai_date date;
-    gsai_cell_value is = gsai_read_date(table->column[i].reading, inner.text, inner.size, &date);
+    gsai_cell_value is = gsai_read_date(table->column[i].field->reading, inner.text, inner.size, &date);
     if (is == GSAI_VALUE_WRONG)
         return GSAI_NO_DATE;
     if (is == GSAI_VALUE_MISSING)
@@ -292,7 +292,7 @@ static const char *add_date(gsai_tabular *table, size_t i, const gsai_text_cell 
 static void add_parts(gsai_tabular *table, size_t i, gsai_features *features)
 {
     const gsai_tabular_column *column = &table->column[i];
-    for (int part = 0; part < N_PARTS - !column->reading->has_time && column->has_date; part++) {
+    for (int part = 0; part < N_PARTS - !column->field->reading->has_time && column->has_date; part++) {
         const gsai_key *key = &column->part[part];
         const char *word = gsai_date_part(column->date, part);
         uint32_t id = (uint32_t)(gsai_key_hash(key, word, strlen(word)) & table->id_mask);

@@ -303,15 +303,16 @@ const char gsai_not_a_number[] = "the model was trained with numbers in it";
 
 static const char *add_number(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
 {
-    const gsai_tabular_column *column = &table->column[i];
+    const gsai_reading *reading = table->column[i].field->reading;
+    const double offset = table->column[i].field->offset;
     gsai_number number = {0};
-    if (!column->reading && column->offset == 0)
+    if (!reading && offset == 0)
         gsai_number_parse_float(table->locale, cell->text, &number);
-    else if (!column->reading)
+    else if (!reading)
         gsai_number_parse(table->locale, cell->text, &number);
     if (number.after != cell->text + cell->size || cell->size == 0) {
         gsai_text_cell inner = gsai_cell_trim(*cell);
-        gsai_cell_value is = gsai_read_number(table->locale, column->reading, inner.text, inner.size, &number);
+        gsai_cell_value is = gsai_read_number(table->locale, reading, inner.text, inner.size, &number);
         if (is == GSAI_VALUE_WRONG)
             return gsai_is_nonfinite_word(inner.text, inner.size) ? "values must be finite" : gsai_not_a_number;
         if (is == GSAI_VALUE_MISSING) {
@@ -319,8 +320,8 @@ static const char *add_number(gsai_tabular *table, size_t i, const gsai_text_cel
             return NULL;
         }
     }
-    float value = (float)(number.value - column->offset);
-    if (column->offset == 0 ? !gsai_number_fits_float(&number) : !isfinite(value))
+    float value = (float)(number.value - offset);
+    if (offset == 0 ? !gsai_number_fits_float(&number) : !isfinite(value))
         return GSAI_NO_FLOAT;
     gsai_tabular_add_number(table, i, value, features);
     return NULL;

@@ -60,13 +60,8 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
             if (!kind->add || kind->has_number != has_number)
                 continue;
             gsai_tabular_column *column = &table->column[table->n_columns++];
-            *column = (gsai_tabular_column){.kind = kind,
-                                            .field = f,
-                                            .cell = table->cell_of[f],
-                                            .key = make_key(memory, field, ""),
-                                            .mean = field->mean,
-                                            .offset = field->offset,
-                                            .reading = field->reading};
+            *column = (gsai_tabular_column){
+                .kind = kind, .field = field, .cell = table->cell_of[f], .key = make_key(memory, field, "")};
             column->part = kind->n_parts > 0 ? gsai_arena_take(memory, kind->n_parts, sizeof *column->part) : NULL;
             for (size_t k = 0; k < kind->n_parts && column->part; k++)
                 column->part[k] = make_key(memory, field, kind->part[k]);
@@ -78,10 +73,7 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
         const gsai_field *field = &schema->field[f];
         if (field->kind == GSAI_FIELD_LABEL && has_labels) {
             table->label = table->cell_of[f];
-            table->label_is_class = field->is_class;
-            table->label_has_reading = field->reading != NULL;
-            if (field->reading)
-                table->label_reading = *field->reading;
+            table->label_field = field;
         } else if (field->kind == GSAI_FIELD_WEIGHT && has_labels) {
             table->weight = table->cell_of[f];
         } else if (field->kind == GSAI_FIELD_EXPOSURE) { /* of rows without labels too: it is their weight */
@@ -96,7 +88,8 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
     for (; table->n_crosses < schema->n_crosses; table->n_crosses++)
         for (int k = 0; k < 2; k++) {
             const char *name = schema->cross[table->n_crosses].name[k];
-            size_t field = gsai_schema_find(schema, name, strlen(name)), i = 0;
+            const gsai_field *field = &schema->field[gsai_schema_find(schema, name, strlen(name))];
+            size_t i = 0;
             while (table->column[i].field != field)
                 i++;
             table->cross[table->n_crosses][k] = i;
@@ -118,10 +111,11 @@ gsa_status gsai_tabular_plan_same(gsai_tabular *table, const gsai_tabular *other
 
 const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size_t size, gsai_row_head *head)
 {
+    const gsai_reading *reading = table->label_field->reading;
     gsai_number number = {0};
     gsai_cell_value is = gsai_is_absent(text, size) ? GSAI_VALUE_MISSING : GSAI_VALUE;
-    if (table->label_has_reading && is == GSAI_VALUE)
-        is = gsai_read_number(table->locale, &table->label_reading, text, size, &number);
+    if (reading && is == GSAI_VALUE)
+        is = gsai_read_number(table->locale, reading, text, size, &number);
     else if (is == GSAI_VALUE)
         gsai_number_parse(table->locale, text, &number);
     head->is_missing = is == GSAI_VALUE_MISSING;
@@ -131,7 +125,7 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
     if (is == GSAI_VALUE_WRONG)
         return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE
                                                   : "expected a number that is written as the labels of the first rows";
-    if (!table->label_has_reading && (number.after != text + size || table->label_is_class)) {
+    if (!reading && (number.after != text + size || table->label_field->is_class)) {
         head->word = text;
         head->word_size = size;
         return gsai_is_nonfinite_word(text, size) ? GSAI_LABEL_INFINITE : gsai_label_objection(text, size);
@@ -189,33 +183,29 @@ void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features)
     features->n_numbers = features->n;
 }
 
-void gsai_tabular_add_parts(gsai_tabular *table, gsai_features *features)
+const char *gsai_tabular_complete(gsai_tabular *table, gsai_features *features, size_t *column)
 {
+    gsai_feature_names *names = table->input->names;
     for (size_t i = 0; i < table->n_columns && table->n_parts > 0; i++)
         if (table->column[i].part)
             table->column[i].kind->add_parts(table, i, features);
-}
-
-void gsai_tabular_note_categories(const gsai_tabular *table)
-{
-    gsai_feature_names *names = table->input->names;
+    /* Names of new categories are not noted one by one, because the lookup of a category waits for memory longer than
+     * it takes to hash the next one. */
     for (size_t i = table->n_numbers; i < table->n_columns && names->came; i++) {
         gsai_tabular_column *of = &table->column[i];
         if (of->word && gsai_feature_names_is_new(names, of->id))
             gsai_feature_names_enter(names, of->id, of->key.bytes, of->key.size - 1, of->word, of->word_size);
         of->word = NULL;
     }
-}
-
-size_t gsai_tabular_add_crosses(const gsai_tabular *table, gsai_features *features)
-{
     for (size_t i = 0; i < table->n_crosses; i++) {
         const size_t *cross = table->cross[i];
-        if (!gsai_cross_add(features, table->input->names, table->first_hashed, table->id_mask, &table->term[cross[0]],
+        *column = cross[0];
+        if (!gsai_cross_add(features, names, table->first_hashed, table->id_mask, &table->term[cross[0]],
                             &table->term[cross[1]]))
-            return cross[0];
+            return "its product with the column that it is crossed with does not fit a float";
     }
-    return SIZE_MAX;
+    *column = SIZE_MAX;
+    return gsai_features_finish(features) ? NULL : "crosses that share a feature have no finite sum";
 }
 
 gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, const gsai_features *features,
@@ -296,13 +286,12 @@ gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai
     }
     if (table->n_numbers == table->n_columns)
         gsai_tabular_add_gaps(table, &features);
-    gsai_tabular_add_parts(table, &features);
-    gsai_tabular_note_categories(table);
-    size_t bad = gsai_tabular_add_crosses(table, &features);
-    if (bad != SIZE_MAX)
-        return fail_cell(table, record, table->column[bad].cell, GSAI_NO_PRODUCT, error);
-    if (!gsai_features_finish(&features))
-        return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSAI_NO_SUM);
+    size_t bad;
+    const char *objection = gsai_tabular_complete(table, &features, &bad);
+    if (objection && bad == SIZE_MAX)
+        return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte, "%s", objection);
+    if (objection)
+        return fail_cell(table, record, table->column[bad].cell, objection, error);
     gsa_place place = gsai_format_location(table->input, record->line.number, record->line.byte);
     return gsai_tabular_end_row(table, rows, &features, &head, place, error);
 }

@@ -15,13 +15,10 @@
 /* A column that has features. */
 typedef struct gsai_tabular_column {
     const gsai_column_kind *kind;
-    size_t field; /* of the schema */
-    size_t cell;  /* of a record */
-    gsai_key key; /* of its name */
+    const gsai_field *field; /* of the schema */
+    size_t cell;             /* of a record */
+    gsai_key key;            /* of its name */
     gsai_key *part;
-    float mean; /* of numbers: what a missing one counts as */
-    double offset;
-    const gsai_reading *reading;
     /* State of the row at hand: */
     gsai_date date;
     bool has_date;
@@ -51,8 +48,7 @@ typedef struct gsai_tabular {
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
-    gsai_reading label_reading;     /* a copy, since lists of Arrow streams have no schema; if label_has_reading */
-    bool label_has_reading, label_is_class;
+    const gsai_field *label_field;
     uint64_t *cells; /* of each column, in the row at hand; NULL if cells are not asked for */
     size_t *kept;    /* cells whose texts are kept beside the rows (option keep) */
     size_t n_kept;
@@ -128,21 +124,16 @@ static inline void gsai_tabular_add_number(const gsai_tabular *table, size_t col
 /* Adds the mean in place of a missing value; gsai_tabular_add_gaps adds the feature that marks it. */
 static inline void gsai_tabular_add_missing(gsai_tabular *table, size_t column, gsai_features *features)
 {
-    gsai_features_add(features, (uint32_t)column, table->column[column].mean);
+    gsai_features_add(features, (uint32_t)column, table->column[column].field->mean);
     table->column[column].has_date = false;
     table->gap[table->n_gaps++] = (uint32_t)column;
 }
-/* Add markers of missing values after the numbers of a row, and parts of cells after its categories. */
+/* Adds markers of missing values after the numbers of a row. */
 void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features);
-void gsai_tabular_add_parts(gsai_tabular *table, gsai_features *features);
-/* Remembers, after the categories of a row, those that came for the first time. Not one by one, because the lookup of a
- * category waits for memory longer than it takes to hash the next one. */
-void gsai_tabular_note_categories(const gsai_tabular *table);
-/* Adds the products; returns SIZE_MAX, or the column of a product that does not fit a float. */
-size_t gsai_tabular_add_crosses(const gsai_tabular *table, gsai_features *features);
+/* Completes the features of a row behind those of its columns: parts of cells, and crosses. Returns what is wrong, or
+ * NULL: with a product of *column or, if that is SIZE_MAX, with the row. */
+const char *gsai_tabular_complete(gsai_tabular *table, gsai_features *features, size_t *column);
 
-#define GSAI_NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
-#define GSAI_NO_SUM "crosses that share a feature have no finite sum"
 #define GSAI_NO_EXPOSURE "the exposure of a row must be a finite number above 0"
 #define GSAI_NO_WEIGHT "the weight of a row must be a finite number that is not negative"
 

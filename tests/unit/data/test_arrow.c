@@ -269,6 +269,20 @@ static void arrow_lists_are_sparse_rows(void **state)
     assert_refused(&unclear, NULL, GSA_ARGUMENT, "'other'", "which lists");
 }
 
+/* The columns are known before the lists are found, and rows with lists have no schema. */
+static void arrow_labels_beside_lists_are_read_as_the_first_rows_say(void **state)
+{
+    (void)state;
+    static const int32_t label_at[] = {0, 3, 7, 11, 14};
+    const plan columns[] = {{"y", "u", 4, 0, 3, {NULL, label_at, "1,52,25-3,57,5"}, NULL, NULL},
+                            {"indices", "+l", 4, 0, 2, {NULL, list_at}, &id_items, NULL},
+                            {"values", "+l", 4, 0, 2, {NULL, list_at}, &value_items, NULL}};
+    source from = SOURCE(columns, 4);
+    assert_rows(&from, NULL,
+                "0x1.8p+0 0=0x1p+0 4=0x1p-1\n0x1.2p+1\n-0x1.cp+1 1=0x1p+0 5=0x1.4p+2\n0x1.ep+2 3=0x1.cp+2\n"
+                "-- values\nno schema");
+}
+
 static void arrow_list_of_fixed_size_is_a_dense_row(void **state)
 {
     (void)state;
@@ -488,6 +502,7 @@ int main(void)
         cmocka_unit_test(arrow_rows_fill_batches_as_text_does),
         cmocka_unit_test(arrow_cells_are_read_as_those_of_text),
         cmocka_unit_test(arrow_lists_are_sparse_rows),
+        cmocka_unit_test(arrow_labels_beside_lists_are_read_as_the_first_rows_say),
         cmocka_unit_test(arrow_list_of_fixed_size_is_a_dense_row),
         cmocka_unit_test(arrow_tells_which_features_of_lists_lose_digits),
         cmocka_unit_test(arrow_floats_taken_for_words_are_those_of_text),
