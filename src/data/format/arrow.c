@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/arrow_column.h"
-#include "data/format/column_number.h"
 #include "data/format/input_text.h"
 
 #include <inttypes.h>

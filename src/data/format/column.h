@@ -93,4 +93,84 @@ typedef struct gsai_column_kind {
     size_t (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
 } gsai_column_kind;
 
+extern const gsai_column_kind gsai_kind_number, gsai_kind_date;
+
+/* Returns the functions of a kind. */
+const gsai_column_kind *gsai_kind_at(gsai_field_kind kind);
+/* Returns the kind of a word at the beginning of a line; GSAI_FIELD_KINDS if not found. */
+gsai_field_kind gsai_kind_find(const char *word, size_t size);
+
+/* Counts a trimmed cell of a new column, which a byte follows that cannot continue a number. */
+void gsai_column_see(struct gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
+                     double weight);
+/* Returns which kind they are of, and how they are read. */
+gsai_decided gsai_column_decide(const struct gsai_column_stats *stats, const gsai_asked *asked);
+
+/* Adds the feature of a text in column i. Returns its hash, by which it can be added again (but for crosses, which want
+ * its text). */
+uint64_t gsai_tabular_add_category(struct gsai_tabular *table, size_t i, const char *text, size_t size,
+                                   gsai_features *features);
+void gsai_tabular_add_hash(struct gsai_tabular *table, size_t i, uint64_t hash, gsai_features *features);
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Reads a trimmed cell under a reading, NULL for plain numbers. */
+gsai_cell_value gsai_read_number(const gsai_number_locale *locale, const gsai_reading *reading, const char *text,
+                                 size_t size, gsai_number *out);
+/* Returns whether every point in its cells may stand between thousands, as in 1.234: ambiguous where other columns have
+ * decimals behind a comma. */
+bool gsai_number_may_group_by_points(const struct gsai_column_stats *stats);
+
+/* The objection to a cell that is not a number; messages about rows add what to do about the column. */
+extern const char gsai_not_a_number[];
+
+/* Returns whether a cell says that its number or date is missing, by one of the usual words or one of the reading. */
+bool gsai_reading_lists(const gsai_reading *reading, const char *text, size_t size);
+/* Adds a number that stands for a missing one; returns false if there are too many. */
+bool gsai_reading_add_sentinel(gsai_reading *reading, double value);
+/* Returns whether a number stands for a missing one; floats are compared as floats. */
+static inline bool gsai_is_sentinel(const gsai_reading *reading, double value)
+{
+    for (size_t i = 0; i < reading->n_sentinels; i++)
+        if (value == reading->sentinel[i] || value == (double)(float)reading->sentinel[i])
+            return true;
+    return false;
+}
+enum { GSAI_LONGEST_READ = 48 }; /* bytes of a number or a date that is not plain */
+/* Copies a text, with no-break spaces as blanks; returns false if it is too long or has a NUL. */
+bool gsai_copy_blanks(const char *text, size_t size, char out[GSAI_LONGEST_READ + 1]);
+static inline bool gsai_is_letter(char c)
+{
+    return (unsigned char)((c | 0x20) - 'a') < 26;
+}
+
+/* ---- dates ------------------------------------------------------------------------------------------------------- */
+
+/* A moment of the calendar, as it is written: time zones do not count. */
+typedef struct gsai_date {
+    int64_t days;     /* since 1970-01-01 */
+    uint32_t seconds; /* of the day */
+} gsai_date;
+
+static inline double gsai_date_value(gsai_date date)
+{
+    return (double)date.days + date.seconds / 86400.0;
+}
+
+/* A day of the Gregorian calendar. */
+typedef struct gsai_calendar {
+    int64_t year;
+    int month, day; /* from 1 */
+} gsai_calendar;
+/* Returns the day that many days after 1970-01-01. */
+gsai_calendar gsai_calendar_of(int64_t days);
+
+/* Returns the text of part 0, 1 or 2 of a date: "Mon", "Jan" or the hour. */
+const char *gsai_date_part(gsai_date date, int part);
+
+gsai_cell_value gsai_read_date(const gsai_reading *reading, const char *text, size_t size, gsai_date *out);
+/* Adds the days of a date from the offset of column i. */
+void gsai_tabular_add_date(struct gsai_tabular *table, size_t i, gsai_date date, gsai_features *features);
+#define GSAI_NO_DATE "it holds dates, and this is none that is written like them"
+
 #endif

@@ -1,8 +1,6 @@
 /* Columns of dates. */
-#include "data/format/column_date.h"
-
-#include "data/format/column_number.h"
 #include "data/format/column_stats.h"
+
 #include "data/format/table_rows.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 /* The list of all kinds of columns, and categories, which any cell can be. */
-#include "data/format/column_kinds.h"
+#include "data/format/column_stats.h"
 
-#include "data/format/column_date.h"
-#include "data/format/column_number.h"
 #include "data/format/input_text.h"
 #include "data/format/table_rows.h"
 

@@ -1,5 +1,5 @@
 /* Numeric columns. */
-#include "data/format/column_number.h"
+#include "data/format/column_stats.h"
 
 #include "data/format/input_text.h"
 #include "data/format/table_rows.h"

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/column_number.h"
 #include "data/format/table_summary.h"
 
 #include <math.h>

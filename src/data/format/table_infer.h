@@ -4,7 +4,7 @@
 #define GSA_DATA_FORMAT_TABLE_INFER_H
 
 #include "base/label_rule.h"
-#include "data/format/column_kinds.h"
+#include "data/format/column_stats.h"
 #include "data/format/input_text.h"
 #include "data/format/table_rows.h"
 

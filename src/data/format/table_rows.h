@@ -5,8 +5,6 @@
 #ifndef GSA_DATA_FORMAT_TABLE_ROWS_H
 #define GSA_DATA_FORMAT_TABLE_ROWS_H
 
-#include "data/format/column_date.h"
-#include "data/format/features.h"
 #include "data/format/format.h"
 #include "data/format/records.h"
 
@@ -111,7 +109,7 @@ gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *ro
 gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, const gsai_features *features,
                                 const gsai_row_head *head, gsa_place place, gsa_error *error);
 
-/* Adds the value of a numeric column. Functions of other kinds are in column_date.h and column_kinds.h. */
+/* Adds the value of a numeric column. Functions of other kinds are in column.h. */
 static inline void gsai_tabular_add_number(const gsai_tabular *table, size_t column, float value,
                                            gsai_features *features)
 {

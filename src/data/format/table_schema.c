@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "base/schema_text.h"
 #include "base/text.h"
-#include "data/format/column_kinds.h"
-#include "data/format/column_number.h"
 #include "data/format/input_text.h"
 
 #include <greedystep/data.h>

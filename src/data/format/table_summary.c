@@ -2,7 +2,6 @@
 #include "data/format/table_summary.h"
 
 #include "base/error.h"
-#include "data/format/column_number.h"
 
 #include <math.h>
 #include <stdarg.h>

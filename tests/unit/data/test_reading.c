@@ -1,7 +1,7 @@
 /* Numbers with units and separators, dates, and what a column is taken for by its cells. */
 #include "unit/data/tables.h"
 
-#include "data/format/column_date.h"
+#include "data/format/column.h"
 
 /* The kinds and readings of column `a`, one cell a line, beside a label. */
 static void expect_kind(const char *cells, const gsa_reader_options *options, const char *expected)
