@@ -90,10 +90,8 @@ static void check_float(const gsai_number_locale *locale, float value)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static gsai_number_locale *locale;
-    if (!locale) {
-        gsai_env env = gsai_env_resolve(NULL);
-        locale = gsai_number_locale_new(&env);
-    }
+    if (!locale)
+        locale = gsai_os_c_locale();
     if (size > 256 || size == 0)
         return -1;
     char text[256 + 65];

@@ -82,6 +82,6 @@ int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
 /* Returns the "C" locale, whatever the locale of the process; NULL if out of memory. */
 void *gsai_os_c_locale(void);
 void gsai_os_c_locale_free(void *locale);
-double gsai_os_strtod(const char *text, void *locale);
+double gsai_os_strtod(const char *text, const void *locale);
 
 #endif

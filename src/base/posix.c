@@ -216,7 +216,7 @@ void gsai_os_c_locale_free(void *locale)
         freelocale((locale_t)locale);
 }
 
-double gsai_os_strtod(const char *text, void *locale)
+double gsai_os_strtod(const char *text, const void *locale)
 {
     return strtod_l(text, NULL, (locale_t)locale);
 }

@@ -276,7 +276,7 @@ void gsai_os_c_locale_free(void *locale)
         _free_locale((_locale_t)locale);
 }
 
-double gsai_os_strtod(const char *text, void *locale)
+double gsai_os_strtod(const char *text, const void *locale)
 {
     return _strtod_l(text, NULL, (_locale_t)locale);
 }

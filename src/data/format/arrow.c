@@ -61,7 +61,7 @@ static void close_arrow(void *memory)
         arrow->again.release(arrow->again.ctx);
     gsai_tabular_forget(&arrow->table);
     gsai_schema_free(&arrow->dropped);
-    gsai_number_locale_free(env, arrow->table.locale);
+    gsai_os_c_locale_free(arrow->table.locale);
     for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
         gsai_free(env, arrow->column[i].hash);
     gsai_free(env, arrow->column);
@@ -93,7 +93,7 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
         arrow->again = *again;
     arrow->table.env = env;
     gsai_schema_init(&arrow->dropped, env);
-    arrow->table.locale = gsai_number_locale_new(env);
+    arrow->table.locale = gsai_os_c_locale();
     if (!arrow->table.locale) {
         close_arrow(arrow);
         return gsai_fail_memory(env, error, "no memory for a reader of Arrow streams");

@@ -1,36 +1,10 @@
 /* Decimal numbers: the slow path from text, by strtod in a locale of our own, and floats to text. */
 #include "data/format/number.h"
 
-#include "base/memory.h"
-#include "base/os.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct gsai_number_locale {
-    void *c;
-};
-
-gsai_number_locale *gsai_number_locale_new(const gsai_env *env)
-{
-    gsai_number_locale *locale = gsai_alloc(env, 1, sizeof *locale);
-    if (locale)
-        locale->c = gsai_os_c_locale();
-    if (locale && locale->c)
-        return locale;
-    gsai_free(env, locale);
-    return NULL;
-}
-
-void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale)
-{
-    if (!locale)
-        return;
-    gsai_os_c_locale_free(locale->c);
-    gsai_free(env, locale);
-}
 
 const char *gsai_number_exponent(const char *text, int64_t *exponent)
 {
@@ -50,7 +24,7 @@ void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_n
 {
     const char *nonzero = text + strspn(text, "+-0.");
     out->has_nonzero = nonzero < out->after && gsai_is_digit(*nonzero);
-    out->value = out->has_nonzero ? gsai_os_strtod(text, locale->c) : *text == '-' ? -0.0 : 0.0;
+    out->value = out->has_nonzero ? gsai_os_strtod(text, locale) : *text == '-' ? -0.0 : 0.0;
 }
 
 /* ---- floats to text --------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #ifndef GSA_DATA_FORMAT_NUMBER_H
 #define GSA_DATA_FORMAT_NUMBER_H
 
-#include "base/env.h"
+#include "base/os.h"
 #include "base/text.h"
 
 #include <greedystep/greedystep.h>
@@ -17,11 +17,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-typedef struct gsai_number_locale gsai_number_locale;
-
-/* Returns the "C" locale for the slow path; NULL if out of memory. */
-gsai_number_locale *gsai_number_locale_new(const gsai_env *env);
-void gsai_number_locale_free(const gsai_env *env, gsai_number_locale *locale);
+/* The "C" locale for the slow path, from gsai_os_c_locale. */
+typedef void gsai_number_locale;
 
 typedef struct gsai_number {
     double value;      /* infinite if it is beyond double */

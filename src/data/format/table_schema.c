@@ -258,13 +258,13 @@ static size_t take_name(const char *name, size_t size, char *out)
 }
 
 /* Takes a number that fits a float. */
-static bool take_number(const gsai_schema *schema, const char *text, double *out)
+static bool take_number(const char *text, double *out)
 {
     gsai_number number = {0};
-    gsai_number_locale *locale = gsai_number_locale_new(schema->env);
+    gsai_number_locale *locale = gsai_os_c_locale();
     if (locale)
         gsai_number_parse(locale, text, &number);
-    gsai_number_locale_free(schema->env, locale);
+    gsai_os_c_locale_free(locale);
     *out = number.value;
     return number.after && *number.after == '\0' && isfinite((float)number.value);
 }
@@ -280,9 +280,9 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
     if (*value)
         *value++ = '\0';
     if (strcmp(item, "mean") == 0)
-        return take_number(schema, value, mean);
+        return take_number(value, mean);
     if (strcmp(item, "offset") == 0)
-        return field->kind != GSAI_FIELD_LABEL && take_number(schema, value, &field->offset);
+        return field->kind != GSAI_FIELD_LABEL && take_number(value, &field->offset);
     if (strcmp(item, "words") == 0) {
         field->is_class = true;
         return true;
@@ -291,7 +291,7 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
         return false;
     *is_read = true;
     if (strcmp(item, "missing") == 0) {
-        if (take_number(schema, value, &number))
+        if (take_number(value, &number))
             return gsai_reading_add_sentinel(reading, number);
         if (strlen(value) >= GSAI_MISSING_SIZE || reading->n_missing == GSAI_MISSING_WORDS || reading->n_sentinels > 0)
             return false;

@@ -265,7 +265,7 @@ static void close_table(void *memory)
     gsai_tabular_forget(table);
     gsai_records_free(&table->records);
     gsai_words_free(&table->keys);
-    gsai_number_locale_free(table->env, table->locale);
+    gsai_os_c_locale_free(table->locale);
     gsai_free(table->env, table);
 }
 
@@ -274,7 +274,7 @@ static gsa_status open_table(void *memory, size_t buffer_size, gsa_error *error)
     gsai_tabular *table = memory;
     gsai_words_init(&table->keys, table->env);
     GSA_TRY(gsai_records_init(&table->records, buffer_size, table->env, error));
-    table->locale = gsai_number_locale_new(table->env);
+    table->locale = gsai_os_c_locale();
     GSAI_TRY_MEMORY(table->locale, table->env, error, "no memory for a reader of tables");
     return GSA_OK;
 }

@@ -144,7 +144,7 @@ static gsa_status next_line(gsai_lines *lines, gsai_line *out, gsa_error *error)
 gsa_status gsai_line_text_open(void *parser, size_t buffer_size, gsa_error *error)
 {
     gsai_line_text *text = parser;
-    text->locale = gsai_number_locale_new(text->env);
+    text->locale = gsai_os_c_locale();
     GSAI_TRY_MEMORY(text->locale, text->env, error, "no memory for a reader of text");
     return gsai_lines_init(&text->lines, buffer_size, text->env, error);
 }
@@ -153,7 +153,7 @@ void gsai_line_text_close(void *parser)
 {
     gsai_line_text *text = parser;
     gsai_free(text->env, text->lines.buffer);
-    gsai_number_locale_free(text->env, text->locale);
+    gsai_os_c_locale_free(text->locale);
     gsai_free(text->env, text);
 }
 

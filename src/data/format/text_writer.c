@@ -27,7 +27,7 @@ static gsa_status open_text(gsa_writer *head, gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;
     writer->buffer = gsai_alloc(&head->env, BUFFER_SIZE, 1);
-    writer->locale = gsai_number_locale_new(&head->env);
+    writer->locale = gsai_os_c_locale();
     writer->is_vw = head->kind == &gsai_writer_vw;
     return writer->buffer && writer->locale ? GSA_OK : gsai_fail_memory(&head->env, error, "no memory for a writer");
 }
@@ -35,7 +35,7 @@ static gsa_status open_text(gsa_writer *head, gsa_error *error)
 static void free_text(gsa_writer *head)
 {
     text_writer *writer = (text_writer *)head;
-    gsai_number_locale_free(&head->env, writer->locale);
+    gsai_os_c_locale_free(writer->locale);
     gsai_free(&head->env, writer->buffer);
 }
 

@@ -14,14 +14,14 @@ static inline int set_up(void **state)
 {
     (void)state;
     env = gsai_env_resolve(NULL);
-    c_locale = gsai_number_locale_new(&env);
+    c_locale = gsai_os_c_locale();
     return c_locale ? 0 : -1;
 }
 
 static inline int tear_down(void **state)
 {
     (void)state;
-    gsai_number_locale_free(&env, c_locale);
+    gsai_os_c_locale_free(c_locale);
     return 0;
 }
 
