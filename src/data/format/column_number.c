@@ -281,7 +281,7 @@ static bool recognise_numbers(const gsai_column_stats *stats, const gsai_asked *
     }
     out->is_plain =
         stats->odd == 0 && stats->n_words == 0 && out->reading.decimal != ',' && out->reading.n_sentinels == 0;
-    out->needs_values = !out->is_plain || gsai_stats_may_be_far(stats);
+    out->needs_values = !out->is_plain || gsai_stats_are_far(stats, GSAI_FINEST_READ);
     return true;
 }
 

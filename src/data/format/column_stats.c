@@ -105,11 +105,10 @@ size_t gsai_stats_suspect(const gsai_column_stats *stats, double *value)
     return stats->n_sentinel[i];
 }
 
-/* Magnitudes of FAR_FROM_ZERO times the range leave a float 14 bits for the range. Below `finest` times the magnitude a
- * range is that of rounding errors. Extremes are compared as floats, which the first reading knows to the last digit.
- */
+/* Magnitudes of FAR_FROM_ZERO times the range leave a float 14 bits for the range. Extremes are compared as floats,
+ * which the first reading knows to the last digit. */
 enum { FAR_FROM_ZERO = 1024 };
-static bool is_far(const gsai_column_stats *stats, double finest)
+bool gsai_stats_are_far(const gsai_column_stats *stats, double finest)
 {
     double low = (double)(float)stats->low, high = (double)(float)stats->high;
     double magnitude = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
@@ -117,14 +116,9 @@ static bool is_far(const gsai_column_stats *stats, double finest)
            stats->high - stats->low > finest * magnitude;
 }
 
-bool gsai_stats_may_be_far(const gsai_column_stats *stats)
-{
-    return is_far(stats, 0x1p-45); /* a finer range than is asked for below */
-}
-
 double gsai_stats_offset(const gsai_column_stats *stats)
 {
-    if (!is_far(stats, 0x1p-40))
+    if (!gsai_stats_are_far(stats, 0x1p-40))
         return 0;
     double middle = stats->low + (stats->high - stats->low) / 2, power = 1e22;
     for (int k = 22; k >= -22; k--) { /* multiples of a power of ten, the nearest to the middle */

@@ -58,8 +58,10 @@ extern const double gsai_sentinels[GSAI_SENTINELS];
 /* Returns the number of rows that have such a number, even one too near to the others to be sure; 0 if not found. */
 size_t gsai_stats_suspect(const gsai_column_stats *stats, double *value);
 
-/* Returns whether floats may not hold the differences of the values, which are then read again. */
-bool gsai_stats_may_be_far(const gsai_column_stats *stats);
+/* Returns whether floats do not hold the differences of the values. Below `finest` times the magnitude a range is that
+ * of rounding errors; values are read again from a finer one on than an offset is given for. */
+#define GSAI_FINEST_READ 0x1p-45
+bool gsai_stats_are_far(const gsai_column_stats *stats, double finest);
 /* Returns the offset of values that are known to the last digit: a round number among them if they are so far from 0,
  * compared to their range, that a float would not hold their differences; else 0. */
 double gsai_stats_offset(const gsai_column_stats *stats);
