@@ -102,12 +102,10 @@ gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status statu
 
 gsa_status gsai_fail_param(gsa_error *error, const char *param, gsa_status status, const char *format, ...)
 {
-    if (error) {
-        va_list args;
-        va_start(args, format);
-        fill(error, status, format, args);
-        va_end(args);
-    }
+    va_list args;
+    va_start(args, format);
+    fill(error, status, format, args);
+    va_end(args);
     return gsai_fail_about(error, param, status);
 }
 

@@ -28,13 +28,12 @@ gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, ui
     GSAI_PRINTF(5, 6);
 /* Fails with "cannot WHAT PATH: " and the system's text for an errno, as GSA_IO. */
 gsa_status gsai_fail_errno(gsa_error *error, const char *what, const char *path, int number);
-/* Names the parameter or reader option that the failure of one of these concerns, and returns its status:
- * `return gsai_fail_about(error, "loss", gsai_fail(error, ...))`. Messages name no option of a front end: each adds its
- * own way to set the parameter. */
-gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status status);
-/* Fails with a message about a parameter or reader option: both of the above in one. */
+/* Fails with a message about a parameter or reader option. Messages name no option of a front end: each adds its own
+ * way to set the parameter. */
 gsa_status gsai_fail_param(gsa_error *error, const char *param, gsa_status status, const char *format, ...)
     GSAI_PRINTF(4, 5);
+/* Names the parameter that a failure of one of the others concerns, and returns its status. */
+gsa_status gsai_fail_about(gsa_error *error, const char *param, gsa_status status);
 /* Copies a struct of the caller's, which begins with its size, into one of this version; members that it lacks are 0.
  * NULL: all are. GSA_ARGUMENT if its size was not set. */
 #define gsai_take(to, from, error) gsai_take_sized((to), sizeof *(to), (from), #from, (error))

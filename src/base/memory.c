@@ -96,11 +96,11 @@ gsa_status gsai_fail_memory(const gsai_env *env, gsa_error *error, const char *f
     va_end(args);
     if (refused == 0)
         return gsai_fail(error, GSA_MEMORY, "%s", what);
-    return gsai_fail_about(error, "memory_limit",
-                           gsai_fail(error, GSA_LIMIT, "%s: it takes %s, %s are in use, and the memory limit is %s",
-                                     what, gsai_size_text(refused, asked),
-                                     gsai_size_text(__atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED), used),
-                                     gsai_size_text(gsai_memory_limit(env), limit)));
+    return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                           "%s: it takes %s, %s are in use, and the memory limit is %s", what,
+                           gsai_size_text(refused, asked),
+                           gsai_size_text(__atomic_load_n(&env->memory.budget->used, __ATOMIC_RELAXED), used),
+                           gsai_size_text(gsai_memory_limit(env), limit));
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */

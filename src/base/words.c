@@ -81,11 +81,9 @@ gsa_status gsai_words_enter(gsai_words *words, const char *text, size_t size, in
                          GSAI_MAX_WORDS);
     /* A word costs its text, a pointer and its share of the slots. */
     if (words->n_bytes + size + 32 > gsai_memory_limit(words->env) / 4)
-        return gsai_fail_about(
-            error, "memory_limit",
-            gsai_fail(error, GSA_LIMIT,
-                      "%zu different words as labels take a quarter of the memory limit: raise the limit",
-                      words->n_words));
+        return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                               "%zu different words as labels take a quarter of the memory limit: raise the limit",
+                               words->n_words);
     GSAI_TRY_MEMORY(gsai_words_add(words, text, size), words->env, error, "no memory for the label words");
     *number = (int32_t)(words->n_words - 1);
     return GSA_OK;

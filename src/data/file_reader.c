@@ -131,19 +131,15 @@ static gsa_status check_format(const file_reader *reader, const gsai_format *for
     bool is_cache = format == &gsai_format_cache, is_array = format == &gsai_format_npy;
     bool is_numbered = is_cache || is_array || format == &gsai_format_libsvm;
     if (reader->options.labels && !is_array && !reader->bytes_spilled)
-        return gsai_fail_about(error, "labels",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "%s is %s, whose rows have their labels: leave others out", name,
-                                         format->title));
+        return gsai_fail_param(error, "labels", GSA_ARGUMENT,
+                               "%s is %s, whose rows have their labels: leave others out", name, format->title);
     if (reader->options.cross && is_numbered)
-        return gsai_fail_about(error, "cross",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "%s is %s, which has neither columns nor namespaces: leave crosses out", name,
-                                         format->title));
+        return gsai_fail_param(error, "cross", GSA_ARGUMENT,
+                               "%s is %s, which has neither columns nor namespaces: leave crosses out", name,
+                               format->title);
     if (reader->options.keep && (is_numbered || format == &gsai_format_vw))
-        return gsai_fail_about(
-            error, "keep",
-            gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name, format->title));
+        return gsai_fail_param(error, "keep", GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name,
+                               format->title);
     const gsai_schema *schema = &reader->schema;
     bool are_numbers = schema->n_numbers > 0 && schema->n_crosses == 0 &&
                        schema->n_of_kind[GSAI_FIELD_CATEGORICAL] + schema->n_of_kind[GSAI_FIELD_DATE] == 0;
@@ -402,9 +398,8 @@ static gsa_status check_words(const gsa_reader_options *options, gsa_error *erro
     for (size_t i = 0; i < 2; i++)
         if (option[i].given && strcmp(option[i].given, option[i].words[0]) != 0 &&
             strcmp(option[i].given, option[i].words[1]) != 0)
-            return gsai_fail_about(error, option[i].name,
-                                   gsai_fail(error, GSA_ARGUMENT, "'%s': expected %s or %s", option[i].given,
-                                             option[i].words[0], option[i].words[1]));
+            return gsai_fail_param(error, option[i].name, GSA_ARGUMENT, "'%s': expected %s or %s", option[i].given,
+                                   option[i].words[0], option[i].words[1]);
     return GSA_OK;
 }
 
@@ -577,8 +572,7 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
         status = gsai_reader_open_bytes("", 0, "the Arrow stream", &gsai_format_arrow, &asked, &(gsai_reader_sizes){0},
                                         &own, &head, error);
     if (status == GSA_OK && asked.labels)
-        status = gsai_fail_about(
-            error, "labels", gsai_fail(error, GSA_ARGUMENT, "a table has its labels in a column: leave others out"));
+        status = gsai_fail_param(error, "labels", GSA_ARGUMENT, "a table has its labels in a column: leave others out");
     file_reader *reader = (file_reader *)head;
     if (status == GSA_OK)
         status = gsai_arrow_open(stream, &reopens, &head->env, &reader->parser, error);
@@ -758,15 +752,13 @@ gsa_status gsa_reader_set_schema(gsa_reader *head, const char *text, gsa_error *
     gsa_status status;
     while ((status = gsai_schema_next_cross(&list, name, name_size, error)) == GSA_OK)
         if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
-            return gsai_fail_about(error, "cross",
-                                   gsai_fail(error, GSA_ARGUMENT, "crosses contradict the model; leave them out"));
+            return gsai_fail_param(error, "cross", GSA_ARGUMENT, "crosses contradict the model; leave them out");
     if (status != GSA_END)
         return status;
     if (reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
-        return gsai_fail_about(error, "bits",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "%u bits contradict the model, which has %u; leave them out",
-                                         reader->options.bits, reader->schema.bits));
+        return gsai_fail_param(error, "bits", GSA_ARGUMENT,
+                               "%u bits contradict the model, which has %u; leave them out", reader->options.bits,
+                               reader->schema.bits);
     return GSA_OK;
 }
 

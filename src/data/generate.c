@@ -185,9 +185,8 @@ static gsa_status check(const gsa_generator *what, const gsai_env *env, gsa_erro
     if (!(what->noise >= 0 && what->noise <= most_noise))
         return gsai_fail(error, GSA_ARGUMENT, "a noise of %g: expected 0 to %g", what->noise, most_noise);
     if (what->nnz > gsai_memory_limit(env) / sizeof(uint32_t))
-        return gsai_fail_about(
-            error, "memory_limit",
-            gsai_fail(error, GSA_LIMIT, "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz));
+        return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                               "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz);
     return GSA_OK;
 }
 

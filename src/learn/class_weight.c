@@ -17,11 +17,10 @@ gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *l
 {
     if (!gsai_params_balance(params) || !loss || gsai_loss_has_classes(loss))
         return GSA_OK;
-    return gsai_fail_about(error, "class_weight",
-                           gsai_fail(error, GSA_ARGUMENT,
-                                     "balanced class weights are for classes, but %s loss predicts numbers; leave them "
-                                     "out, or choose logistic or softmax loss if labels are names of classes",
-                                     gsai_loss_name(loss)));
+    return gsai_fail_param(error, "class_weight", GSA_ARGUMENT,
+                           "balanced class weights are for classes, but %s loss predicts numbers; leave them "
+                           "out, or choose logistic or softmax loss if labels are names of classes",
+                           gsai_loss_name(loss));
 }
 
 gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env *env, gsa_error *error)

@@ -170,9 +170,9 @@ gsa_status gsai_params_check(const gsai_params *params, gsa_error *error)
     bool is_of_paper = average == GSAI_AVERAGE_FULL || average == GSAI_AVERAGE_SUFFIX;
     if (!is_of_paper || params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER)
         return GSA_OK;
-    gsai_fail(error, GSA_ARGUMENT, "average=%s is for method paper; choose recent or last, or method paper",
-              params->text[GSAI_PARAM_average]);
-    return gsai_fail_about(error, "average", GSA_ARGUMENT);
+    return gsai_fail_param(error, "average", GSA_ARGUMENT,
+                           "average=%s is for method paper; choose recent or last, or method paper",
+                           params->text[GSAI_PARAM_average]);
 }
 
 const char *gsai_params_get(const gsai_params *params, const char *name)

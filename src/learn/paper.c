@@ -56,12 +56,11 @@ static gsa_status diverged(const gsa_state *state, double y, gsa_error *error)
     unsigned long long n_rows = state->n_rows;
     if (gsai_loss_has_probabilities(state->loss) || gsai_has_huge_labels(state, y))
         return gsai_fail(error, GSA_DIVERGED, "weights are no longer finite after %llu rows: %s", n_rows, remedy);
-    return gsai_fail_about(
-        error, "method",
-        gsai_fail(error, GSA_DIVERGED,
-                  "%s loss diverged after %llu rows: the paper's step is too large where the lengths of rows differ "
-                  "much; choose method auto, or %s",
-                  gsai_loss_name(state->loss), n_rows, remedy));
+    return gsai_fail_param(
+        error, "method", GSA_DIVERGED,
+        "%s loss diverged after %llu rows: the paper's step is too large where the lengths of rows differ "
+        "much; choose method auto, or %s",
+        gsai_loss_name(state->loss), n_rows, remedy);
 }
 
 /* Counts the row (the update will tell the table), and finds its margins with what follows from them. */

@@ -221,11 +221,10 @@ static gsa_status decide(gsa_state *state, const gsa_batch *first, bool are_told
         GSA_TRY(fit_labels(state, error));
     if (!gsai_schema_has_exposure(state->schema) || state->loss->has_log_link)
         return GSA_OK;
-    return gsai_fail_about(error, "loss",
-                           gsai_fail(error, GSA_ARGUMENT,
-                                     "labels per unit of exposure are counts, and %s loss is not for them; choose "
-                                     "poisson loss",
-                                     state->loss->name));
+    return gsai_fail_param(error, "loss", GSA_ARGUMENT,
+                           "labels per unit of exposure are counts, and %s loss is not for them; choose "
+                           "poisson loss",
+                           state->loss->name);
 }
 
 /* are_told: the labels are those of classes. A failure leaves the state as it was. */
@@ -270,11 +269,10 @@ gsa_status gsa_state_add_labels(gsa_state *state, const double *numbers, const c
     if (!numbers == !words || n_labels > INT32_MAX)
         return gsai_fail(error, GSA_ARGUMENT, "give labels as numbers or as words");
     if (state->loss && !gsai_loss_has_classes(state->loss))
-        return gsai_fail_about(error, "loss",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "%s loss predicts numbers and has no classes; choose "
-                                         "logistic or softmax loss",
-                                         gsai_loss_name(state->loss)));
+        return gsai_fail_param(error, "loss", GSA_ARGUMENT,
+                               "%s loss predicts numbers and has no classes; choose "
+                               "logistic or softmax loss",
+                               gsai_loss_name(state->loss));
     for (size_t i = 0; numbers && i < n_labels; i++) /* they can only be classes */
         if (!isfinite(numbers[i]) || (loss_is_auto(state) && !is_whole(numbers[i])))
             return about_loss(error, gsai_fail_row(error, GSA_LABEL, i,

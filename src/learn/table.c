@@ -10,18 +10,16 @@ static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, con
 {
     char need[GSAI_SIZE_TEXT], limit[GSAI_SIZE_TEXT];
     if (n_outputs > 2)
-        return gsai_fail_about(error, "loss",
-                               gsai_fail(error, GSA_LIMIT,
-                                         "the label has %zu classes, which need a table of %s for %zu features, above "
-                                         "the memory limit of %s; choose squared loss if the label is a number, hash "
-                                         "words to fewer bits, or raise the limit",
-                                         n_outputs, gsai_size_text(size, need), n_slots - 1,
-                                         gsai_size_text(gsai_memory_limit(env), limit)));
-    return gsai_fail_about(error, "memory_limit",
-                           gsai_fail(error, GSA_LIMIT,
-                                     "feature %zu" GSAI_NEEDS_TABLE "%s for %zu output%s, above the memory limit of %s",
-                                     n_slots - 1, gsai_size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
-                                     gsai_size_text(gsai_memory_limit(env), limit)));
+        return gsai_fail_param(error, "loss", GSA_LIMIT,
+                               "the label has %zu classes, which need a table of %s for %zu features, above "
+                               "the memory limit of %s; choose squared loss if the label is a number, hash "
+                               "words to fewer bits, or raise the limit",
+                               n_outputs, gsai_size_text(size, need), n_slots - 1,
+                               gsai_size_text(gsai_memory_limit(env), limit));
+    return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                           "feature %zu" GSAI_NEEDS_TABLE "%s for %zu output%s, above the memory limit of %s",
+                           n_slots - 1, gsai_size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
+                           gsai_size_text(gsai_memory_limit(env), limit));
 }
 
 static size_t record_size(size_t room)

@@ -158,11 +158,10 @@ gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, dou
 gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
 {
     if (gsai_loss_has_classes(model->loss) && !gsai_loss_has_probabilities(model->loss))
-        return gsai_fail_about(error, "loss",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "a model of %s loss has margins, no probabilities; train with logistic or "
-                                         "softmax loss to have them",
-                                         gsai_loss_name(model->loss)));
+        return gsai_fail_param(error, "loss", GSA_ARGUMENT,
+                               "a model of %s loss has margins, no probabilities; train with logistic or "
+                               "softmax loss to have them",
+                               gsai_loss_name(model->loss));
     return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
 }
 

@@ -81,12 +81,10 @@ static gsa_status fail_decode(const gsai_decode *decode, gsa_error *error)
         return gsai_fail_memory(decode->env, error, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")",
                                 name, codec, at);
     case GSAI_CODEC_OVER_LIMIT:
-        return gsai_fail_about(
-            error, "memory_limit",
-            gsai_fail(error, GSA_LIMIT,
-                      "%s: the %s data at compressed byte %" PRIu64
-                      " need more memory than allowed (%s): decompress the file first, or raise the limit",
-                      name, codec, at, detail));
+        return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                               "%s: the %s data at compressed byte %" PRIu64
+                               " need more memory than allowed (%s): decompress the file first, or raise the limit",
+                               name, codec, at, detail);
     case GSAI_CODEC_MORE:
         return gsai_fail(error, GSA_FORMAT,
                          "%s: the %s data end in the middle, at compressed byte %" PRIu64 ": the file is incomplete",

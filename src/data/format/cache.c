@@ -308,11 +308,10 @@ static gsa_status read_header(cache *parser, gsa_error *error)
         return fail_damaged(parser, objection, error);
     uint64_t max = gsai_memory_limit(parser->env) / 4;
     if (!parser->bytes && header->payload_size > (max < SIZE_MAX / 2 ? max : SIZE_MAX / 2))
-        return gsai_fail_about(error, "memory_limit",
-                               gsai_fail(error, GSA_LIMIT,
-                                         "%s: the block at byte %" PRIu64 ", of %" PRIu64 " bytes, is over a quarter "
-                                         "of the memory limit: raise the limit",
-                                         input->name, parser->offset, header->payload_size));
+        return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                               "%s: the block at byte %" PRIu64 ", of %" PRIu64 " bytes, is over a quarter "
+                               "of the memory limit: raise the limit",
+                               input->name, parser->offset, header->payload_size);
     bool is_schema = header->marker == GSAI_CACHE_SCHEMA || is_optional(header);
     if (!parser->knows_schema && !is_schema && input->schema->text)
         return gsai_fail(error, GSA_ARGUMENT,
@@ -336,10 +335,9 @@ static gsa_status take_schema(cache *parser, const char *text, size_t size, gsa_
                          input->schema_from);
     if (input->options->bits == 0 || input->options->bits == input->schema->bits)
         return GSA_OK;
-    return gsai_fail_about(error, "bits",
-                           gsai_fail(error, GSA_ARGUMENT,
-                                     "%u bits: %s was made with %u; leave them out, or make the cache anew",
-                                     input->options->bits, input->name, input->schema->bits));
+    return gsai_fail_param(error, "bits", GSA_ARGUMENT,
+                           "%u bits: %s was made with %u; leave them out, or make the cache anew", input->options->bits,
+                           input->name, input->schema->bits);
 }
 
 /* Enters the names of features that have none yet, if they are wanted and the memory limit has room for them. */

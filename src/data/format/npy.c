@@ -275,9 +275,8 @@ static gsa_status open_labels(labels *of, const gsai_format_input *input, uint64
     const size_t name_size = find_name(input->options->labels, input->file, &name);
     unsigned char head[GSAI_DECODE_START];
     if (name_size == 0)
-        return gsai_fail_about(
-            error, "labels",
-            gsai_fail(error, GSA_ARGUMENT, "%s holds rows without labels: give its labels too", input->name));
+        return gsai_fail_param(error, "labels", GSA_ARGUMENT, "%s holds rows without labels: give its labels too",
+                               input->name);
     if (!of->is_open) {
         gsai_source source;
         of->name = gsai_alloc_zeroed(of->env, name_size + 1, 1);
@@ -347,9 +346,8 @@ gsa_status gsai_npy_labels_check(const gsai_format_input *input, size_t n_files,
     header found;
     const char *more;
     if (find_name(input->options->labels, (uint32_t)n_files, &more) > 0)
-        return gsai_fail_about(
-            error, "labels",
-            gsai_fail(error, GSA_ARGUMENT, "there are more files of labels than of rows (%zu)", n_files));
+        return gsai_fail_param(error, "labels", GSA_ARGUMENT, "there are more files of labels than of rows (%zu)",
+                               n_files);
     GSA_TRY(parse_header(input->stream, input->name, &found, error));
     gsa_status status = open_labels(&its, input, found.n_rows, error);
     close_labels(&its);

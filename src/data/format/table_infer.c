@@ -27,7 +27,7 @@ static gsa_status refuse(const gsai_tabular *table, const char *option, gsa_erro
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return gsai_fail_about(error, option, gsai_fail(error, GSA_ARGUMENT, "%s%s", table->input->name, text));
+    return gsai_fail_param(error, option, GSA_ARGUMENT, "%s%s", table->input->name, text);
 }
 
 /* ---- names of columns ------------------------------------------------------------------------------------------- */
@@ -204,14 +204,12 @@ static gsa_status read_asked(const gsai_tabular *table, gsai_asked *out, gsa_err
         gsai_number number = {0};
         gsai_number_parse(table->locale, item, &number);
         if (number.after != item + size || !gsai_number_fits_float(&number))
-            return gsai_fail_about(error, "missing",
-                                   gsai_fail(error, GSA_ARGUMENT,
-                                             "'%.*s' as a missing value: expected a number, or none",
-                                             (int)(size < 80 ? size : 80), item));
+            return gsai_fail_param(error, "missing", GSA_ARGUMENT,
+                                   "'%.*s' as a missing value: expected a number, or none",
+                                   (int)(size < 80 ? size : 80), item);
         if (out->n_missing == GSAI_MISSING_NUMBERS)
-            return gsai_fail_about(error, "missing",
-                                   gsai_fail(error, GSA_ARGUMENT, "too many missing values: expected at most %d",
-                                             (int)GSAI_MISSING_NUMBERS));
+            return gsai_fail_param(error, "missing", GSA_ARGUMENT, "too many missing values: expected at most %d",
+                                   (int)GSAI_MISSING_NUMBERS);
         out->missing[out->n_missing++] = number.value;
     }
     return GSA_OK;

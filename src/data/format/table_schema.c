@@ -53,10 +53,9 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
     if (schema->n_fields == GSAI_MAX_FIELDS)
         return gsai_fail(error, GSA_LIMIT, "more than %zu columns", GSAI_MAX_FIELDS);
     if (schema->n_fields >= gsai_memory_limit(schema->env) / 4 / GSAI_FIELD_COST + 1)
-        return gsai_fail_about(error, "memory_limit",
-                               gsai_fail(error, GSA_LIMIT,
-                                         "more than %zu columns take a quarter of the memory limit: raise the limit",
-                                         schema->n_fields));
+        return gsai_fail_param(error, "memory_limit", GSA_LIMIT,
+                               "more than %zu columns take a quarter of the memory limit: raise the limit",
+                               schema->n_fields);
     bool has_room = gsai_reserve(schema->env, &schema->field, &schema->capacity, n, sizeof *schema->field) &&
                     gsai_reserve(schema->env, &schema->number, &schema->number_capacity, n, sizeof *schema->number) &&
                     gsai_words_add(&schema->names, name, name_size);
@@ -132,15 +131,13 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
         bool is_feature = schema->is_namespaced ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
                                                 : field != SIZE_MAX && gsai_kind_at(schema->field[field].kind)->add;
         if (!is_feature)
-            return gsai_fail_about(error, "cross",
-                                   gsai_fail(error, GSA_ARGUMENT, "cannot cross '%s': it is not a feature column",
-                                             gsai_quote(name[k], name_size[k], quote)));
+            return gsai_fail_param(error, "cross", GSA_ARGUMENT, "cannot cross '%s': it is not a feature column",
+                                   gsai_quote(name[k], name_size[k], quote));
     }
     if (gsai_schema_is_crossed(schema, name, name_size))
-        return gsai_fail_about(error, "cross",
-                               gsai_fail(error, GSA_ARGUMENT,
-                                         "cannot cross '%s' with the same column twice: leave one out",
-                                         gsai_quote(name[0], name_size[0], quote)));
+        return gsai_fail_param(error, "cross", GSA_ARGUMENT,
+                               "cannot cross '%s' with the same column twice: leave one out",
+                               gsai_quote(name[0], name_size[0], quote));
     GSAI_TRY_MEMORY(gsai_reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
                                  sizeof *schema->cross),
                     schema->env, error, "no memory for the crosses");
