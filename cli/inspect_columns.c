@@ -201,23 +201,6 @@ bool column_tells_label(const data_column *column, const data_labels *labels)
 
 /* ---- the columns of a table ------------------------------------------------------------------------------------- */
 
-/* A name up to the end of its line, without the schema's escapes. */
-static char *copy_name(const char *text, size_t size)
-{
-    char *name = malloc(size + 1), *out = name;
-    for (size_t i = 0; i < size && name != NULL; i++) {
-        char c = text[i];
-        if (c == '\\' && i + 1 < size) {
-            c = text[++i];
-            c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
-        }
-        *out++ = c;
-    }
-    if (name != NULL)
-        *out = '\0';
-    return name;
-}
-
 data_column *columns_of_schema(const char *schema, size_t *n_columns)
 {
     size_t n_lines = 0;
@@ -236,9 +219,10 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
         has_room = column_init(next, (column_kind)kind) && has_room;
         next->number = ++*n_columns;
         const char *offset = gsai_schema_item(&line, "offset");
-        next->name = copy_name(line.name, line.name_size);
+        next->name = malloc(line.name_size + 1);
         next->offset = offset != NULL ? strtod(offset, NULL) : 0;
-        has_room = has_room && next->name != NULL;
+        has_room =
+            has_room && next->name != NULL && gsai_schema_take_name(line.name, line.name_size, next->name) != SIZE_MAX;
     }
     for (size_t i = 0; !has_room && i < *n_columns; i++)
         column_free(&column[i]);

@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>

@@ -6,7 +6,7 @@
 #include "options.h"
 #include "progress.h"
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>

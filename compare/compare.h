@@ -12,8 +12,8 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 
-#include "base/env.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/rows.h"
 #include "baseline/optimizer.h"
 

@@ -235,7 +235,7 @@ static void put_loose_state(const gsa_state *state, fuzz_bytes *out)
     gsa_error error = {0};
     fuzz_must(gsai_state_snapshot(state, NULL, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
     fuzz_put_bundle(&snapshot.bundle, out);
-    gsai_snapshot_free(&snapshot);
+    gsai_arena_release(&snapshot.owned);
 }
 
 static void put_rows(uint8_t how, fuzz_bytes *out)
@@ -262,7 +262,7 @@ static void save_model(const setting *of, const gsa_state *state)
     char name[64];
     snprintf(name, sizeof name, "model-%s", of->name);
     save("container", name, "\0", 1, file.data, file.size);
-    gsai_snapshot_free(&snapshot);
+    gsai_arena_release(&snapshot.owned);
     gsa_model_free(model);
 }
 

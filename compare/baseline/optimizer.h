@@ -7,7 +7,7 @@
 #ifndef GSA_BASELINE_OPTIMIZER_H
 #define GSA_BASELINE_OPTIMIZER_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "learn/loss/loss.h"
 

@@ -59,8 +59,6 @@ static gsa_status create_temporary(gsai_atomic_file *file, gsa_error *error)
             return GSA_OK;
     }
     file->temporary[0] = '\0';
-    if (errno == ENOENT)
-        return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", file->path);
     return gsai_fail_errno(error, "write", file->path, errno);
 }
 

@@ -2,7 +2,7 @@
 #ifndef GSA_BASE_ATOMIC_FILE_H
 #define GSA_BASE_ATOMIC_FILE_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 

@@ -14,11 +14,6 @@ void gsai_snapshot_init(gsai_snapshot *snapshot, const gsai_env *env)
     snapshot->owned = (gsai_arena){.env = env};
 }
 
-void gsai_snapshot_free(gsai_snapshot *snapshot)
-{
-    gsai_arena_release(&snapshot->owned);
-}
-
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text)
 {
     snapshot->notes[snapshot->bundle.n_notes++] = (gsai_note){key, text};
@@ -38,11 +33,6 @@ void gsai_snapshot_fields(gsai_snapshot *snapshot, const gsai_stored_field *fiel
 {
     for (size_t i = 0; i < n; i++)
         gsai_snapshot_add(snapshot, &fields[i].key, (const char *)from + fields[i].at, fields[i].len);
-}
-
-void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size)
-{
-    return gsai_arena_take(&snapshot->owned, n, element_size);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -201,7 +191,7 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
 void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
                          const gsai_tensor_key *list, size_t n, gsai_next_used *next_used, const void *ctx)
 {
-    line_source *sources = gsai_snapshot_alloc(snapshot, n_tensors, sizeof *sources);
+    line_source *sources = gsai_arena_take(&snapshot->owned, n_tensors, sizeof *sources);
     gsai_lines lines = {NULL, n};
     size_t line_size = 0, n_used = 0;
     for (size_t i = 0; i < n_tensors; i++)
@@ -209,7 +199,7 @@ void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensor
     for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n))
         n_used++;
     if ((double)n_used * (double)(line_size + sizeof(uint32_t)) < (double)n * (double)line_size) {
-        uint32_t *ids = gsai_snapshot_alloc(snapshot, n_used, sizeof *ids);
+        uint32_t *ids = gsai_arena_take(&snapshot->owned, n_used, sizeof *ids);
         lines = (gsai_lines){ids, n_used};
         gsai_snapshot_add(snapshot, list, ids, n_used);
         for (size_t id = next_used(ctx, 0, n); ids && id < n; id = next_used(ctx, id + 1, n))

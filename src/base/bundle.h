@@ -78,22 +78,18 @@ typedef struct gsai_snapshot {
     gsai_tensor tensors[GSAI_SNAPSHOT_TENSORS];
     uint64_t limits[GSAI_SNAPSHOT_TENSORS];
     gsai_note notes[GSAI_SNAPSHOT_NOTES];
-    gsai_arena owned;
+    gsai_arena owned; /* released by whoever has it; gsai_snapshot_check tells if it has failed */
 } gsai_snapshot;
 
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */
 
 /* Prepares a snapshot, which stays where it is and borrows env. */
 void gsai_snapshot_init(gsai_snapshot *snapshot, const gsai_env *env);
-void gsai_snapshot_free(gsai_snapshot *snapshot);
 void gsai_snapshot_note(gsai_snapshot *snapshot, const char *key, const char *text);
 /* Adds a tensor of one dimension whose data is borrowed. */
 gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const gsai_tensor_key *key, const void *data, uint64_t len);
 /* Borrows the numbers of the struct. */
 void gsai_snapshot_fields(gsai_snapshot *snapshot, const gsai_stored_field *fields, size_t n, const void *from);
-/* Returns zeroed memory that lives as long as the snapshot; NULL if out of memory, which gsai_snapshot_check reports.
- */
-void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size);
 /* Checks all tensors: GSA_LIMIT if an integer, GSA_DIVERGED if a float could not be read again, GSA_MEMORY if one could
  * not be made. */
 gsa_status gsai_snapshot_check(const gsai_snapshot *snapshot, gsa_error *error);

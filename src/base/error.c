@@ -1,6 +1,7 @@
 /* Filling a gsa_error, and the texts of statuses. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,8 @@ gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, ui
 gsa_status gsai_fail_errno(gsa_error *error, const char *what, const char *path, int number)
 {
     char reason[128];
+    if (number == ENOENT && strcmp(what, "write") == 0)
+        return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", path);
     if (strerror_r(number, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", number);
     return gsai_fail(error, GSA_IO, "cannot %s %s: %s", what, path, reason);

@@ -26,7 +26,8 @@ gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, cons
 /* Does the same for a line of text and a byte in it. */
 gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
     GSAI_PRINTF(5, 6);
-/* Fails with "cannot WHAT PATH: " and the system's text for an errno, as GSA_IO. */
+/* Fails with "cannot WHAT PATH: " and the system's text for an errno, as GSA_IO; a better one where a file cannot be
+ * written since its directory is not there. */
 gsa_status gsai_fail_errno(gsa_error *error, const char *what, const char *path, int number);
 /* Fails with a message about a parameter or reader option. Messages name no option of a front end: each adds its own
  * way to set the parameter. */

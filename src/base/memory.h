@@ -7,10 +7,20 @@
 #ifndef GSA_BASE_MEMORY_H
 #define GSA_BASE_MEMORY_H
 
-#include "base/env.h"
 #include "base/error.h"
 
 #include <stdbool.h>
+
+/* The environment of internal functions: the memory of an object, and the stop request and threads of a call. */
+typedef struct gsai_env {
+    gsa_memory memory;
+    gsa_call call;
+} gsai_env;
+
+static inline bool gsai_should_stop(const gsai_env *env)
+{
+    return env->call.should_stop && env->call.should_stop(env->call.ctx) != 0;
+}
 
 /* Returns a copy of env that has its sizes, and one thread where its allocator is the caller's and it does not say how
  * many. env may be NULL. */

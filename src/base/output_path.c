@@ -42,13 +42,6 @@ typedef struct component {
     int fd;
 } component;
 
-static gsa_status fail_errno(const walk *of, int number, gsa_error *error)
-{
-    if (number == ENOENT)
-        return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", of->path);
-    return gsai_fail_errno(error, "write", of->path, number);
-}
-
 /* ---- one component ---------------------------------------------------------------------------------------------- */
 
 static int reopen(int directory, const char *name, int flags)
@@ -125,7 +118,7 @@ static gsa_status begin(walk *of, gsa_error *error)
         return GSA_OK;
     int number = inspect(AT_FDCWD, of->rest[0] == '/' ? "/" : ".", &found);
     if (number != 0)
-        return fail_errno(of, number, error);
+        return gsai_fail_errno(error, "write", of->path, number);
     enter(of->at, &found);
     return GSA_OK;
 }
@@ -136,16 +129,16 @@ static gsa_status follow(walk *of, const component *link, const char *after, gsa
     struct stat folder, behind;
     size_t len = (size_t)link->link_len, after_size = strlen(after) + 1;
     if (fstat(of->at->directory, &folder) != 0)
-        return fail_errno(of, errno, error);
+        return gsai_fail_errno(error, "write", of->path, errno);
     if (!may_follow(&link->info, &folder, of->is_last))
         return gsai_fail(error, GSA_IO,
                          "cannot write %s: the symbolic link %s belongs to another user and others can write to its "
                          "folder; give the name of the file itself, or another folder",
                          of->path, of->name);
     if (of->n_links++ == MAX_LINKS)
-        return fail_errno(of, ELOOP, error);
+        return gsai_fail_errno(error, "write", of->path, ELOOP);
     if (len == sizeof link->link || len + 1 + after_size > sizeof of->rest)
-        return fail_errno(of, ENAMETOOLONG, error);
+        return gsai_fail_errno(error, "write", of->path, ENAMETOOLONG);
     of->at->is_descriptor = of->is_last && is_proc(&folder) && fstatat(of->at->directory, of->name, &behind, 0) == 0 &&
                             (!S_ISREG(behind.st_mode) || behind.st_nlink == 0) && !S_ISDIR(behind.st_mode);
     if (of->at->is_descriptor)
@@ -163,7 +156,7 @@ gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_er
     component found;
     *out = (gsai_output_path){.directory = -1};
     if (strlen(path) >= GSAI_PATH_SIZE)
-        return fail_errno(&of, ENAMETOOLONG, error);
+        return gsai_fail_errno(error, "write", path, ENAMETOOLONG);
     memcpy(of.rest, path, strlen(path) + 1);
     gsa_status status = begin(&of, error);
     for (bool done = false; status == GSA_OK && !done;) {
@@ -186,13 +179,13 @@ gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_er
         } else if (of.is_last && (number == 0 || number == ENOENT)) {
             done = true;
         } else {
-            status = fail_errno(&of, number != 0 ? number : ENOTDIR, error);
+            status = gsai_fail_errno(error, "write", path, number != 0 ? number : ENOTDIR);
         }
         if (found.fd >= 0)
             close(found.fd);
     }
     if (status == GSA_OK && snprintf(out->name, sizeof out->name, "%s", of.name) >= (int)sizeof out->name)
-        status = fail_errno(&of, ENAMETOOLONG, error);
+        status = gsai_fail_errno(error, "write", path, ENAMETOOLONG);
     if (status != GSA_OK)
         gsai_output_path_close(out);
     return status;

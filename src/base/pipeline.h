@@ -6,7 +6,7 @@
 #ifndef GSA_BASE_PIPELINE_H
 #define GSA_BASE_PIPELINE_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "base/workers.h"
 
 #include <stdbool.h>

@@ -12,8 +12,8 @@ void gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const g
 {
     *rows = (gsai_rows){.env = env,
                         .max_rows = max_rows ? max_rows : GSAI_BATCH_ROWS,
-                        .max_values = max_values ? max_values : GSAI_BATCH_VALUES};
-    gsai_words_init(&rows->words, env);
+                        .max_values = max_values ? max_values : GSAI_BATCH_VALUES,
+                        .words = {.env = env}};
     gsai_rows_clear(rows);
 }
 
@@ -392,80 +392,86 @@ gsa_batch gsai_batch_slice(const gsa_batch *batch, size_t first, size_t n)
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-/* Before the arrays of packed rows: row_start, label, index, value, word and weight, as far as they have them, and the
- * words, each with its NUL. */
+/* The beginning of packed rows. The arrays follow, as far as they have them, and the words, each with its NUL. */
 typedef struct packed_head {
     uint64_t n_rows, n_values, words_size;
     uint32_t has_values, has_words, has_weights, unused;
 } packed_head;
 
+enum { START, LABEL, INDEX, VALUE, WORD, WEIGHT, WORDS, PACKED };
+
+/* Fills in the bytes of each array, as they follow one another. */
+static void size_packed(const packed_head *head, uint64_t size[PACKED])
+{
+    const gsa_batch *of = NULL;
+    size[START] = (head->n_rows + 1) * sizeof *of->row_start;
+    size[LABEL] = head->n_rows * sizeof *of->label;
+    size[INDEX] = head->n_values * sizeof *of->index;
+    size[VALUE] = head->has_values ? head->n_values * sizeof *of->value : 0;
+    size[WORD] = head->has_words ? head->n_rows * sizeof *of->word : 0;
+    size[WEIGHT] = head->has_weights ? head->n_rows * sizeof *of->weight : 0;
+    size[WORDS] = head->words_size;
+}
+
 int gsai_rows_pack(const gsa_batch *from, size_t first, size_t n, gsa_write_fn write, void *ctx)
 {
-    const size_t start = gsai_batch_start(from, first), n_values = gsai_batch_start(from, first + n) - start;
+    const size_t start = gsai_batch_start(from, first);
+    const void *const array[] = {from->row_start + first,
+                                 from->label + first,
+                                 from->index + start,
+                                 from->value ? from->value + start : NULL,
+                                 from->word ? from->word + first : NULL,
+                                 from->weight ? from->weight + first : NULL};
     packed_head head = {.n_rows = n,
-                        .n_values = n_values,
+                        .n_values = gsai_batch_start(from, first + n) - start,
                         .has_values = from->value != NULL,
                         .has_words = from->word != NULL,
                         .has_weights = from->weight != NULL};
+    uint64_t size[PACKED];
     for (size_t i = 0; from->word && i < from->n_words; i++)
         head.words_size += strlen(from->words[i]) + 1;
-    const struct {
-        const void *at;
-        size_t size;
-    } array[] = {{&head, sizeof head},
-                 {from->row_start + first, (n + 1) * sizeof *from->row_start},
-                 {from->label + first, n * sizeof *from->label},
-                 {from->index + start, n_values * sizeof *from->index},
-                 {from->value ? from->value + start : NULL, from->value ? n_values * sizeof *from->value : 0},
-                 {from->word ? from->word + first : NULL, from->word ? n * sizeof *from->word : 0},
-                 {from->weight ? from->weight + first : NULL, from->weight ? n * sizeof *from->weight : 0}};
-    int failed = 0;
-    for (size_t i = 0; i < sizeof array / sizeof *array && !failed; i++)
-        failed = array[i].size > 0 ? write(ctx, array[i].at, array[i].size) : 0;
+    size_packed(&head, size);
+    int failed = write(ctx, &head, sizeof head);
+    for (size_t i = 0; i < WORDS && !failed; i++)
+        failed = size[i] > 0 ? write(ctx, array[i], (size_t)size[i]) : 0;
     for (size_t i = 0; from->word && i < from->n_words && !failed; i++)
         failed = write(ctx, from->words[i], strlen(from->words[i]) + 1);
     return failed;
 }
 
-typedef struct packed {
-    const unsigned char *at;
-    size_t left;
-    bool is_cut; /* more was taken than there is */
-} packed;
-
-static const void *take(packed *from, uint64_t n, size_t element_size)
-{
-    const unsigned char *at = from->at;
-    from->is_cut = from->is_cut || n > from->left / element_size;
-    size_t size = from->is_cut ? 0 : (size_t)n * element_size;
-    from->at += size;
-    from->left -= size;
-    return at;
-}
-
 /* Views packed rows, which begin with 0, as a batch, and enters their words. Returns GSA_FORMAT if they make no sense.
  */
-static gsa_status read_packed(gsai_rows *rows, const packed_head *head, packed from, gsa_batch *out,
-                              gsai_word_map *words, gsa_error *error)
+static gsa_status read_packed(gsai_rows *rows, const packed_head *head, unsigned char *bytes, size_t n_bytes,
+                              gsa_batch *out, gsai_word_map *words, gsa_error *error)
 {
     const size_t n = (size_t)head->n_rows, n_values = (size_t)head->n_values;
-    int64_t *row_start = (int64_t *)(uintptr_t)take(&from, head->n_rows + 1, sizeof *out->row_start);
-    *out = (gsa_batch){.n_rows = n, .row_start = row_start};
-    out->label = take(&from, head->n_rows, sizeof *out->label);
-    out->index = take(&from, head->n_values, sizeof *out->index);
-    out->value = head->has_values ? take(&from, head->n_values, sizeof *out->value) : NULL;
-    out->word = head->has_words ? take(&from, head->n_rows, sizeof *out->word) : NULL;
-    out->weight = head->has_weights ? take(&from, head->n_rows, sizeof *out->weight) : NULL;
-    const char *texts = (const char *)from.at;
-    bool is_sound = !from.is_cut && from.left == head->words_size && (from.left == 0 || texts[from.left - 1] == '\0') &&
-                    gsai_batch_check(out, NULL, n, 0, NULL) == GSA_OK &&
-                    (uint64_t)row_start[n] - (uint64_t)row_start[0] == n_values;
+    uint64_t size[PACKED], before = 0;
+    void *at[PACKED] = {NULL};
+    bool is_sound = head->n_rows < n_bytes && head->n_values <= n_bytes; /* so that no size is wrong */
+    size_packed(head, size);
+    for (size_t i = 0; i < PACKED && is_sound; i++) {
+        at[i] = bytes + before;
+        is_sound = size[i] <= n_bytes - before;
+        before += size[i];
+    }
+    *out = (gsa_batch){.n_rows = n,
+                       .row_start = at[START],
+                       .label = at[LABEL],
+                       .index = at[INDEX],
+                       .value = head->has_values ? at[VALUE] : NULL,
+                       .word = head->has_words ? at[WORD] : NULL,
+                       .weight = head->has_weights ? at[WEIGHT] : NULL};
+    int64_t *row_start = at[START];
+    const char *texts = at[WORDS];
+    is_sound = is_sound && before == n_bytes && (size[WORDS] == 0 || texts[size[WORDS] - 1] == '\0') &&
+               gsai_batch_check(out, NULL, n, 0, NULL) == GSA_OK &&
+               (uint64_t)row_start[n] - (uint64_t)row_start[0] == n_values;
     for (size_t i = 0; i < n_values && is_sound; i++)
         is_sound = out->index[i] <= GSA_MAX_ID;
-    for (size_t at = 0; at < from.left && is_sound; at += strlen(texts + at) + 1) {
+    for (size_t i = 0; is_sound && i < size[WORDS]; i += strlen(texts + i) + 1) {
         GSAI_TRY_MEMORY(gsai_reserve(rows->env, &words->number, &words->capacity, words->n + 1, sizeof *words->number),
                         rows->env, error, "no memory for the label words");
-        GSA_TRY(gsai_words_enter(&rows->words, texts + at, strlen(texts + at), &words->number[words->n++], error));
+        GSA_TRY(gsai_words_enter(&rows->words, texts + i, strlen(texts + i), &words->number[words->n++], error));
     }
     for (size_t r = 0; r < n && is_sound && out->word; r++)
         is_sound = out->word[r] < 0 || (size_t)out->word[r] < words->n;
@@ -487,7 +493,7 @@ gsa_status gsai_rows_unpack(gsai_rows *rows, const void *bytes, size_t size, gsa
     /* A copy is aligned, as the bytes need not be. */
     unsigned char *copy = gsai_copy(rows->env, (const char *)bytes + head_size, size - head_size, 1);
     GSAI_TRY_MEMORY(copy, rows->env, error, "no memory for rows of another process");
-    gsa_status status = read_packed(rows, &head, (packed){copy, size - head_size, false}, &batch, &words, error);
+    gsa_status status = read_packed(rows, &head, copy, size - head_size, &batch, &words, error);
     if (status == GSA_OK)
         status = gsai_rows_append(rows, &batch, 0, batch.n_rows, false, &words, error);
     gsai_free(rows->env, words.number);

@@ -40,6 +40,36 @@ const char *gsai_schema_item(const gsai_schema_line *line, const char *name)
     return NULL;
 }
 
+/* In names, which end with the line or a tab, these are written behind a backslash. */
+static const char escaped[] = "\n\r\t\\", escape[] = "nrt\\";
+
+char *gsai_schema_put_name(const char *name, char *out)
+{
+    for (; *name; name++) {
+        const char *found = strchr(escaped, *name);
+        if (found)
+            *out++ = '\\';
+        *out++ = found ? escape[found - escaped] : *name;
+    }
+    *out = '\0';
+    return out;
+}
+
+size_t gsai_schema_take_name(const char *name, size_t size, char *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) {
+        bool is_escape = name[i] == '\\';
+        i += is_escape;
+        const char *letter = is_escape && i < size ? strchr(escape, name[i]) : NULL;
+        if (is_escape && !letter)
+            return SIZE_MAX;
+        out[n++] = letter ? escaped[letter - escape] : name[i];
+    }
+    out[n] = '\0';
+    return n;
+}
+
 /* Returns the bytes of a line that say which features there are; the tab of a cross parts its names. */
 static size_t length_that_counts(const gsai_schema_line *line)
 {

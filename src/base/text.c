@@ -17,20 +17,15 @@
 #define MAX_POWER 22
 #define MAX_DIGITS 15
 
-static size_t count_digits(uint64_t value)
-{
-    size_t n = 1;
-    for (; value >= 10000; value /= 10000)
-        n += 4;
-    return n + (value >= 10) + (value >= 100) + (value >= 1000);
-}
-
 char *gsai_decimal_unsigned(uint64_t value, char *out)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char *end = out + count_digits(value), *p = end;
+    uint64_t high = value; /* without most of its digits, to count them */
+    for (; high >= 10000; high /= 10000)
+        out += 4;
+    char *end = out + 1 + (high >= 10) + (high >= 100) + (high >= 1000), *p = end;
     for (; value >= 100; value /= 100) {
         p -= 2;
         memcpy(p, pairs + 2 * (value % 100), 2);

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-void gsai_words_init(gsai_words *words, const gsai_env *env)
-{
-    *words = (gsai_words){.env = env};
-}
-
 void gsai_words_free(gsai_words *words)
 {
     for (size_t i = 0; i < words->n_words; i++)

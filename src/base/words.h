@@ -3,12 +3,13 @@
 #ifndef GSA_BASE_WORDS_H
 #define GSA_BASE_WORDS_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 
 #define GSAI_MAX_WORDS ((size_t)1 << 20)
 
+/* Empty with the environment alone: (gsai_words){.env = env}. */
 typedef struct gsai_words {
     const gsai_env *env; /* borrowed, resolved */
     char **word;         /* NUL-terminated */
@@ -19,7 +20,6 @@ typedef struct gsai_words {
     uint64_t n_bytes; /* taken for all of it */
 } gsai_words;
 
-void gsai_words_init(gsai_words *words, const gsai_env *env);
 void gsai_words_free(gsai_words *words);
 /* Returns the number of a word, -1 if it did not come. */
 int32_t gsai_words_find(const gsai_words *words, const char *text, size_t size);

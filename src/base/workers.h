@@ -2,7 +2,7 @@
 #ifndef GSA_BASE_WORKERS_H
 #define GSA_BASE_WORKERS_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 

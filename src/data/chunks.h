@@ -7,7 +7,7 @@
 #ifndef GSA_DATA_CHUNKS_H
 #define GSA_DATA_CHUNKS_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "data/reader.h"
 
 typedef struct gsai_chunks gsai_chunks;

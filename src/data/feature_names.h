@@ -7,7 +7,7 @@
 #ifndef GSA_DATA_FEATURE_NAMES_H
 #define GSA_DATA_FEATURE_NAMES_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <greedystep/data.h>
 

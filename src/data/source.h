@@ -6,7 +6,7 @@
 #ifndef GSA_DATA_SOURCE_H
 #define GSA_DATA_SOURCE_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <greedystep/data.h>
 

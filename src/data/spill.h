@@ -5,7 +5,7 @@
 #ifndef GSA_DATA_SPILL_H
 #define GSA_DATA_SPILL_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <greedystep/data.h>
 

@@ -7,7 +7,7 @@
 #ifndef GSA_LEARN_AUC_H
 #define GSA_LEARN_AUC_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 

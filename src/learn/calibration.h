@@ -3,7 +3,7 @@
 #ifndef GSA_LEARN_CALIBRATION_H
 #define GSA_LEARN_CALIBRATION_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "learn/state.h"
 
 typedef struct gsai_calibration {

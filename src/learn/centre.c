@@ -135,7 +135,7 @@ static gsa_status merge_centre(const gsai_merge *merge, gsa_error *error)
 static void columns_since(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
 {
     const gsai_centre now = view->centre, *before = &base->centre;
-    gsai_centre since = {.at = gsai_snapshot_alloc(snapshot, now.n + 1, sizeof *since.at)};
+    gsai_centre since = {.at = gsai_arena_take(&snapshot->owned, now.n + 1, sizeof *since.at)};
     for (size_t slot = 0; slot < now.n && since.at; slot++)
         if (now.at[slot].n > (slot < before->n ? before->at[slot].n : 0)) {
             since.at[slot] = now.at[slot];

@@ -2,7 +2,7 @@
 #ifndef GSA_LEARN_COMPACT_H
 #define GSA_LEARN_COMPACT_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "learn/row.h"
 
 /* The result of dropping the weakest features: features, and the loss of rows that were not learned. */

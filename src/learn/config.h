@@ -2,7 +2,7 @@
 #ifndef GSA_LEARN_CONFIG_H
 #define GSA_LEARN_CONFIG_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 

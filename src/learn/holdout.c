@@ -351,7 +351,7 @@ static gsa_status merge_sample(const gsai_merge *merge, gsa_error *error)
 static void rows_since(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
 {
     const gsai_sample now = view->sample;
-    gsai_sample since = {.at = gsai_snapshot_alloc(snapshot, now.n + 1, sizeof *since.at), .below = now.below};
+    gsai_sample since = {.at = gsai_arena_take(&snapshot->owned, now.n + 1, sizeof *since.at), .below = now.below};
     for (size_t i = 0; i < now.n && view->position.pass == 0 && since.at; i++) {
         const gsai_held_row *held = now.at[i], *known = gsai_sample_find(&base->sample, held);
         if (!known || known->weight != held->weight || known->seen != held->seen)

@@ -18,7 +18,7 @@
 #ifndef GSA_LEARN_HOLDOUT_H
 #define GSA_LEARN_HOLDOUT_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "learn/row.h"
 
 #include <stdbool.h>

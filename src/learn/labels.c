@@ -201,9 +201,9 @@ void gsai_labels_save(gsai_snapshot *snapshot, const gsai_labels *labels)
     size_t text_size = 0;
     for (size_t k = 0; k < labels->n; k++)
         text_size += strlen(labels->at[k].text) + 1;
-    char *text = gsai_snapshot_alloc(snapshot, text_size, 1);
-    uint8_t *is_number = gsai_snapshot_alloc(snapshot, labels->n, 1);
-    double *number = gsai_snapshot_alloc(snapshot, labels->n, sizeof *number);
+    char *text = gsai_arena_take(&snapshot->owned, text_size, 1);
+    uint8_t *is_number = gsai_arena_take(&snapshot->owned, labels->n, 1);
+    double *number = gsai_arena_take(&snapshot->owned, labels->n, sizeof *number);
     gsai_snapshot_add(snapshot, &text_key, text, text_size);
     gsai_snapshot_add(snapshot, &is_number_key, is_number, labels->n);
     gsai_snapshot_add(snapshot, &number_key, number, labels->n);

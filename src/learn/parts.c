@@ -247,7 +247,7 @@ gsa_status gsai_parts_save(gsai_snapshot *snapshot, const gsa_state *state, gsa_
 gsa_status gsai_parts_save_since(gsai_snapshot *snapshot, const gsa_state *replica, const gsa_state *base,
                                  gsa_error *error)
 {
-    gsa_state *view = gsai_snapshot_alloc(snapshot, 1, sizeof *view);
+    gsa_state *view = gsai_arena_take(&snapshot->owned, 1, sizeof *view);
     if (view)
         *view = *replica;
     for (size_t i = 0; i < PARTS && view; i++) {

@@ -3,8 +3,8 @@
 #define GSA_LEARN_ROW_H
 
 #include "base/batch.h"
-#include "base/env.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef GSA_LEARN_SCALE_SHIFT_H
 #define GSA_LEARN_SCALE_SHIFT_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "learn/loss/loss_rows.h"
 
 typedef struct gsai_scale_shift {

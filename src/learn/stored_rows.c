@@ -31,7 +31,7 @@ bool gsai_stored_rows_add(gsai_snapshot *snapshot, const gsai_tensor_key *keys, 
     void *at[GSAI_ROW_TENSORS] = {NULL};
     for (size_t t = 0; t < n_tensors; t++) {
         uint64_t len = len_of(t, n, n_entries);
-        at[t] = gsai_snapshot_alloc(snapshot, (size_t)len, gsai_dtype_size(keys[t].dtype));
+        at[t] = gsai_arena_take(&snapshot->owned, (size_t)len, gsai_dtype_size(keys[t].dtype));
         gsai_snapshot_add(snapshot, &keys[t], at[t], len);
     }
     *out = rows_of(n, n_entries, at);

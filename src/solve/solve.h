@@ -2,7 +2,7 @@
 #ifndef GSA_SOLVE_SOLVE_H
 #define GSA_SOLVE_SOLVE_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "solve/strength_hook.h"
 
 #include <greedystep/greedystep.h>

@@ -12,7 +12,7 @@
 #define GSA_STORE_CONTAINER_H
 
 #include "base/bundle.h"
-#include "base/env.h"
+#include "base/memory.h"
 
 #define GSAI_CONTAINER_MAX_TENSORS 4096
 /* More than 4096 tensors and as many texts need, and little enough that a hostile header cannot fill the memory. */

@@ -15,7 +15,7 @@ static gsa_status put(gsai_snapshot *snapshot, gsa_status status, const char *pa
     if (status == GSA_OK)
         status = path ? gsai_container_save(&snapshot->bundle, path, error)
                       : gsai_container_write(&snapshot->bundle, write, ctx, error);
-    gsai_snapshot_free(snapshot);
+    gsai_arena_release(&snapshot->owned);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef GSA_TRAIN_COMM_H
 #define GSA_TRAIN_COMM_H
 
-#include "base/env.h"
+#include "base/memory.h"
 #include "train/job.h"
 
 #include <stdbool.h>

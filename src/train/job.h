@@ -2,7 +2,7 @@
 #ifndef GSA_TRAIN_JOB_H
 #define GSA_TRAIN_JOB_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 #include <greedystep/train.h>
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_ENV_H
 #define TESTS_SUPPORT_ENV_H
 
-#include "base/env.h"
+#include "base/memory.h"
 
 /* The first members of an initialiser. */
 #define ENV_SIZES .memory.size = sizeof(gsa_memory), .call.size = sizeof(gsa_call)

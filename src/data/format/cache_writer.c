@@ -79,7 +79,7 @@ static gsa_status open_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
     for (size_t i = 0; i < N_BLOCKS; i++) {
-        gsai_words_init(&writer->blocks[i].words, &head->env);
+        writer->blocks[i].words = (gsai_words){.env = &head->env};
         clear_block(&writer->blocks[i]);
     }
     writer->current = writer->blocks;

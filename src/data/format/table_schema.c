@@ -19,7 +19,7 @@ static const char is_missing[] = " is missing";
 void gsai_schema_init(gsai_schema *schema, const gsai_env *env)
 {
     *schema = (gsai_schema){.env = env, .bits = GSAI_DEFAULT_BITS, .memory = {.env = env}};
-    gsai_words_init(&schema->names, env);
+    schema->names = (gsai_words){.env = env};
 }
 
 void gsai_schema_free(gsai_schema *schema)
@@ -152,9 +152,6 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
 
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
 
-/* In names, which end with the line or a tab, these are written behind a backslash. */
-static const char escaped[] = "\n\r\t\\", escape[] = "nrt\\";
-
 /* Appends a text and, with escapes, a name. gsai_schema_complete finds that it was out of memory. */
 static void put(gsai_schema *schema, const char *text, const char *name)
 {
@@ -165,13 +162,7 @@ static void put(gsai_schema *schema, const char *text, const char *name)
         return;
     char *out = schema->text + schema->text_size;
     memcpy(out, text, size);
-    for (out += size; *name; name++) {
-        const char *found = strchr(escaped, *name);
-        if (found)
-            *out++ = '\\';
-        *out++ = found ? escape[found - escaped] : *name;
-    }
-    *out = '\0';
+    out = gsai_schema_put_name(name, out + size);
     schema->text_size = (size_t)(out - schema->text);
 }
 
@@ -238,22 +229,6 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 
 /* ---- and back --------------------------------------------------------------------------------------------------- */
 
-/* Copies a name without its escapes, and ends it with a NUL; SIZE_MAX if there is another escape. */
-static size_t take_name(const char *name, size_t size, char *out)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < size; i++) {
-        bool is_escape = name[i] == '\\';
-        i += is_escape;
-        const char *letter = is_escape && i < size ? strchr(escape, name[i]) : NULL;
-        if (is_escape && !letter)
-            return SIZE_MAX;
-        out[n++] = letter ? escaped[letter - escape] : name[i];
-    }
-    out[n] = '\0';
-    return n;
-}
-
 /* Takes a number that fits a float. */
 static bool take_number(const char *text, double *out)
 {
@@ -312,7 +287,7 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
 static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, char *scratch, gsa_error *error)
 {
     gsai_field_kind kind = gsai_kind_find(line->word, line->word_size);
-    size_t size = take_name(line->name, line->name_size, scratch);
+    size_t size = gsai_schema_take_name(line->name, line->name_size, scratch);
     uint64_t bits;
     if (kind != GSAI_FIELD_KINDS) {
         gsai_reading reading = {.decimal = '.'};
@@ -325,7 +300,7 @@ static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, c
         GSA_TRY(gsai_schema_add(schema, scratch, size, kind, error));
         for (const char *item = line->items; *item == '\t'; item += 1 + size) {
             size = strcspn(item + 1, "\t\n");
-            if (take_name(item + 1, size, scratch) == SIZE_MAX ||
+            if (gsai_schema_take_name(item + 1, size, scratch) == SIZE_MAX ||
                 !take_item(schema, scratch, &mean, &reading, &is_read))
                 return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
         }
@@ -334,9 +309,9 @@ static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, c
     if (gsai_schema_line_is(line, "cross")) {
         const char *const name[] = {scratch, scratch + line->name_size + 1};
         bool has_second = size != SIZE_MAX && line->items_size > 0;
-        const size_t name_size[] = {
-            size,
-            has_second ? take_name(line->items + 1, line->items_size - 1, scratch + line->name_size + 1) : SIZE_MAX};
+        const size_t name_size[] = {size, has_second ? gsai_schema_take_name(line->items + 1, line->items_size - 1,
+                                                                             scratch + line->name_size + 1)
+                                                     : SIZE_MAX};
         return name_size[1] == SIZE_MAX ? gsai_fail(error, GSA_FORMAT, "a cross of the schema is damaged")
                                         : gsai_schema_add_cross(schema, name, name_size, error);
     }

@@ -272,7 +272,7 @@ static void close_table(void *memory)
 static gsa_status open_table(void *memory, size_t buffer_size, gsa_error *error)
 {
     gsai_tabular *table = memory;
-    gsai_words_init(&table->keys, table->env);
+    table->keys = (gsai_words){.env = table->env};
     GSA_TRY(gsai_records_init(&table->records, buffer_size, table->env, error));
     table->locale = gsai_os_c_locale();
     GSAI_TRY_MEMORY(table->locale, table->env, error, "no memory for a reader of tables");

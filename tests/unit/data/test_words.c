@@ -10,7 +10,7 @@ static void words_keep_their_numbers(void **state)
     (void)state;
     gsai_env env = gsai_env_resolve(NULL);
     gsai_words words;
-    gsai_words_init(&words, &env);
+    words = (gsai_words){.env = &env};
     for (int round = 0; round < 2; round++) {
         for (int32_t i = 0; i < 5000; i++) {
             char text[16];
@@ -36,7 +36,7 @@ static void words_are_not_taken_for_longer_ones(void **state)
     (void)state;
     gsai_env env = gsai_env_resolve(NULL);
     gsai_words words;
-    gsai_words_init(&words, &env);
+    words = (gsai_words){.env = &env};
     char text[200];
     memset(text, 'x', sizeof text);
     for (size_t size = sizeof text; size > 0; size--) {
@@ -52,7 +52,7 @@ static void words_are_limited_in_number(void **state)
     (void)state;
     gsai_env env = gsai_env_resolve(NULL);
     gsai_words words;
-    gsai_words_init(&words, &env);
+    words = (gsai_words){.env = &env};
     char text[16];
     int32_t number;
     gsa_error error;

@@ -393,7 +393,7 @@ static void what_is_no_longer_finite_is_not_saved(void **unused)
         gsa_status status = gsai_state_snapshot(state, NULL, &snapshot, &error);
         assert_int_equal(status, n < 2 ? GSA_OK : GSA_DIVERGED);
         assert_true(n < 2 || strstr(error.message, "average_term"));
-        gsai_snapshot_free(&snapshot);
+        gsai_arena_release(&snapshot.owned);
         gsa_state_free(state);
     }
     free(r);

@@ -47,7 +47,7 @@ static void forge_state(const gsa_state *state, forged *out)
     gsai_snapshot snapshot;
     must_be_ok(gsai_state_snapshot(state, NULL, &snapshot, &error), &error);
     copy_bundle(&snapshot.bundle, out);
-    gsai_snapshot_free(&snapshot);
+    gsai_arena_release(&snapshot.owned);
 }
 
 static void forge_model(const gsa_model *model, forged *out)
@@ -56,7 +56,7 @@ static void forge_model(const gsa_model *model, forged *out)
     gsai_snapshot snapshot;
     must_be_ok(gsai_model_snapshot(model, &snapshot, &error), &error);
     copy_bundle(&snapshot.bundle, out);
-    gsai_snapshot_free(&snapshot);
+    gsai_arena_release(&snapshot.owned);
 }
 
 static void destroy(forged *what)

@@ -260,7 +260,7 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
     gsa_status status = gsai_state_restore(&bundle, NULL, &out, error);
     for (size_t i = 0; i < bundle.n_tensors; i++)
         free(data[i]);
-    gsai_snapshot_free(&snapshot);
+    gsai_arena_release(&snapshot.owned);
     gsa_state_free(out);
     return status;
 }
