@@ -37,24 +37,13 @@ gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, si
     return (gsai_measure){column->mean, gsai_finite_float(per_unit)};
 }
 
-gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsai_env *env, gsa_error *error)
-{
-    if (n <= centre->n)
-        return GSA_OK;
-    GSAI_TRY_MEMORY(gsai_reserve(env, &centre->at, &centre->capacity, n, sizeof *centre->at), env, error,
-                    "no memory for the means of %zu columns", n);
-    memset(centre->at + centre->n, 0, (n - centre->n) * sizeof *centre->at);
-    centre->n = n;
-    return GSA_OK;
-}
-
 gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
 {
     size_t last = 0;
     for (size_t i = 0; i < n && (centres(state) || state->is_frozen); i++)
         if (slot[i] > last && slot[i] < GSAI_MAX_COLUMNS)
             last = slot[i];
-    return last > 0 ? gsai_centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
+    return last > 0 ? gsai_array_grow(&state->centre, last + 1, sizeof *state->centre.at, &state->env, error) : GSA_OK;
 }
 
 void gsai_centre_group(gsa_state *state)
@@ -115,9 +104,9 @@ static gsa_status merge_centre(const gsai_merge *merge, gsa_error *error)
 {
     gsai_centre *into = &merge->into->centre;
     if (merge->continues)
-        GSA_TRY(gsai_centre_grow(into, merge->base->centre.n, &merge->into->env, error));
+        GSA_TRY(gsai_array_grow(into, merge->base->centre.n, sizeof *into->at, &merge->into->env, error));
     for (size_t s = 0; s < merge->n_states; s++)
-        GSA_TRY(gsai_centre_grow(into, merge->states[s]->centre.n, &merge->into->env, error));
+        GSA_TRY(gsai_array_grow(into, merge->states[s]->centre.n, sizeof *into->at, &merge->into->env, error));
     for (size_t slot = 0; slot < into->n; slot++) {
         const gsai_centre *base = merge->continues ? &merge->base->centre : NULL;
         const gsai_column nothing = {0}, *start = base && slot < base->n ? &base->at[slot] : &nothing;
@@ -199,7 +188,7 @@ static gsa_status load_centre(gsa_state *state, const gsai_bundle *bundle, gsa_e
         return gsai_fail(error, GSA_FORMAT, "the centre has no columns, or more than %u", (unsigned)GSAI_MAX_COLUMNS);
     lines.n = lines.id ? lines.n : (size_t)n;
     size_t n_columns = lines.id ? (size_t)lines.id[lines.n - 1] + 1 : lines.n;
-    GSA_TRY(gsai_centre_grow(centre, n_columns, &state->env, error));
+    GSA_TRY(gsai_array_grow(centre, n_columns, sizeof *centre->at, &state->env, error));
     gsai_line_tensor columns = lines_of(centre, n_columns);
     GSA_TRY(gsai_lines_restore(&columns, &lines, bundle, error));
     for (size_t slot = 0; slot < n_columns; slot++)

@@ -18,7 +18,6 @@ typedef struct gsai_centre {
     size_t n, capacity;
 } gsai_centre;
 
-gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsai_env *env, gsa_error *error);
 /* Adds what `from` knows of a column beyond `start`, which it began with. */
 void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start);
 /* Makes room for the columns of a row; enters the rows of a group, before they are counted. */

@@ -23,23 +23,12 @@ gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *l
                            gsai_loss_name(loss));
 }
 
-gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env *env, gsa_error *error)
-{
-    if (n <= sums->n)
-        return GSA_OK;
-    GSAI_TRY_MEMORY(gsai_reserve(env, &sums->at, &sums->capacity, n, sizeof *sums->at), env, error,
-                    "no memory for the weights of %zu classes", n - 1);
-    memset(sums->at + sums->n, 0, (n - sums->n) * sizeof *sums->at);
-    sums->n = n;
-    return GSA_OK;
-}
-
 gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
 {
     *out = c;
     if (!gsai_params_balance(&state->params))
         return GSA_OK;
-    GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
+    GSA_TRY(gsai_array_grow(&state->class_sums, state->labels.n + 1, sizeof *state->class_sums.at, &state->env, error));
     const double *sum = state->class_sums.at;
     double min = sqrt(sum[0] + c), own = sum[class_number + 1] + c, rarest = own;
     for (size_t k = 1; k <= state->labels.n; k++)
@@ -64,7 +53,7 @@ static gsa_status copy_sums(gsa_state *to, const gsa_state *from, gsa_error *err
 {
     if (!gsai_params_balance(&to->params) || from->class_sums.n == 0)
         return GSA_OK;
-    GSA_TRY(gsai_class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error));
+    GSA_TRY(gsai_array_grow(&to->class_sums, from->class_sums.n, sizeof *to->class_sums.at, &to->env, error));
     memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
     return GSA_OK;
 }
@@ -75,7 +64,7 @@ static gsa_status merge_sums(const gsai_merge *merge, gsa_error *error)
     gsa_state *into = merge->into;
     if (!gsai_params_balance(&into->params))
         return GSA_OK;
-    GSA_TRY(gsai_class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error));
+    GSA_TRY(gsai_array_grow(&into->class_sums, into->labels.n + 1, sizeof *into->class_sums.at, &into->env, error));
     for (size_t s = 0; s < merge->n_states + (merge->base != NULL); s++) {
         const gsa_state *from = s < merge->n_states ? merge->states[s] : merge->base;
         double share = s < merge->n_states ? 1 : 1 - (double)merge->n_states;

@@ -13,7 +13,6 @@ typedef struct gsai_class_sums {
 
 /* Returns GSA_ARGUMENT if class weights are asked for and the loss has no classes. */
 gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error);
-gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsai_env *env, gsa_error *error);
 /* Fills in the weight of a row of this class and weight c; gsai_class_sums_add counts the row once it is taken. */
 gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
 void gsai_class_sums_add(gsa_state *state, size_t class_number, double c);

@@ -170,7 +170,7 @@ static void forget_slot(gsa_state *state, size_t slot)
     if (state->scaling)
         memset(gsai_table_slot(&state->scaling->table, slot), 0, size);
     if (slot < state->prior.n)
-        state->prior.sum_sq[slot] = 0, state->prior.count[slot] = 0;
+        state->prior.at[slot] = (gsai_totals){0};
     if (slot < state->centre.n)
         state->centre.at[slot] = (gsai_column){0};
     if (best->weight && slot < best->n_slots)

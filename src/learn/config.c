@@ -66,15 +66,6 @@ static int choice_number(const char *choices, const char *value)
     return -1;
 }
 
-static int switch_number(const char *value)
-{
-    static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
-    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
-        if (strcmp(value, words[i]) == 0)
-            return i % 2;
-    return -1;
-}
-
 /* Returns whether the value of a count is one of its words: N stands for a number. */
 static bool is_word(const gsa_param *param, const char *value)
 {
@@ -83,33 +74,24 @@ static bool is_word(const gsa_param *param, const char *value)
 
 static gsa_status parse_value(const gsa_param *param, const char *value, uint64_t *out, gsa_error *error)
 {
-    int number = -1;
-    switch (param->kind) {
-    case GSA_PARAM_CHOICE:
-        number = choice_number(param->choices, value);
-        if (number < 0)
-            return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected one of %s", param->name, value, param->choices);
-        *out = (uint64_t)number;
-        return GSA_OK;
-    case GSA_PARAM_SWITCH:
-        number = switch_number(value);
-        if (number < 0)
-            return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected on or off", param->name, value);
-        *out = (uint64_t)number;
-        return GSA_OK;
-    case GSA_PARAM_COUNT:
-        if (is_word(param, value)) {
-            *out = strcmp(value, "none") == 0 ? 0 : GSA_COUNT_AUTO;
-            return GSA_OK;
-        }
-        if (gsai_count_parse(value, out) && *out >= param->least && *out <= param->most)
-            return GSA_OK;
-        number = (int)strlen(param->choices) - 1; /* up to N */
-        return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected %.*s%sa whole number from %llu to %llu",
-                         param->name, value, number > 0 ? number - 1 : 0, param->choices, number > 0 ? " or " : "",
-                         (unsigned long long)param->least, (unsigned long long)param->most);
+    bool is_switch = param->kind == GSA_PARAM_SWITCH;
+    if (param->kind != GSA_PARAM_COUNT) {
+        int number = choice_number(is_switch ? "off|on|false|true|no|yes|0|1" : param->choices, value);
+        *out = (uint64_t)(is_switch ? number % 2 : number);
+        return number >= 0 ? GSA_OK
+                           : gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected %s%s", param->name, value,
+                                       is_switch ? "on or off" : "one of ", is_switch ? "" : param->choices);
     }
-    return gsai_fail(error, GSA_ARGUMENT, "%s cannot be set", param->name);
+    if (is_word(param, value)) {
+        *out = strcmp(value, "none") == 0 ? 0 : GSA_COUNT_AUTO;
+        return GSA_OK;
+    }
+    if (gsai_count_parse(value, out) && *out >= param->least && *out <= param->most)
+        return GSA_OK;
+    int before_n = (int)strlen(param->choices) - 1;
+    return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected %.*s%sa whole number from %llu to %llu", param->name,
+                     value, before_n > 0 ? before_n - 1 : 0, param->choices, before_n > 0 ? " or " : "",
+                     (unsigned long long)param->least, (unsigned long long)param->most);
 }
 
 /* Equal values have equal texts, however they were typed. */

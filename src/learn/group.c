@@ -199,7 +199,7 @@ static void fill_columns(gsai_group *group)
 
 /* Finds the directions of a group whose rows have much the same features, by columns; x.Dx, and what the origins of the
  * values add up to in them. False: it is to be learned by rows. */
-static bool direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
+static bool direct_columns(gsa_state *state, const gsai_table *table, const gsai_prior_totals *before,
                            bool standardised, double *xdx, double *origins)
 {
     gsai_group *group = &state->group;
@@ -244,44 +244,36 @@ static gsai_greedy_step step_in_doubles(const gsa_state *state, float *m_to_g, s
     return step;
 }
 
-/* Margins are in the scales already where the group has columns. */
-static bool greedy_step_of(const gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
-                           gsai_greedy_step *out)
-{
-    float *m = scales_of(state, table, row);
-    size_t n = table->n_outputs;
-    if (state->group.columns.n == 0) {
-        state->kernels->row_margins(&state->group, table, row, state->margins);
-        for (size_t k = 0; k < n; k++)
-            m[k] = (float)state->margins[k];
-    }
-    int n_bad = 0;
-    for (size_t k = 0; k < n; k++) {
-        m[k] += table->cells[k].f; /* of the intercept; 0 without one */
-        n_bad += !(fabsf(m[k]) <= FLT_MAX);
-    }
-    if (n_bad > 0)
-        return false;
-    *out = state->loss->greedy_step_of_floats ? state->loss->greedy_step_of_floats(state->kernels, m, n, target)
-                                              : step_in_doubles(state, m, n, target);
-    return true;
-}
-
 /* Finds the greedy steps of the rows, whose directions are known, and the weighted sum of their losses; the gradient
  * scales stay in the state. False if a margin is not finite. */
 static bool find_greedy_steps(gsa_state *state, const gsai_table *table, const gsai_target *target,
                               gsai_greedy_step *out, double *loss)
 {
     gsai_group *group = &state->group;
-    bool finite = true;
-    if (group->columns.n > 0)
-        state->kernels->column_margins(&group->columns, table, state->scales, gsai_scales_stride(table->n_outputs));
+    size_t n = table->n_outputs;
+    if (group->columns.n > 0) /* of all rows at once, into the scales */
+        state->kernels->column_margins(&group->columns, table, state->scales, gsai_scales_stride(n));
     *loss = 0;
-    for (size_t row = 0; row < group->n_rows && finite; row++) {
-        finite = greedy_step_of(state, table, row, &target[row], &out[row]);
-        *loss += finite ? group->c[row] * out[row].loss : 0;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        float *m = scales_of(state, table, row);
+        int n_bad = 0;
+        if (group->columns.n == 0) {
+            state->kernels->row_margins(group, table, row, state->margins);
+            for (size_t k = 0; k < n; k++)
+                m[k] = (float)state->margins[k];
+        }
+        for (size_t k = 0; k < n; k++) {
+            m[k] += table->cells[k].f; /* of the intercept; 0 without one */
+            n_bad += !(fabsf(m[k]) <= FLT_MAX);
+        }
+        if (n_bad > 0)
+            return false;
+        out[row] = state->loss->greedy_step_of_floats
+                       ? state->loss->greedy_step_of_floats(state->kernels, m, n, &target[row])
+                       : step_in_doubles(state, m, n, &target[row]);
+        *loss += group->c[row] * out[row].loss;
     }
-    return finite;
+    return true;
 }
 
 /* Returns the gradient scales of a row, in the state's margins. */
@@ -356,7 +348,7 @@ static void add_up_row(const gsai_group *group, const gsai_table *table, size_t 
 }
 
 /* Directions, x.Dx and, of one output, margins; what the origins of the values add up to in the directions. */
-static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_counts_before *before, bool standardised,
+static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_prior_totals *before, bool standardised,
                         struct greedy_steps *out)
 {
     gsai_group *group = &state->group;
@@ -379,10 +371,9 @@ static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_co
 /* Margins and x.Dx, the intercept last. False if one is not finite. */
 static bool find_margins(gsa_state *state, const gsai_table *table, bool standardised, struct greedy_steps *out)
 {
-    const gsai_counts_before before = {state->prior.count, state->prior.sum_sq, state->prior.n};
     bool intercept = state->params.value[GSAI_PARAM_intercept], finite = true;
-    if (table->n_outputs == 1 || !direct_columns(state, table, &before, standardised, out->xdx, out->origins))
-        direct_rows(state, table, &before, standardised, out);
+    if (table->n_outputs == 1 || !direct_columns(state, table, &state->prior, standardised, out->xdx, out->origins))
+        direct_rows(state, table, &state->prior, standardised, out);
     double inverse_frequency =
         intercept ? (double)state->kernels->inverse_frequency_of((float)gsai_state_rows_of(state, table, 0)) : 0;
     for (size_t row = 0; row < state->group.n_rows; row++) {

@@ -184,7 +184,7 @@ static inline double gsai_step_mean_value(const gsai_step_mean *step)
 static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table *table, size_t slot)
 {
     return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
-           (slot < state->prior.n ? (double)state->prior.count[slot] : 0);
+           (slot < state->prior.n ? (double)state->prior.at[slot].count : 0);
 }
 /* Returns the float that is nearest among the finite ones. */
 static inline float gsai_finite_float(double x)

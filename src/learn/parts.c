@@ -15,26 +15,32 @@ typedef enum merge_rule { MERGE_NONE, MERGE_SUM, MERGE_TOTAL, MERGE_MAX, MERGE_K
 enum { IN, OUT };
 
 typedef struct part {
-    size_t at, size; /* in a state */
+    gsai_stored_field field; /* where it is in a state; the key of an array; of a number also its length, 1 */
+    size_t size;
+    size_t element; /* bytes; 0: not an array */
     gsai_copy_kind copy;
     merge_rule merge;
     int header;
-    gsai_tensor_key key; /* of an array */
-    size_t element;      /* bytes; 0: not an array */
     const gsai_part_functions *own;
 } part;
 
 const gsai_part_functions gsai_plain_part = {0};
 
-#define AT(name) offsetof(gsa_state, name), sizeof(((gsa_state *)NULL)->name)
+#define AT(name) offsetof(gsa_state, name)
+#define SIZE(name) sizeof(((gsa_state *)NULL)->name)
 static const part parts[] = {
 #define GSAI_NUMBER(dtype, name, copy, merge, limit) \
-    {AT(name), GSAI_COPY_##copy, MERGE_NONE, IN, {0}, 0, &gsai_plain_part},
+    {{{#name, GSAI_##dtype, limit}, AT(name), 1}, SIZE(name), 0, GSAI_COPY_##copy, MERGE_##merge, IN, &gsai_plain_part},
 #define GSAI_PART(type, name, copy, merge, header, own) \
-    {AT(name), GSAI_COPY_##copy, MERGE_##merge, header, {0}, 0, &(own)},
-#define GSAI_FIELD(dtype, number, merge, limit)
-#define GSAI_ARRAY(type, name, dtype, copy, limit, own)                                                              \
-    {AT(name), GSAI_COPY_##copy, MERGE_NONE, IN, {#name, GSAI_##dtype, limit}, sizeof *((gsa_state *)NULL)->name.at, \
+    {{{0}, AT(name), 0}, SIZE(name), 0, GSAI_COPY_##copy, MERGE_##merge, header, &(own)},
+#define GSAI_FIELD(dtype, number, merge, limit) GSAI_NUMBER(dtype, number, NONE, merge, limit)
+#define GSAI_ARRAY(type, name, dtype, copy, limit, own) \
+    {{{#name, GSAI_##dtype, limit}, AT(name), 0},       \
+     SIZE(name),                                        \
+     sizeof *((gsa_state *)NULL)->name.at,              \
+     GSAI_COPY_##copy,                                  \
+     MERGE_NONE,                                        \
+     IN,                                                \
      &(own)},
 #include "learn/parts.def"
 #undef GSAI_NUMBER
@@ -44,26 +50,10 @@ static const part parts[] = {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* The numbers of a state, in the order of the table. */
-typedef struct number {
-    gsai_stored_field field;
-    merge_rule merge;
-} number;
-
-static const number numbers[] = {
-#define GSAI_NUMBER(dtype, name, copy, merge, limit) \
-    {{{#name, GSAI_##dtype, limit}, offsetof(gsa_state, name), 1}, MERGE_##merge},
-#define GSAI_PART(type, name, copy, merge, header, own)
-#define GSAI_FIELD(dtype, number, merge, limit) \
-    {{{#number, GSAI_##dtype, limit}, offsetof(gsa_state, number), 1}, MERGE_##merge},
-#define GSAI_ARRAY(type, name, dtype, copy, limit, own)
-#include "learn/parts.def"
-#undef GSAI_NUMBER
-#undef GSAI_PART
-#undef GSAI_FIELD
-#undef GSAI_ARRAY
-};
-enum { NUMBERS = sizeof numbers / sizeof *numbers };
+static bool is_number(const part *of)
+{
+    return of->field.len == 1;
+}
 
 /* An array, whatever its elements are. */
 typedef struct array {
@@ -74,21 +64,16 @@ typedef struct array {
 static array array_of(const gsa_state *state, const part *of)
 {
     array out;
-    memcpy(&out, (const char *)state + of->at, sizeof out);
+    memcpy(&out, (const char *)state + of->field.at, sizeof out);
     return out;
 }
 
 /* Copies n elements into an array that is empty. */
 static gsa_status fill_array(gsa_state *state, const part *of, const void *from, size_t n, gsa_error *error)
 {
-    array to = array_of(state, of);
-    if (n == 0)
-        return GSA_OK;
-    GSAI_TRY_MEMORY(gsai_reserve(&state->env, &to.at, &to.capacity, n, of->element), &state->env, error,
-                    "no memory for %zu numbers of '%s'", n, of->key.name);
-    memcpy(to.at, from, n * of->element);
-    to.n = n;
-    memcpy((char *)state + of->at, &to, sizeof to);
+    GSA_TRY(gsai_array_grow((char *)state + of->field.at, n, of->element, &state->env, error));
+    if (n > 0)
+        memcpy(array_of(state, of).at, from, n * of->element);
     return GSA_OK;
 }
 
@@ -110,7 +95,7 @@ static gsa_status copy_part(gsa_state *to, const gsa_state *from, const part *of
         return of->own->copy(to, from, error);
     if (of->element > 0)
         return fill_array(to, of, array_of(from, of).at, array_of(from, of).n, error);
-    memcpy((char *)to + of->at, (const char *)from + of->at, of->size);
+    memcpy((char *)to + of->field.at, (const char *)from + of->field.at, of->size);
     return GSA_OK;
 }
 
@@ -125,7 +110,7 @@ gsa_status gsai_parts_copy(gsa_state *to, const gsa_state *from, gsai_copy_kind 
 /* ---- merge ------------------------------------------------------------------------------------------------------- */
 
 /* Sums are exact for integers; those of doubles are in the order of gsai_merge_sum. */
-static uint64_t merge_u64(const gsai_merge *merge, const number *of)
+static uint64_t merge_u64(const gsai_merge *merge, const part *of)
 {
     const size_t at = of->field.at;
     bool since_base = merge->base && (merge->continues || of->merge == MERGE_TOTAL);
@@ -147,7 +132,7 @@ static double added(const gsai_merge *merge, const gsa_state *state, size_t at)
     return number_at(state, at) - (merge->continues ? number_at(merge->base, at) : 0);
 }
 
-static double merge_f64(const gsai_merge *merge, const number *of)
+static double merge_f64(const gsai_merge *merge, const part *of)
 {
     double base = merge->continues ? number_at(merge->base, of->field.at) : 0, max = base;
     for (size_t s = 0; s < merge->n_states; s++)
@@ -157,12 +142,12 @@ static double merge_f64(const gsai_merge *merge, const number *of)
 
 gsa_status gsai_parts_merge(const gsai_merge *merge, gsa_error *error)
 {
-    for (size_t i = 0; i < NUMBERS; i++) {
-        void *into = (char *)merge->into + numbers[i].field.at;
-        if (numbers[i].merge != MERGE_NONE && numbers[i].field.key.dtype == GSAI_U64)
-            *(uint64_t *)into = merge_u64(merge, &numbers[i]);
-        else if (numbers[i].merge != MERGE_NONE)
-            *(double *)into = merge_f64(merge, &numbers[i]);
+    for (size_t i = 0; i < PARTS; i++) {
+        void *into = (char *)merge->into + parts[i].field.at;
+        if (is_number(&parts[i]) && parts[i].merge != MERGE_NONE && parts[i].field.key.dtype == GSAI_U64)
+            *(uint64_t *)into = merge_u64(merge, &parts[i]);
+        else if (is_number(&parts[i]) && parts[i].merge != MERGE_NONE)
+            *(double *)into = merge_f64(merge, &parts[i]);
     }
     for (size_t i = 0; i < PARTS; i++) {
         if (parts[i].merge == MERGE_KEEP && merge->continues)
@@ -229,17 +214,17 @@ static void save_lines(gsai_snapshot *snapshot, const gsa_state *state)
 gsa_status gsai_parts_save(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
     GSA_TRY(check_numbers(state, GSA_LIMIT, error));
-    for (size_t i = 0; i < NUMBERS; i++)
-        gsai_snapshot_fields(snapshot, &numbers[i].field, 1, state);
+    for (size_t i = 0; i < PARTS; i++)
+        gsai_snapshot_fields(snapshot, &parts[i].field, is_number(&parts[i]), state);
     for (size_t i = 0; i < PARTS; i++) {
         array of = parts[i].element > 0 ? array_of(state, &parts[i]) : (array){0};
         if (parts[i].own == &gsai_table_part && state->loss)
             save_lines(snapshot, state);
         if (parts[i].own->save)
             parts[i].own->save(snapshot, state);
-        else if (of.n > 0)
-            gsai_snapshot_add(snapshot, &parts[i].key, of.at,
-                              of.n * (parts[i].element / gsai_dtype_size(parts[i].key.dtype)));
+        else if (of.n > 0 && !parts[i].own->lines)
+            gsai_snapshot_add(snapshot, &parts[i].field.key, of.at,
+                              of.n * (parts[i].element / gsai_dtype_size(parts[i].field.key.dtype)));
     }
     return gsai_snapshot_check(snapshot, error);
 }
@@ -252,7 +237,7 @@ gsa_status gsai_parts_save_since(gsai_snapshot *snapshot, const gsa_state *repli
         *view = *replica;
     for (size_t i = 0; i < PARTS && view; i++) {
         if (parts[i].header == OUT)
-            memset((char *)view + parts[i].at, 0, parts[i].size);
+            memset((char *)view + parts[i].field.at, 0, parts[i].size);
         if (parts[i].own->since)
             parts[i].own->since(view, base, snapshot);
     }
@@ -263,14 +248,14 @@ gsa_status gsai_parts_save_since(gsai_snapshot *snapshot, const gsa_state *repli
 static gsa_status load_array(gsa_state *state, const part *of, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *found;
-    GSA_TRY(gsai_bundle_may_have(bundle, &of->key, GSAI_ANY_LEN, &found, error));
+    GSA_TRY(gsai_bundle_may_have(bundle, &of->field.key, GSAI_ANY_LEN, &found, error));
     if (!found)
         return GSA_OK;
-    size_t size = (size_t)gsai_tensor_len(found) * gsai_dtype_size(of->key.dtype);
+    size_t size = (size_t)gsai_tensor_len(found) * gsai_dtype_size(of->field.key.dtype);
     GSA_TRY(fill_array(state, of, found->data, size / of->element, error));
     return size % of->element == 0 && (!of->own->is_sound || of->own->is_sound(state))
                ? GSA_OK
-               : gsai_fail(error, GSA_FORMAT, "tensor '%s' does not fit the state", of->key.name);
+               : gsai_fail(error, GSA_FORMAT, "tensor '%s' does not fit the state", of->field.key.name);
 }
 
 static gsa_status load_lines(gsa_state *state, const part *of, const gsai_bundle *bundle, gsa_error *error)
@@ -287,8 +272,8 @@ static gsa_status load_lines(gsa_state *state, const part *of, const gsai_bundle
 gsa_status gsai_parts_load(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
     state->loss = loss;
-    for (size_t i = 0; i < NUMBERS; i++)
-        GSA_TRY(gsai_bundle_fields(bundle, &numbers[i].field, 1, state, error));
+    for (size_t i = 0; i < PARTS; i++)
+        GSA_TRY(gsai_bundle_fields(bundle, &parts[i].field, is_number(&parts[i]), state, error));
     GSA_TRY(check_numbers(state, GSA_FORMAT, error));
     for (size_t i = 0; i < PARTS; i++) {
         const gsai_part_functions *own = parts[i].own;

@@ -3,8 +3,8 @@
 #define GSA_LEARN_PARTS_H
 
 #include "base/bundle.h"
+#include "learn/lineage.h"
 #include "learn/loss/loss.h"
-#include "learn/merged.h"
 
 /* Kinds of copies: all of a state, one of several replicas, or a run that starts from it. A part is in those up to its
  * own. */

@@ -98,30 +98,22 @@ static bool loss_is_auto(const gsa_state *state)
     return !gsai_loss_asked(&state->params) && !gsai_loss_is_custom(state->loss);
 }
 
-/* Refuses whole numbers that are more than the user may mean by classes: too many, or, of rows with columns, many of
- * which the first rows had few. */
-static gsa_status check_many(const gsa_state *state, const gsa_batch *rows, const char *where, size_t n_before,
-                             gsa_error *error)
-{
-    size_t n = state->labels.n;
-    bool is_late = has_columns(state, rows) && n_before > 0 && n_before <= GSAI_FEW_VALUES;
-    size_t limit = is_late ? GSAI_FEW_VALUES : GSAI_MAX_CLASSES;
-    if (n <= limit)
-        return GSA_OK;
-    return gsai_fail(error, GSA_LABEL,
-                     "%s more than %zu different whole numbers as labels%s: choose squared loss to "
-                     "predict numbers, or softmax loss to tell that many classes apart",
-                     where, limit, is_late ? ", and fewer in the first rows, which decide" : "");
-}
-
-/* Refuses a third label if the loss knows two. `row` is that of the third label. */
+/* Refuses a third label if the loss knows two, `row` being that of the third label; and whole numbers that are more
+ * than the user may mean by classes: too many, or, of rows with columns, many of which the first rows had few. */
 static gsa_status check_classes(const gsa_state *state, const gsa_batch *rows, const char *where, size_t n_before,
                                 uint64_t row, gsa_error *error)
 {
     const gsai_label *label = state->labels.at;
-    if (loss_is_auto(state) && all_labels_are_numbers(&state->labels))
-        return check_many(state, rows, where, n_before, error);
-    if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
+    size_t n = state->labels.n;
+    bool is_auto = loss_is_auto(state),
+         is_late = has_columns(state, rows) && n_before > 0 && n_before <= GSAI_FEW_VALUES;
+    size_t limit = is_late ? GSAI_FEW_VALUES : GSAI_MAX_CLASSES;
+    if (is_auto && n > limit && all_labels_are_numbers(&state->labels))
+        return gsai_fail(error, GSA_LABEL,
+                         "%s more than %zu different whole numbers as labels%s: choose squared loss to "
+                         "predict numbers, or softmax loss to tell that many classes apart",
+                         where, limit, is_late ? ", and fewer in the first rows, which decide" : "");
+    if (!is_auto && state->loss && n > state->loss->max_labels)
         return gsai_fail_row(error, GSA_LABEL, row,
                              "label '%s' is the third after '%s' and '%s', and %s loss knows two; "
                              "leave the loss out or choose softmax",
@@ -192,7 +184,8 @@ static gsa_status fit_labels(gsa_state *state, gsa_error *error)
     bool binary = gsai_state_is_binary(state);
     size_t n_known = binary ? 2 : state->table.n_outputs;
     if (gsai_params_balance(&state->params))
-        GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
+        GSA_TRY(
+            gsai_array_grow(&state->class_sums, state->labels.n + 1, sizeof *state->class_sums.at, &state->env, error));
     if (state->labels.n <= n_known)
         return GSA_OK;
     GSA_TRY(gsa_state_close_group(state, error)); /* of rows with fewer outputs */

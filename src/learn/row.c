@@ -1,5 +1,5 @@
 /* One row: its weight, its hash, the memory of its entries. */
-#include "learn/row.h"
+#include "learn/kernel/kernel.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -19,15 +19,9 @@ gsa_status gsai_row_weight(const gsa_batch *batch, size_t row, double *out, gsa_
 uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number)
 {
     gsai_row row = gsai_row_at(batch, row_number);
-    uint64_t sum = 0, position = 0;
-    for (size_t i = 0; i < row.n; i++) {
-        uint32_t bits = GSAI_ONE_BITS;
-        if (row.value)
-            memcpy(&bits, &row.value[i], sizeof bits);
-        if (bits << 1 != 0) /* neither 0 nor -0 */
-            sum += gsai_hash_entry(++position, gsai_row_id(&row, i), bits);
-    }
-    return gsai_mix(sum);
+    gsai_row_scan scan;
+    gsai_kernels_best()->scan_row(&row, &scan);
+    return scan.hash;
 }
 
 static uint64_t label_hash(const gsa_batch *batch, size_t row)

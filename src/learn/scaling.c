@@ -65,6 +65,7 @@ static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *
         return GSA_OK;
     gsai_scaling *scaling = gsai_copy(&to->env, from->scaling, 1, sizeof *scaling);
     GSAI_TRY_MEMORY(scaling, &to->env, error, "no memory for a choice of scaling");
+    scaling->table = (gsai_table){0};
     gsa_status status = gsai_table_copy(&scaling->table, &from->scaling->table, &to->env, error);
     if (status == GSA_OK)
         to->scaling = scaling;
@@ -73,21 +74,18 @@ static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *
     return status;
 }
 
-static double step_sum(const gsai_merge *merge, const gsa_state *state)
+enum { SUM, WEIGHT };
+
+/* A number of the mean step of the better table, as the result has it. */
+static double step_number(const gsai_merge *merge, const gsa_state *state, size_t which)
 {
-    return gsai_state_step(state)->sum / (gsai_state_splits(state, merge->into) ? 2 : 1);
+    const gsai_step_mean *step = gsai_state_step(state);
+    return which == WEIGHT ? step->weight : step->sum / (gsai_state_splits(state, merge->into) ? 2 : 1);
 }
 
-static double added_step(const gsai_merge *merge, const gsa_state *state, size_t at)
+static double added(const gsai_merge *merge, const gsa_state *state, size_t which)
 {
-    (void)at;
-    return step_sum(merge, state) - (merge->continues ? step_sum(merge, merge->base) : 0);
-}
-
-static double added_weight(const gsai_merge *merge, const gsa_state *state, size_t at)
-{
-    (void)at;
-    return gsai_state_step(state)->weight - (merge->continues ? gsai_state_step(merge->base)->weight : 0);
+    return step_number(merge, state, which) - (merge->continues ? step_number(merge, merge->base, which) : 0);
 }
 
 /* The steps of the better tables, and the scaling that most rows were learned with. */
@@ -101,12 +99,9 @@ static gsa_status merge_scaling(const gsai_merge *merge, gsa_error *error)
                               ? merge->states[s]->n_rows
                               : 0;
     into->standardised = 2 * n_standardised > n_rows;
-    into->step.sum = gsai_merge_sum(merge, added_step, 0);
-    into->step.weight = gsai_merge_sum(merge, added_weight, 0);
-    if (merge->continues) {
-        into->step.sum += step_sum(merge, merge->base);
-        into->step.weight += gsai_state_step(merge->base)->weight;
-    }
+    for (size_t which = SUM; which <= WEIGHT; which++)
+        *(which == SUM ? &into->step.sum : &into->step.weight) =
+            gsai_merge_sum(merge, added, which) + (merge->continues ? step_number(merge, merge->base, which) : 0);
     return GSA_OK;
 }
 

@@ -78,9 +78,10 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
         double share = solution->prior_share;
         GSA_TRY(gsai_state_fold(state, error));
         for (size_t slot = 0; slot < state->prior.n; slot++) {
-            double before = (double)state->prior.count[slot], after = part_of(before, share);
-            state->prior.count[slot] = (uint64_t)after;
-            state->prior.sum_sq[slot] *= before > 0 ? after / before : share;
+            gsai_totals *prior = &state->prior.at[slot];
+            double before = (double)prior->count, after = part_of(before, share);
+            prior->count = (uint64_t)after;
+            prior->sum_sq *= before > 0 ? after / before : share;
         }
         for (size_t slot = 0; slot < state->centre.n; slot++) {
             gsai_column *column = &state->centre.at[slot];

@@ -86,7 +86,7 @@ gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
 
 uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 {
-    uint64_t count = slot < state->prior.n ? state->prior.count[slot] : 0;
+    uint64_t count = slot < state->prior.n ? state->prior.at[slot].count : 0;
     if (slot < state->table.n_slots)
         count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
     return count;
@@ -94,7 +94,7 @@ uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 
 double gsai_state_sum_sq(const gsa_state *state, size_t slot)
 {
-    double sum_sq = slot < state->prior.n ? state->prior.sum_sq[slot] : 0.0;
+    double sum_sq = slot < state->prior.n ? state->prior.at[slot].sum_sq : 0.0;
     if (slot < state->table.n_slots) {
         const gsai_cell *record = gsai_table_slot(&state->table, slot);
         sum_sq += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;

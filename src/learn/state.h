@@ -28,14 +28,6 @@ typedef struct gsai_position {
     double constant_loss; /* the same of the best constant prediction */
 } gsai_position;
 
-/* Totals that the table's counts do not hold: sums of squares and counts of features from before (another run, merged
- * states, or more rows than a 32-bit count can hold). n slots, perhaps fewer than the table's. */
-typedef struct gsai_prior_totals {
-    double *sum_sq;
-    uint64_t *count;
-    size_t n, capacity_sum_sq, capacity_count;
-} gsai_prior_totals;
-
 /* The averaged and calibrated weights that were best on the held-out rows, [slots x outputs]. learn/quality.c. */
 typedef struct gsai_best_checkpoint {
     float *weight; /* NULL: none */

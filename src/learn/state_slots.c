@@ -46,30 +46,16 @@ gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *err
     return status;
 }
 
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error)
-{
-    if (n <= prior->n)
-        return GSA_OK;
-    GSAI_TRY_MEMORY(gsai_reserve(env, &prior->sum_sq, &prior->capacity_sum_sq, n, sizeof *prior->sum_sq) &&
-                        gsai_reserve(env, &prior->count, &prior->capacity_count, n, sizeof *prior->count),
-                    env, error, "no memory for the totals of %zu features", n);
-    memset(prior->sum_sq + prior->n, 0, (n - prior->n) * sizeof *prior->sum_sq);
-    memset(prior->count + prior->n, 0, (n - prior->n) * sizeof *prior->count);
-    prior->n = n;
-    return GSA_OK;
-}
-
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
 {
-    GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
+    GSA_TRY(gsai_array_grow(&state->prior, state->table.n_slots, sizeof *state->prior.at, &state->env, error));
     for (size_t slot = 0; slot < state->table.n_slots; slot++) {
         double sum_sq = gsai_state_sum_sq(state, slot);
         uint64_t count = gsai_state_n_seen(state, slot);
         gsai_cell *record = gsai_table_slot(&state->table, slot);
         record[gsai_table_mean(&state->table)].f = 0;
         record[gsai_table_count(&state->table)].u = 0;
-        state->prior.sum_sq[slot] = sum_sq;
-        state->prior.count[slot] = count;
+        state->prior.at[slot] = (gsai_totals){sum_sq, count};
     }
     state->n_counted = 0;
     return GSA_OK;
@@ -146,10 +132,7 @@ static gsa_status copy_table(gsa_state *to, const gsa_state *from, gsa_error *er
     if (!from->loss)
         return GSA_OK;
     to->loss = from->loss;
-    if (!to->table.cells || !gsai_table_refill(&to->table, &from->table)) {
-        gsai_table_release(&to->table, &to->env);
-        GSA_TRY(gsai_table_copy(&to->table, &from->table, &to->env, error));
-    }
+    GSA_TRY(gsai_table_copy(&to->table, &from->table, &to->env, error));
     return gsai_state_reserve_scratch(to, to->table.n_outputs, error);
 }
 
@@ -214,22 +197,6 @@ const gsai_part_functions gsai_table_part = {.release = release_table,
                                              .lines = table_lines,
                                              .since = only_intercept};
 
-static void release_prior(gsa_state *state)
-{
-    gsai_free(&state->env, state->prior.sum_sq);
-    gsai_free(&state->env, state->prior.count);
-}
-
-static gsa_status copy_prior(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    GSA_TRY(gsai_prior_totals_grow(&to->prior, from->prior.n, &to->env, error));
-    if (from->prior.n > 0) {
-        memcpy(to->prior.sum_sq, from->prior.sum_sq, from->prior.n * sizeof *from->prior.sum_sq);
-        memcpy(to->prior.count, from->prior.count, from->prior.n * sizeof *from->prior.count);
-    }
-    return GSA_OK;
-}
-
 /* Makes room. A table's counts have 31 bits; totals from before stay apart, so that what was counted since can be told.
  */
 static gsa_status merge_prior(const gsai_merge *merge, gsa_error *error)
@@ -239,13 +206,14 @@ static gsa_status merge_prior(const gsai_merge *merge, gsa_error *error)
     for (size_t s = 0; s < merge->n_states; s++)
         has_prior = has_prior || merge->states[s]->prior.n > 0;
     into->n_counted = has_prior ? 0 : into->rows_behind;
-    return has_prior ? gsai_prior_totals_grow(&into->prior, into->table.n_slots, &into->env, error) : GSA_OK;
+    return has_prior ? gsai_array_grow(&into->prior, into->table.n_slots, sizeof *into->prior.at, &into->env, error)
+                     : GSA_OK;
 }
 
 static gsa_status load_prior(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     (void)bundle;
-    return gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error);
+    return gsai_array_grow(&state->prior, state->table.n_slots, sizeof *state->prior.at, &state->env, error);
 }
 
 static size_t prior_lines(const gsa_state *state, gsai_line_tensor *out)
@@ -253,20 +221,17 @@ static size_t prior_lines(const gsa_state *state, gsai_line_tensor *out)
     const gsai_prior_totals *prior = &state->prior;
     gsai_tensor_key sum_sq = {"prior.sum_sq", GSAI_F64, GSAI_NOT_NEGATIVE};
     gsai_tensor_key count = {"prior.n_seen", GSAI_U64, state->rows_behind - state->n_counted};
-    out[0] = (gsai_line_tensor){sum_sq, 1, 1, (char *)prior->sum_sq, sizeof *prior->sum_sq, prior->n};
-    out[1] = (gsai_line_tensor){count, 1, 1, (char *)prior->count, sizeof *prior->count, prior->n};
-    return prior->n > 0 ? 2 : 0;
+    if (prior->n == 0)
+        return 0;
+    out[0] = (gsai_line_tensor){sum_sq, 1, 1, (char *)&prior->at->sum_sq, sizeof *prior->at, prior->n};
+    out[1] = (gsai_line_tensor){count, 1, 1, (char *)&prior->at->count, sizeof *prior->at, prior->n};
+    return 2;
 }
 
 static bool prior_uses(const gsa_state *state, size_t slot)
 {
-    return slot < state->prior.n && (state->prior.count[slot] != 0 || state->prior.sum_sq[slot] != 0);
+    return slot < state->prior.n && (state->prior.at[slot].count != 0 || state->prior.at[slot].sum_sq != 0);
 }
 
-const gsai_part_functions gsai_prior_part = {.release = release_prior,
-                                             .copy = copy_prior,
-                                             .merge = merge_prior,
-                                             .key = "prior.sum_sq",
-                                             .load = load_prior,
-                                             .lines = prior_lines,
-                                             .uses = prior_uses};
+const gsai_part_functions gsai_prior_part = {
+    .merge = merge_prior, .key = "prior.sum_sq", .load = load_prior, .lines = prior_lines, .uses = prior_uses};

@@ -16,6 +16,5 @@ gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
 gsa_status gsai_state_widen(gsa_state *state, size_t n_outputs, gsa_error *error);
 /* Moves the table's counts into the prior totals. */
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsai_env *env, gsa_error *error);
 
 #endif

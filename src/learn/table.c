@@ -1,4 +1,4 @@
-/* The memory of the table. */
+/* The memory of the table, and of arrays. */
 #include "learn/table.h"
 
 #include "base/error.h"
@@ -45,6 +45,23 @@ static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_
                                 n_outputs == 1 ? "" : "s");
     }
     gsai_prefer_huge_pages(*cells, *capacity * record_size(room));
+    return GSA_OK;
+}
+
+gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env *env, gsa_error *error)
+{
+    struct {
+        void *at;
+        size_t n, capacity;
+    } grown;
+    memcpy(&grown, array, sizeof grown);
+    if (n <= grown.n)
+        return GSA_OK;
+    GSAI_TRY_MEMORY(gsai_reserve(env, &grown.at, &grown.capacity, n, element), env, error,
+                    "no memory for %zu numbers of a state", n);
+    memset((char *)grown.at + grown.n * element, 0, (n - grown.n) * element);
+    grown.n = n;
+    memcpy(array, &grown, sizeof grown);
     return GSA_OK;
 }
 
@@ -96,24 +113,18 @@ static void copy_records(gsai_table *to, const gsai_table *from)
     }
 }
 
-gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsai_env *env, gsa_error *error)
+gsa_status gsai_table_copy(gsai_table *to, const gsai_table *from, const gsai_env *env, gsa_error *error)
 {
-    gsa_status status = gsai_table_init(out, from->n_slots, from->n_outputs, env, error);
-    if (status == GSA_OK)
-        copy_records(out, from);
-    return status;
-}
-
-bool gsai_table_refill(gsai_table *table, const gsai_table *from)
-{
-    if (table->room != from->room || table->capacity < from->n_slots)
-        return false;
-    if (table->n_slots > from->n_slots)
-        memset(gsai_table_slot(table, from->n_slots), 0, (table->n_slots - from->n_slots) * record_size(table->room));
-    table->n_slots = from->n_slots;
-    table->n_outputs = from->n_outputs;
-    copy_records(table, from);
-    return true;
+    if (!to->cells || to->room != from->room || to->capacity < from->n_slots) {
+        gsai_table_release(to, env);
+        GSA_TRY(gsai_table_init(to, from->n_slots, from->n_outputs, env, error));
+    }
+    if (to->n_slots > from->n_slots)
+        memset(gsai_table_slot(to, from->n_slots), 0, (to->n_slots - from->n_slots) * record_size(to->room));
+    to->n_slots = from->n_slots;
+    to->n_outputs = from->n_outputs;
+    copy_records(to, from);
+    return GSA_OK;
 }
 
 gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env *env, gsa_error *error)

@@ -27,6 +27,17 @@ typedef struct gsai_table {
     size_t room; /* outputs there is space for in a record */
 } gsai_table;
 
+/* Totals that the table's counts do not hold: sums of squares and counts of features from before (another run, merged
+ * states, or more rows than a 32-bit count can hold). n slots, perhaps fewer than the table's. */
+typedef struct gsai_totals {
+    double sum_sq;
+    uint64_t count;
+} gsai_totals;
+typedef struct gsai_prior_totals {
+    gsai_totals *at;
+    size_t n, capacity;
+} gsai_prior_totals;
+
 /* The least that a mean square may be: what is below counts as this (kernel/loops.h). */
 #define GSAI_MIN_SQUARE 1e-37F
 
@@ -66,6 +77,9 @@ static inline size_t gsai_table_count(const gsai_table *table)
     return 2 * table->room + 1;
 }
 
+/* Grows an array of a state, {element *at; size_t n, capacity}, to at least n elements; new ones are zero. */
+gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env *env, gsa_error *error);
+
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error);
 void gsai_table_release(gsai_table *table, const gsai_env *env);
 /* Returns whether nothing was ever learned for a slot. */
@@ -85,10 +99,8 @@ static inline bool gsai_table_is_zero(const gsai_table *table, size_t slot)
 gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *env, gsa_error *error);
 /* Widens the table to at least n_outputs outputs; new ones are zero. */
 gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env *env, gsa_error *error);
-/* Makes a copy with memory of its own. */
-gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsai_env *env, gsa_error *error);
-/* Copies a table into the memory of another; returns false if that is too small or of another shape. */
-bool gsai_table_refill(gsai_table *table, const gsai_table *from);
+/* Copies a table into another, whose memory is used again if it is large enough and of the same shape. */
+gsa_status gsai_table_copy(gsai_table *to, const gsai_table *from, const gsai_env *env, gsa_error *error);
 /* Zeroes the average terms of all slots. */
 void gsai_table_clear_average(gsai_table *table);
 

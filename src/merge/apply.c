@@ -1,7 +1,7 @@
 /* Applying the changes of all states to the slots of the base. */
 #include "merge/apply.h"
 
-#include "learn/merged.h"
+#include "learn/lineage.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -93,8 +93,7 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
             break;
         /* Counts that fit stay in the table, where learning has them at hand. */
         for (size_t i = 0; i < n && first < prior->n; i++) {
-            prior->sum_sq[first + i] = adder.start.sum_sq[i];
-            prior->count[first + i] = (uint64_t)adder.start.count[i];
+            prior->at[first + i] = (gsai_totals){adder.start.sum_sq[i], (uint64_t)adder.start.count[i]};
             adder.start.sum_sq[i] = adder.start.count[i] = 0;
         }
         for (size_t which = 0; which < 2; which++) {

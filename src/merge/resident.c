@@ -1,7 +1,7 @@
 /* States in memory: what becomes of their outputs, and their slots as arrays. */
 #include "merge/resident.h"
 
-#include "learn/merged.h"
+#include "learn/lineage.h"
 
 #include <string.h>
 
@@ -116,8 +116,8 @@ void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots
         gsai_kernels_best()->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);
     const gsai_prior_totals *prior = from->prior;
     for (size_t i = 0; i < n && gsai_slots_at(slots, i) < prior->n; i++) {
-        view->sum_sq[i] += prior->sum_sq[gsai_slots_at(slots, i)];
-        view->count[i] += (double)prior->count[gsai_slots_at(slots, i)];
+        view->sum_sq[i] += prior->at[gsai_slots_at(slots, i)].sum_sq;
+        view->count[i] += (double)prior->at[gsai_slots_at(slots, i)].count;
     }
     for (size_t i = 0; i < n && from->weight != 1; i++)
         view->sum_sq[i] *= from->weight;

@@ -102,17 +102,17 @@ typedef struct four_records {
 } four_records;
 
 /* Adds what the table does not hold. */
-static inline void count_before(four_records *of, const uint32_t *slot, const gsai_counts_before *before)
+static inline void count_before(four_records *of, const uint32_t *slot, const gsai_prior_totals *before)
 {
     for (size_t j = 0; j < 4 && before->n > 0; j++)
-        if (slot[j] < before->n && before->count[slot[j]] > 0) {
-            double own = (double)of->count[j], all = own + (double)before->count[slot[j]];
-            of->mean[j] = (float)(((double)of->mean[j] * own + before->sum_sq[slot[j]]) / all);
+        if (slot[j] < before->n && before->at[slot[j]].count > 0) {
+            double own = (double)of->count[j], all = own + (double)before->at[slot[j]].count;
+            of->mean[j] = (float)(((double)of->mean[j] * own + before->at[slot[j]].sum_sq) / all);
             of->count[j] = (float)all;
         }
 }
 
-static inline four_records load_four(const gsai_cell *cells, const uint32_t *slot, const gsai_counts_before *before)
+static inline four_records load_four(const gsai_cell *cells, const uint32_t *slot, const gsai_prior_totals *before)
 {
     four_floats r[4];
     for (size_t j = 0; j < 4; j++)
@@ -124,6 +124,21 @@ static inline four_records load_four(const gsai_cell *cells, const uint32_t *slo
     four_records out = {
         __builtin_shufflevector(low, high, 0, 1, 4, 5), __builtin_shufflevector(low, high, 2, 3, 6, 7),
         __builtin_convertvector((four_ints)__builtin_shufflevector(low_n, high_n, 0, 1, 4, 5), four_floats)};
+    count_before(&out, slot, before);
+    return out;
+}
+
+/* The same of several outputs, without weights. */
+static inline four_records load_four_counts(const gsai_table *table, const uint32_t *slot,
+                                            const gsai_prior_totals *before)
+{
+    four_records out = {0};
+    size_t mean = gsai_table_mean(table);
+    for (size_t j = 0; j < 4; j++) {
+        const gsai_cell *record = gsai_table_slot(table, slot[j]) + mean;
+        out.mean[j] = record[0].f;
+        out.count[j] = (float)(int32_t)record[1].u;
+    }
     count_before(&out, slot, before);
     return out;
 }
@@ -225,11 +240,12 @@ static inline void add_ones(float *restrict direction_of, float *restrict square
     memcpy(square_of, &square, sizeof square);
 }
 
+/* With many outputs margins are 0. */
 __attribute__((always_inline)) static inline void find_margins(const gsai_group *group, const gsai_table *table,
-                                                               const gsai_counts_before *prior, enum measure measure,
-                                                               gsai_group_margins *out)
+                                                               const gsai_prior_totals *prior, enum measure measure,
+                                                               bool many, gsai_group_margins *out)
 {
-    const gsai_counts_before before = *prior;
+    const gsai_prior_totals before = *prior;
     const gsai_cell *cells = table->cells;
     const uint32_t *restrict slot = group->slot;
     float *restrict direction = group->direction, *restrict square = group->square;
@@ -242,13 +258,16 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
         for (; measure == ONES && e < whole; e += 4)
             add_ones(direction + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
         for (; e < end; e += 4)
-            add_entries(group, e, load_four(cells, slot + e, &before), c, measure, &sum);
-        ask_for(group, cells, row, false);
+            add_entries(group, e,
+                        many ? load_four_counts(table, slot + e, &before) : load_four(cells, slot + e, &before), c,
+                        measure, &sum);
+        if (!many)
+            ask_for(group, cells, row, false);
         differs |= sum.differs;
         out->m[row] = add_four(sum.m);
         out->xdx[row] = add_four(sum.xdx);
     }
-    out->means_move = before.n > 0 || (differs[0] | differs[1] | differs[2] | differs[3]) != 0;
+    out->means_move = many || before.n > 0 || (differs[0] | differs[1] | differs[2] | differs[3]) != 0;
 }
 
 /* Moves a weight and what the average lacks, and counts the row. */

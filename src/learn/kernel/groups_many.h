@@ -41,52 +41,24 @@ static inline void count_column(const gsai_columns *columns, const gsai_table *t
 
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
-static inline four_records load_four_counts(const gsai_table *table, const uint32_t *slot,
-                                            const gsai_counts_before *before)
-{
-    four_records out = {0};
-    size_t mean = gsai_table_mean(table);
-    for (size_t j = 0; j < 4; j++) {
-        const gsai_cell *record = gsai_table_slot(table, slot[j]) + mean;
-        out.mean[j] = record[0].f;
-        out.count[j] = (float)(int32_t)record[1].u;
-    }
-    count_before(&out, slot, before);
-    return out;
-}
-
-__attribute__((always_inline)) static inline void find_directions(const gsai_group *group, const gsai_table *table,
-                                                                  const gsai_counts_before *before,
-                                                                  enum measure measure, gsai_group_margins *out)
-{
-    for (size_t row = 0; row < group->n_rows; row++) {
-        four_sums sum = {0};
-        float c = (float)group->c[row];
-        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4)
-            add_entries(group, e, load_four_counts(table, group->slot + e, before), c, measure, &sum);
-        out->m[row] = 0;
-        out->xdx[row] = add_four(sum.xdx);
-    }
-    out->means_move = true;
-}
-
-static void group_margins(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+static void group_margins(const gsai_group *group, const gsai_table *table, const gsai_prior_totals *before,
                           bool standardised, gsai_group_margins *out)
 {
-    if (table->n_outputs > 1 && standardised)
-        find_directions(group, table, before, STANDARDISED, out);
-    else if (table->n_outputs > 1)
-        find_directions(group, table, before, AS_GIVEN, out);
+    bool many = table->n_outputs > 1;
+    if (many && standardised)
+        find_margins(group, table, before, STANDARDISED, true, out);
+    else if (many)
+        find_margins(group, table, before, AS_GIVEN, true, out);
     else if (standardised)
-        find_margins(group, table, before, STANDARDISED, out);
+        find_margins(group, table, before, STANDARDISED, false, out);
     else if (group->is_ones)
-        find_margins(group, table, before, ONES, out);
+        find_margins(group, table, before, ONES, false, out);
     else
-        find_margins(group, table, before, AS_GIVEN, out);
+        find_margins(group, table, before, AS_GIVEN, false, out);
 }
 
 /* The same numbers of one feature for four rows. */
-static inline four_records splat_counts(const gsai_table *table, uint32_t slot, const gsai_counts_before *before)
+static inline four_records splat_counts(const gsai_table *table, uint32_t slot, const gsai_prior_totals *before)
 {
     const gsai_cell *record = gsai_table_slot(table, slot) + gsai_table_mean(table);
     const uint32_t same[4] = {slot, slot, slot, slot};
@@ -122,7 +94,7 @@ __attribute__((always_inline)) static inline four_floats direct_column(const gsa
     return xdx;
 }
 
-static void column_directions(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
+static void column_directions(const gsai_columns *columns, const gsai_table *table, const gsai_prior_totals *before,
                               const float *c, bool standardised, float *xdx)
 {
     four_floats low = {0}, high = {0}, c_low = load_floats(c), c_high = load_floats(c + 4);

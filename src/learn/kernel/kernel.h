@@ -31,13 +31,6 @@ static inline double gsai_add_lanes(const double s[GSAI_LANES])
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-/* Rows and sums of squares of features, by slot, that the table does not hold. */
-typedef struct gsai_counts_before {
-    const uint64_t *count;
-    const double *sum_sq;
-    size_t n;
-} gsai_counts_before;
-
 /* All arrays of the entries have room for the row; ids in a row are distinct, slots below the table's end. */
 typedef struct gsai_kernels {
     const char *name;
@@ -60,7 +53,7 @@ typedef struct gsai_kernels {
     /* Groups of rows with one output (groups.h). The inverse frequency of a feature that was in `count` rows. */
     float (*inverse_frequency_of)(float count);
     /* Directions, x.Dx and, of one output, margins of the rows; standardised: centred and per_unit are filled in. */
-    void (*group_margins)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+    void (*group_margins)(const gsai_group *group, const gsai_table *table, const gsai_prior_totals *before,
                           bool standardised, gsai_group_margins *out);
     /* weight += scale * direction, average += past_weight * that, counts, and means of squares unless none moves. */
     void (*group_update)(const gsai_group *group, gsai_table *table, const float *scale, float past_weight,
@@ -70,7 +63,7 @@ typedef struct gsai_kernels {
     void (*logistic_steps)(const float *m, const float *sign, float *rest, float *lambda, float *e);
     /* Groups with several outputs (groups_many.h). Directions and x.Dx of columns, and their squares; c: the weights of
      * the rows. */
-    void (*column_directions)(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
+    void (*column_directions)(const gsai_columns *columns, const gsai_table *table, const gsai_prior_totals *before,
                               const float *c, bool standardised, float *xdx);
     /* The margins of all rows of a group with columns, [rows x stride]; weight += the sum of scale * direction over the
      * rows, average += past_weight * that, means and counts. Scales are 0 beyond the outputs and rows. */

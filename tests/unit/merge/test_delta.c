@@ -328,9 +328,9 @@ static void very_many_copies_and_rows_are_counted(void **unused)
     uint64_t expected = gsai_state_n_seen(base, 5);
     for (size_t c = 0; c < MANY; c++) {
         copies[c] = copy_of(base, MANY, c % 7, 2);
-        copies[c]->prior.count[5] += c % 100 == 50 ? UINT64_C(3) << 32 : 0;
+        copies[c]->prior.at[5].count += c % 100 == 50 ? UINT64_C(3) << 32 : 0;
         copies[c]->rows_behind += c % 100 == 50 ? UINT64_C(3) << 32 : 0;
-        copies[c]->prior.sum_sq[5] += c % 100 == 50 ? 0x3p32 : 0;
+        copies[c]->prior.at[5].sum_sq += c % 100 == 50 ? 0x3p32 : 0;
         expected += gsai_state_n_seen(copies[c], 5) - gsai_state_n_seen(base, 5);
         bytes head = {0};
         must_be_ok(gsa_state_write_delta_header(copies[c], base, append, &head, &error), &error);
