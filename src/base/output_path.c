@@ -156,7 +156,7 @@ gsa_status gsai_output_path_open(const char *path, gsai_output_path *out, gsa_er
     component found;
     *out = (gsai_output_path){.directory = -1};
     if (strlen(path) >= GSAI_PATH_SIZE)
-        return gsai_fail_errno(error, "write", path, ENAMETOOLONG);
+        return gsai_fail(error, GSA_IO, "cannot write a file whose path has more than %d bytes", GSAI_PATH_SIZE - 1);
     memcpy(of.rest, path, strlen(path) + 1);
     gsa_status status = begin(&of, error);
     for (bool done = false; status == GSA_OK && !done;) {

@@ -145,7 +145,7 @@ uint64_t gsai_os_space(int fd)
 
 const void *gsai_os_map(int fd, uint64_t size)
 {
-    void *bytes = size > 0 && size <= SIZE_MAX ? mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    void *bytes = size > 0 && size <= SIZE_MAX ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 

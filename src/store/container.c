@@ -399,6 +399,8 @@ static gsa_status map_file(gsai_container *container, const char *path, gsa_erro
     } while (fd < 0 && errno == EINTR);
     if (fd < 0 || gsai_os_info(fd, &info) != 0)
         status = gsai_fail_errno(error, "open", path, errno);
+    else if (info.kind != GSAI_FILE_REGULAR)
+        status = gsai_fail(error, GSA_IO, "%s is not the file that it was a moment ago", path);
     else if (info.size > SIZE_MAX)
         status = gsai_fail(error, GSA_LIMIT, "%s is too large for this machine's addresses", path);
     else if (!gsai_charge(&container->env, info.size)) /* its pages are resident while they are used */

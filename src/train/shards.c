@@ -138,10 +138,21 @@ static gsa_status share_labels(gsai_job *job, const gsa_state *from, gsa_error *
     size_t size = status == GSA_OK ? gsai_comm_total(job, sizes) : 0;
     for (size_t at = 0; at < size && status == GSA_OK;) {
         const char *text = (const char *)all + at + sizeof head;
+        if (size - at <= sizeof head || !memchr(text, '\0', size - at - sizeof head)) {
+            status = gsai_comm_protocol_error(error);
+            break;
+        }
         memcpy(&head, all + at, sizeof head);
         at += sizeof head + strlen(text) + 1;
-        status = gsa_state_add_labels(job->state, head.is_number ? &head.number : NULL, head.is_number ? NULL : &text,
-                                      1, error);
+        /* A row without features, so that late labels have the limit of those in rows. */
+        const gsa_batch row = {.n_rows = 1,
+                               .row_start = (const int64_t[]){0, 0},
+                               .index = (const uint32_t[]){0},
+                               .label = &head.number,
+                               .word = &(const int32_t){head.is_number ? -1 : 0},
+                               .words = &text,
+                               .n_words = 1};
+        status = gsa_state_prepare(job->state, &row, error);
     }
     gsai_bytes_free(&mine);
     return status;

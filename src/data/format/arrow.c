@@ -710,6 +710,9 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
         const gsai_arrow_column *column = &arrow->column[arrow->values];
         if (arrow->width == 0)
             arrow->width = column->list == 'w' ? (size_t)column->width : of.n;
+        if (arrow->width > (size_t)GSA_MAX_ID)
+            return fail_column(arrow, arrow->values, GSA_LIMIT, "lists have more values than there are features",
+                               error);
         if (arrow->width == 0)
             return fail_column(arrow, arrow->values, GSA_ARGUMENT, "the list of the first row is empty", error);
         GSA_TRY(gsai_rows_reserve_dense(rows, 1, arrow->width, error));

@@ -239,7 +239,10 @@ static bool see_date(gsai_column_stats *stats, const gsai_number_locale *locale,
             gsai_stats_keep_ambiguous(stats, text, size);
             stats->both_orders = true;
         }
+    } else if (weight > 0) {
+        gsai_stats_add_value(stats, gsai_date_value(date), weight);
     }
+    stats->lacks_dates = stats->lacks_dates || !found.has_year_first || weight == 0;
     stats->has_time = stats->has_time || found.seconds > 0;
     stats->dates += weight;
     return true;
@@ -258,7 +261,7 @@ static bool recognise_dates(const gsai_column_stats *stats, const gsai_asked *as
     out->reading.has_time = stats->has_time;
     gsai_stats_take_missing(stats, &out->reading);
     out->is_plain = false;
-    out->needs_values = true;
+    out->needs_values = stats->lacks_dates;
     return true;
 }
 

@@ -35,6 +35,7 @@ typedef struct gsai_column_stats {
     char other_unit[GSAI_UNIT_SIZE];                         /* another than that, if units differ */
     bool has_word_unit, lacks_unit;                          /* one is a word; an odd number has none */
     bool units_differ, only_day_first, only_month_first, both_orders, has_time;
+    bool lacks_dates; /* the values of some dates are not known yet */
 } gsai_column_stats;
 
 /* Adds a value, and one of a column of numbers. */
