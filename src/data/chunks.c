@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Rows and values of a chunk: it has 256 KiB of text (lines.c) unless lines are long, and ROWS rows if they have 32
- * bytes. The rest of a chunk with more of them is read where it is taken. */
+/* Rows and values of a chunk: it has 256 KiB of text (text_lines.c) unless lines are long, and ROWS rows if they have
+ * 32 bytes. The rest of a chunk with more of them is read where it is taken. */
 #define ROWS (2 * GSAI_BATCH_ROWS)
 #define VALUES (4 * GSAI_BATCH_VALUES)
 /* The likely bytes of a chunk; all of them may take 1/SHARE of the memory that is left. */

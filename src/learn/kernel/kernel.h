@@ -85,7 +85,8 @@ typedef struct gsai_kernels {
      * shift); it returns their sum. The second returns the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
     double (*exponentiate)(double *m, size_t n, double *shift);
     double (*expected_growth)(const double *p, size_t n);
-    /* Blocks of slots that are merged (slots.h). Records of a table into a view; terms of averages times per_total. */
+    /* Blocks of slots that are merged (merge_loops.h). Records of a table into a view; terms of averages times
+     * per_total. */
     void (*view_records)(gsai_view *view, const gsai_cell *cells, size_t room, size_t n, float per_total);
     /* The sums of one state, of whose average the base's is `kept`. False if it knows less of a slot than the base. */
     bool (*sum_changes)(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool standardised,
