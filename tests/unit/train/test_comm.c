@@ -257,6 +257,45 @@ static void a_stop_of_one_stops_all(void **unused)
     }
 }
 
+/* A table whose first rows have 20 labels, and later ones eight more of this rank's own. */
+static bytes rows_with_late_labels(size_t rank)
+{
+    enum { ROWS = 6000, LINE = 16 };
+    gsa_reader_options options = {.size = sizeof options, .label = "label"};
+    char *text = malloc(LINE * (ROWS + 1)), *end = text + sprintf(text, "label,a\n");
+    for (size_t i = 0; i < ROWS; i++)
+        end += sprintf(end, "%zu,%zu\n", i < ROWS - 500 ? i % 20 : 20 + 8 * rank + i % 8, i % 9);
+    bytes cache = cache_of(text_reader(text, &options));
+    free(text);
+    return cache;
+}
+
+static void learn_own_file(struct rank *rank)
+{
+    const bytes *of = rank->ctx;
+    gsa_train_hooks hooks = {.size = sizeof hooks, .comm = &rank->comm, .files_are_own = 1};
+    gsa_reader *reader = cache_reader(of[rank->comm.rank]);
+    gsa_state *state = state_with("passes", "1", NULL);
+    rank->status = gsa_train(state, reader, &hooks, NULL, &rank->error);
+    gsa_state_free(state);
+    gsa_reader_close(reader);
+}
+
+static void late_labels_of_several_processes_have_the_limit_of_one(void **unused)
+{
+    (void)unused;
+    struct rank rank[2];
+    bytes of[2] = {rows_with_late_labels(0), rows_with_late_labels(1)};
+    run_ranks(rank, 1, learn_own_file, of); /* 28 labels */
+    assert_int_equal(rank[0].status, GSA_OK);
+    run_ranks(rank, 2, learn_own_file, of); /* 36 of both, each of which has 28 */
+    for (size_t r = 0; r < 2; r++) {
+        assert_int_equal(rank[r].status, GSA_LABEL);
+        assert_non_null(strstr(rank[r].error.message, "more than 30 different whole numbers as labels"));
+        free(of[r].data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_failure_of_one_is_everyones_and_names_it),
         cmocka_unit_test(processes_learn_from_caches_only_and_from_the_same_ones),
         cmocka_unit_test(a_stop_of_one_stops_all),
+        cmocka_unit_test(late_labels_of_several_processes_have_the_limit_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
