@@ -286,6 +286,7 @@ static int run_query(const char *sql, struct ArrowArrayStream *out)
         free_query(of);
         return code;
     }
+    of->options = of->duck.arrow_options(&of->rows);
     *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, of};
     return EXIT_DONE;
 }
