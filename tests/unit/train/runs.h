@@ -41,6 +41,8 @@ static inline bytes cache_of(gsa_reader *from)
     assert_true(fd >= 0);
     close(fd);
     must_be_ok(gsa_writer_open(path, "gsac", NULL, NULL, &writer, &error), &error);
+    must_be_ok(gsa_reader_begin(from, &error), &error);
+    must_be_ok(gsa_writer_set_schema(writer, gsa_reader_schema(from), &error), &error);
     while ((status = gsa_reader_next(from, &batch, &error)) == GSA_OK)
         must_be_ok(gsa_writer_write(writer, &batch, &error), &error);
     assert_int_equal(status, GSA_END);
