@@ -78,7 +78,7 @@ typedef struct gsai_snapshot {
     gsai_tensor tensors[GSAI_SNAPSHOT_TENSORS];
     uint64_t limits[GSAI_SNAPSHOT_TENSORS];
     gsai_note notes[GSAI_SNAPSHOT_NOTES];
-    gsai_arena owned; /* released by whoever has it; gsai_snapshot_check tells if it has failed */
+    gsai_arena owned; /* released by the owner of the snapshot; gsai_snapshot_check tells if it has failed */
 } gsai_snapshot;
 
 /* ---- to a bundle ------------------------------------------------------------------------------------------------- */

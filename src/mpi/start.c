@@ -44,7 +44,7 @@ static void sleep_for(double seconds)
 }
 
 /* Sleeps for a period, or until the end has come, and then shortly. Gives how long, as far as this process was running.
- * A poll with a time goes by a clock that nobody sets. */
+ * The timeout of poll follows a clock that cannot be set. */
 static double rest(gsai_heartbeat *of, bool *ends)
 {
     double began = seconds_now();
