@@ -113,7 +113,7 @@ static void put_head(const exported *what, FILE *stream)
 {
     const gsa_model_info *info = &what->info;
     fprintf(stream, "/* A linear model by greedystep %s: %s loss, %" PRIu64 " features", gsa_version(), info->loss,
-            info->n_features);
+            info->n_used);
     if (info->n_classes > 0)
         fprintf(stream, ", %" PRIu64 " classes", info->n_classes);
     fputs(".\n", stream);
@@ -215,14 +215,21 @@ static void put_sizes(const exported *what, FILE *stream)
 }
 
 /* Writes the numbers of the features that are written, or their weights; says whether it came to the end. Where no
- * feature has a weight, the last one is written, since there must be one: the test before it finds it. */
+ * feature has a weight, the last one is written, since there must be one. */
 static bool put_kept(const exported *what, bool ids, FILE *stream)
 {
-    uint64_t n_outputs = what->info.n_outputs;
-    for (uint64_t i = 0, n = 0; i < what->n_features && n < what->n_kept; i++) {
+    uint64_t n_outputs = what->info.n_outputs, n_lines;
+    const uint32_t *id = gsa_model_features(what->model, &n_lines);
+    bool is_last = !what->is_dense && what->info.n_used == 0;
+    n_lines = what->is_dense ? what->n_features : is_last ? 1 : n_lines;
+    for (uint64_t line = 0, n = 0; line < n_lines && n < what->n_kept; line++) {
+        uint64_t i = is_last ? what->n_features - 1 : what->is_dense || id == NULL ? line : id[line];
+        bool is_written = what->is_dense || is_last;
         if (interrupt_signal() != 0)
             return false;
-        if (!what->is_dense && !export_has_weight(what, i) && i + what->n_kept - n != what->n_features)
+        for (size_t k = 0; k < n_outputs && !is_written; k++)
+            is_written = gsa_model_weight(what->model, i, k) != 0;
+        if (!is_written)
             continue;
         if (ids) {
             put_between(n, IDS_A_LINE, stream);
@@ -364,8 +371,7 @@ static int describe(exported *what)
     what->has_offsets = schema != NULL && strstr(schema, "\toffset=") != NULL;
     what->is_constant = what->info.has_probabilities && what->info.n_classes < 2;
     what->n_features = what->info.n_features > 0 ? what->info.n_features : 1;
-    for (uint64_t i = 0; i < what->n_features; i++)
-        what->n_kept += export_has_weight(what, i);
+    what->n_kept = what->info.n_used;
     what->is_dense = what->n_features * what->info.n_outputs <= what->n_kept * (what->info.n_outputs + 1);
     if (what->is_dense)
         what->n_kept = what->n_features;

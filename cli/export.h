@@ -20,8 +20,6 @@ typedef struct exported {
     bool is_constant;       /* one label is all that was learned: weights do not matter */
 } exported;
 
-/* Returns whether the feature has a weight in any output (export_code.c). */
-bool export_has_weight(const exported *what, uint64_t feature);
 /* Write a text in which @ stands for the name, and the functions of the file (export_code.c). */
 void export_put(const exported *what, const char *text, FILE *stream);
 void export_put_functions(const exported *what, FILE *stream);

@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-bool export_has_weight(const exported *what, uint64_t feature)
-{
-    for (size_t k = 0; k < what->info.n_outputs; k++)
-        if (gsa_model_weight(what->model, feature, k) != 0)
-            return true;
-    return false;
-}
-
 void export_put(const exported *what, const char *text, FILE *stream)
 {
     for (const char *at; (at = strchr(text, '@')) != NULL; text = at + 1) {

@@ -110,8 +110,8 @@ static void print_inspection(const inspection *what)
     report_field("rows learned", "%" PRIu64, info->n_rows);
     if (!is_solved)
         report_field("passes", "%" PRIu64, info->n_passes);
-    report_field("features", "%" PRIu64, info->n_features);
-    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_features * info->n_outputs);
+    report_field("features", "%" PRIu64, info->n_used);
+    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_used * info->n_outputs);
     if (info->has_intercept) {
         report_name("intercept");
         for (size_t i = 0; i < LABELS_SHOWN && i < info->n_outputs; i++)
@@ -178,7 +178,7 @@ static int print_json(const inspection *what)
     json_object_set_new(object, "labels", labels);
     json_object_set_new(object, "rows", report_count(info->n_rows));
     json_object_set_new(object, "passes", report_count(info->n_passes));
-    json_object_set_new(object, "features", report_count(info->n_features));
+    json_object_set_new(object, "features", report_count(info->n_used));
     json_object_set_new(object, "nonzero_weights", report_count(what->n_nonzero));
     json_object_set_new(object, "intercept", intercepts);
     if (what->schema.n_words + what->schema.n_crosses > 0) {
@@ -232,11 +232,14 @@ static int load(const cli_arguments *arguments, inspection *out)
         return complain_failed("out of memory");
     out->n_top = gsa_model_strongest(out->model, SIZE_MAX, out->top, max);
     uint64_t n_used = 0; /* features that words are hashed to and whose weight is not 0 */
-    for (uint64_t id = 0; id < info->n_features; id++) {
+    uint64_t n_lines;
+    const uint32_t *id = gsa_model_features(out->model, &n_lines);
+    const float *weight = gsa_model_weights(out->model);
+    for (uint64_t line = 0; line < n_lines; line++) {
         uint64_t before = out->n_nonzero;
         for (size_t output = 0; output < info->n_outputs; output++)
-            out->n_nonzero += gsa_model_weight(out->model, id, output) != 0;
-        n_used += out->n_nonzero > before && id >= out->schema.n_numbers;
+            out->n_nonzero += *weight++ != 0;
+        n_used += out->n_nonzero > before && (id != NULL ? id[line] : line) >= out->schema.n_numbers;
     }
     out->collision_rate = (double)n_used / (double)(UINT64_C(1) << out->schema.bits);
     return EXIT_DONE;
@@ -244,8 +247,8 @@ static int load(const cli_arguments *arguments, inspection *out)
 
 static int inspect_model(const cli_arguments *arguments)
 {
-    static const char *const of_data[] = {"label", "labels",  "weight", "exposure", "categorical", "decimal",
-                                          "dates", "missing", "ignore", "cross",    "bits",        "bad-rows"};
+    static const char *const of_data[] = {"label",   "labels", "weight", "exposure", "categorical", "decimal", "dates",
+                                          "missing", "ignore", "cross",  "bits",     "bad-rows",    "group",   "time"};
     inspection what = {0};
     gsai_env env = session_env(arguments);
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)

@@ -117,7 +117,7 @@ const char *label_text(const data_labels *labels, uint64_t key, char buffer[LABE
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {"number", "words", "label", "weight", "ignored", "date", "exposure"};
+static const char *const kind_names[] = {"number", "words", "label", "weight", "ignored", "date", "exposure", "group"};
 
 const char *column_kind_name(const data_column *column)
 {

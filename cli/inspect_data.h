@@ -82,6 +82,7 @@ typedef enum column_kind {
     COLUMN_IGNORED,
     COLUMN_DATE, /* in a schema; a column of dates is one of numbers here, which are days */
     COLUMN_EXPOSURE,
+    COLUMN_GROUP,
     COLUMN_KINDS
 } column_kind;
 typedef struct data_column {

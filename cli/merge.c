@@ -76,7 +76,7 @@ static int merge_and_save(const cli_arguments *arguments, merging *what)
     report_field("loss", "%s", summary.loss);
     report_field("merged", "%zu models", what->n_states);
     report_field("rows learned", "%" PRIu64, summary.n_rows);
-    report_field("features", "%" PRIu64, summary.n_features);
+    report_field("features", "%" PRIu64, summary.n_used);
     if (summary.n_classes > 0)
         report_field("classes", "%" PRIu64, summary.n_classes);
     report_field("model", "%s", path);

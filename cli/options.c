@@ -25,6 +25,10 @@ static const cli_option reader_options[] = {
     {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with row weights"},
     {"exposure", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "column with the exposure of counts (time, area, volume), for --loss poisson"},
+    {"group", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "hold rows of one group, such as a person, out together; the column is no feature"},
+    {"time", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "hold the latest rows out, by a column of numbers or dates, which stays a feature"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
     {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0, "decimal mark, if the cells are ambiguous"},
     {"dates", 0, OPTION_CHOICE, false, "auto|day-first|month-first", "auto", 0, 0,
@@ -42,7 +46,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the result of this DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 9 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 11 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

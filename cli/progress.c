@@ -139,7 +139,7 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
     const char *name = report_measure(summary->loss, &loss);
     if (progress->loss_weight > 0 && summary->n_rows_all >= progress->loss_from + FIRST_LOSS_ROWS)
         report_append(line, LINE_SIZE, "  progressive %s %.5g", name, loss); /* once it is of enough rows */
-    if (widths[width].step)
+    if (widths[width].step && summary->step > 0)                             /* 0: rows wait */
         report_append(line, LINE_SIZE, "  step %.4g", summary->step);
     if (widths[width].fraction)
         append_fraction(progress, fraction, line);

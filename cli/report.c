@@ -5,6 +5,8 @@
 #include "style.h"
 #include "views.h"
 
+#include "base/schema_text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -212,6 +214,25 @@ void report_append_quality(char *line, size_t size, const gsa_model *model, cons
     }
 }
 
+void report_append_held(char *line, size_t size, const gsa_model *model)
+{
+    const char *schema = gsa_model_schema(model);
+    double n_groups = report_result(model, "groups"), n_latest = report_result(model, "latest");
+    char name[512] = "";
+    for (gsai_schema_line column; schema != NULL && gsai_schema_next_line(&schema, &column);) {
+        bool is_it = gsai_schema_line_is(&column, "group") || gsai_schema_item(&column, "moment") != NULL;
+        if (is_it && column.name_size < sizeof name)
+            gsai_schema_take_name(column.name, column.name_size, name);
+    }
+    if (n_groups > 0)
+        report_append(line, size, "; held out by group '%s' (%.0f group%s)", name, n_groups, n_groups == 1 ? "" : "s");
+    else if (n_latest > 0)
+        report_append(line, size, "; held out: the latest %.0f rows by '%s'", n_latest, name);
+    else if (!isnan(n_groups) || !isnan(n_latest))
+        report_append(line, size, "; rows were not held out by '%s', which has too few %s", name,
+                      isnan(n_groups) ? "times" : "groups");
+}
+
 void report_append_chosen(char *line, size_t size, const gsa_model *model)
 {
     static const char *const names[] = {"C", "alpha", "lambda"};
@@ -252,7 +273,8 @@ void report_append_chosen(char *line, size_t size, const gsa_model *model)
 
 void report_results_json(json_t *object, const gsa_model *model)
 {
-    static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds", "best_pass"};
+    static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds", "groups",
+                                         "latest",          "best_pass"};
     json_t *chosen = json_object();
     gsa_metric result;
     for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++) {

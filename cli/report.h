@@ -44,6 +44,8 @@ const char *report_measure(const char *loss, double *value);
  * accuracy 0.91, AUC 0.93". */
 void report_append_quality(char *line, size_t size, const gsa_model *model, const char *kind, double value,
                            double baseline);
+/* Appends by which column rows were held out; nothing if by none. */
+void report_append_held(char *line, size_t size, const gsa_model *model);
 /* Appends what training chose, in words; nothing if that is not known. */
 void report_append_chosen(char *line, size_t size, const gsa_model *model);
 /* Adds the results of training: metrics under their names, and an object "chosen". */

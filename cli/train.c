@@ -123,6 +123,8 @@ static void show_notice(void *ctx, gsa_notice what, const char *text)
         note("%s; --loss softmax makes them classes", text);
     else if (what == GSA_NOTICE_CLASSES)
         note("%s; --loss squared predicts a number", text);
+    else if (what == GSA_NOTICE_ORDER) /* beside the loss that it is about */
+        report_append(run->out.note, sizeof run->out.note, "%s", text);
     else
         note("note: %s", text);
     run->out.is_sorted = run->out.is_sorted || what == GSA_NOTICE_SORTED;
@@ -198,8 +200,11 @@ static void describe(training *run, const gsa_model *model)
         out->n_rows += out->summary.n_held_out;                               /* which are learned in the end */
     if (run->cluster.comm == NULL && parameter_of(out->state, "shards") == 0) /* else a reader does not read all */
         out->n_input_rows = out->reading.n_rows;
-    if (strcmp(gsa_train_method(out->state, out->reading.is_stream, &out->chosen_by), out->summary.method) != 0)
+    if (strcmp(gsa_train_method(out->state, &out->chosen_by), out->summary.method) != 0)
         out->chosen_by = arguments_flag(run->arguments, "local") ? "local" : NULL; /* NULL: the rows decided */
+    out->is_live = run->checkpoint.model != NULL;
+    if (out->is_live && out->chosen_by != NULL && strcmp(out->chosen_by, "order") == 0) /* which follows from that */
+        out->chosen_by = NULL;
     out->passes_asked = parameter_of(out->state, "passes");
     out->held_out_loss = report_result(model, "held_out_loss");
     if (isnan(out->held_out_loss) && !session_skips_calibration(out->state))
@@ -252,11 +257,17 @@ static int save_and_report(training *run)
     train_checkpoint_remove(&run->checkpoint); /* the state beside the model is ahead of it now */
     trace_stage(&run->trace, "save");
     if (run->out.stopped) {
-        fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved%s",
-                summary.pass_rows, summary.pass + 1,
-                session_skips_calibration(run->out.state) ? " (not calibrated)" : "",
-                run->has_shards ? "\n" : "; continue with: ");
-        if (!run->has_shards)
+        bool is_solved = strcmp(summary.method, "optimum") == 0; /* what had arrived of a stream */
+        if (is_solved)
+            fprintf(stderr,
+                    "greedystep: stopped; the %" PRIu64 " rows that had arrived are solved; model and state saved\n",
+                    summary.n_rows);
+        else
+            fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved%s",
+                    summary.pass_rows, summary.pass + 1,
+                    session_skips_calibration(run->out.state) ? " (not calibrated)" : "",
+                    run->has_shards ? "\n" : "; continue with: ");
+        if (!is_solved && !run->has_shards)
             print_resuming_command(run->arguments);
     }
     session_tell_recoded(run->out.reader);

@@ -82,7 +82,8 @@ typedef struct train_outcome {
     const char *chosen_by; /* the option that decided the method, or NULL */
     char *warning[TRAIN_WARNINGS]; /* about the data, most serious first */
     size_t n_warnings;
-    bool stopped, is_sorted;
+    char note[512]; /* about the order of the rows; "": none */
+    bool stopped, is_sorted, is_live;
 } train_outcome;
 
 int train_summary_print(const train_outcome *run, bool as_json);

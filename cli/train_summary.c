@@ -36,6 +36,13 @@ uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss)
 
 /* ---- for programs ------------------------------------------------------------------------------------------------ */
 
+/* Returns the name of the date in whose order the rows came. */
+static const char *order_column(const train_outcome *run)
+{
+    const char *name = gsa_reader_name(run->reader, run->summary.order_feature);
+    return name != NULL ? name : "";
+}
+
 static int print_json(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
@@ -50,7 +57,7 @@ static int print_json(const train_outcome *run)
         json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
     if (!is_optimum(summary->method))
         json_object_set_new(object, "passes", report_count(summary->pass));
-    json_object_set_new(object, "features", report_count(summary->n_features));
+    json_object_set_new(object, "features", report_count(summary->n_used));
     json_object_set_new(object, "classes", report_count(summary->n_classes));
     json_object_set_new(object, "progressive_loss", report_real(train_progressive_loss(summary)));
     if (!is_optimum(summary->method))
@@ -61,6 +68,10 @@ static int print_json(const train_outcome *run)
                                       (json_int_t)summary->n_features_full, "features",
                                       (json_int_t)summary->n_features_kept, "loss_before", summary->full_loss, "loss",
                                       summary->compact_loss, "standard_error", summary->compact_error));
+    if (summary->order_feature != UINT64_MAX)
+        json_object_set_new(object, "order",
+                            json_pack("{s:o, s:o}", "column", report_text(order_column(run)), "held_out_loss",
+                                      report_real(summary->latest_loss)));
     json_object_set_new(object, "bad_rows", report_count(run->reading.n_bad_rows));
     json_object_set_new(object, "unlabelled_rows", report_count(run->reading.n_unlabelled));
     if (!isnan(run->collision_rate))
@@ -103,12 +114,16 @@ static bool say(char *into, const char *format, ...)
 static bool of_input(const train_outcome *run, train_advice *out)
 {
     if (run->stopped) {
+        const char *by = interrupt_signal() == SIGINT    ? "Ctrl-C"
+                         : interrupt_signal() == SIGTERM ? "a signal (SIGTERM)"
+                                                         : "the end of the terminal session (SIGHUP)";
+        if (is_optimum(run->summary.method)) {
+            say(out->next, "train on all rows, or on later ones with --start-from");
+            return say(out->limit, "interrupted by %s; rows that came later were not learned", by);
+        }
         say(out->next, "run the same command with --resume to continue");
-        return say(out->limit, "interrupted by %s at row %" PRIu64 " of pass %" PRIu64,
-                   interrupt_signal() == SIGINT    ? "Ctrl-C"
-                   : interrupt_signal() == SIGTERM ? "a signal (SIGTERM)"
-                                                   : "the end of the terminal session (SIGHUP)",
-                   run->summary.pass_rows, run->summary.pass + 1);
+        return say(out->limit, "interrupted by %s at row %" PRIu64 " of pass %" PRIu64, by, run->summary.pass_rows,
+                   run->summary.pass + 1);
     }
     if (run->summary.n_classes == 1) {
         say(out->next, "add rows of other classes, or name the right column (--label)");
@@ -260,8 +275,7 @@ static void print_model(const train_outcome *run)
         report_append(line, LINE_SIZE, ", %" PRIu64 " class%s", summary->n_classes, plural(summary->n_classes, "es"));
     /* The columns of a table: the highest number of a hashed category says nothing. */
     if (text == NULL)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", summary->n_features,
-                      plural(summary->n_features, "s"));
+        report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", summary->n_used, plural(summary->n_used, "s"));
     else if (strstr(text, "\ncolumns namespaces\n") != NULL)
         report_append(line, LINE_SIZE, ", features hashed to 2^%u slots", schema->bits);
     else if (schema->n_words == 0)
@@ -300,7 +314,7 @@ static void print_model(const train_outcome *run)
     if (run->chosen_by != NULL)
         report_append(line, LINE_SIZE, " (--%s)", run->chosen_by);
     else if (!is_solved)
-        report_append(line, LINE_SIZE, " (%s)", run->reading.is_stream ? "stream" : "too large to solve in memory");
+        report_append(line, LINE_SIZE, " (%s)", run->is_live ? "stream" : "too large to solve in memory");
     report_paragraph("model", "%s", line);
 }
 
@@ -312,6 +326,7 @@ static void print_quality(const train_outcome *run)
                               run->constant_loss);
     else
         report_append_quality(line, LINE_SIZE, run->model, NULL, run->held_out_loss, run->constant_loss);
+    report_append_held(line, LINE_SIZE, run->model);
     report_paragraph("quality", "%s", line);
     if (run->test.last[0] != '\0')
         report_paragraph("test", "%s", run->test.last);
@@ -355,6 +370,9 @@ int train_summary_print(const train_outcome *run, bool as_json)
     print_model(run);
     print_quality(run);
     print_compact(run);
+    const char *column = order_column(run), *mark = strchr(column, ' ') != NULL ? "'" : "";
+    if (run->note[0] != '\0')
+        report_paragraph("note", "%s; --time %s%s%s measures that", run->note, mark, column, mark);
     report_paragraph("time", "%.2f s, %.0f MB", run->seconds, (double)run->peak_memory / 1e6);
     for (size_t i = 0; i < run->n_warnings; i++)
         report_paragraph("warning", "%s", run->warning[i]);

@@ -70,7 +70,7 @@ gsa_status compare_learner_pass(compare_learner *learner, gsa_error *error)
         status = gsa_state_update_rows(learner->state, &task->train, task->order + from, n, error);
     }
     if (status == GSA_OK)
-        gsa_state_end_pass(learner->state);
+        status = gsa_state_end_pass(learner->state, error);
     else
         gsa_reader_locate(task->data->reader, &task->train, error);
     return status;

@@ -24,15 +24,17 @@ static world *make_world(void)
         return &w;
     fuzz_input in = {rows, sizeof rows - 1};
     const gsa_batch *batch = fuzz_take_batch(&in, &drawn);
-    gsa_config *config = NULL; /* the scaling is given: while it is open there are no deltas */
+    gsa_config *config = NULL;
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     must_be_ok(gsa_config_set(config, "scale", "none", &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &w.base, &error), &error);
     gsa_config_free(config);
     must_be_ok(gsa_state_update(w.base, batch, &error), &error);
+    must_be_ok(gsa_state_close_group(w.base, &error), &error); /* rows that wait have no deltas */
     for (int i = 0; i < 2; i++) {
         must_be_ok(gsa_state_fork(w.base, 2, &w.copy[i], &error), &error);
         must_be_ok(gsa_state_update(w.copy[i], batch, &error), &error);
+        must_be_ok(gsa_state_close_group(w.copy[i], &error), &error);
         head.size = 0;
         must_be_ok(gsa_state_write_delta_header(w.copy[i], w.base, fuzz_write, &head, &error), &error);
         must_be_ok(gsa_state_read(head.data, head.size, NULL, &w.head[i], &error), &error);

@@ -3,7 +3,8 @@
  *   N1  the vector forms of "where do digits end" and "where do cells end" are the plain ones;
  *   N2  eight digits in one step are the number that they are one by one;
  *   N3  a number parsed is what the C library reads, as a double and as a float, and ends where that ends;
- *   N4  a float written reads back to its bits, and a label's text to its number. */
+ *   N4  a short cell that is read in one step is that number;
+ *   N5  a float written reads back to its bits, and a label's text to its number. */
 #include "fuzz.h"
 
 #include "base/memory.h"
@@ -73,6 +74,16 @@ static void check_number(const gsai_number_locale *locale, const char *text)
         fuzz_must(as_double.has_nonzero == nonzero, "a digit that is not 0 is seen", NULL);
 }
 
+static void check_short(const gsai_number_locale *locale, const char *text, size_t size)
+{
+    gsai_number wanted = {0}, is;
+    gsai_number_parse(locale, text, &wanted);
+    if (gsai_number_parse_short(text, size, &is))
+        fuzz_must(wanted.after == text + size && same_bits(wanted.value, is.value) &&
+                      wanted.has_nonzero == is.has_nonzero,
+                  "a short cell is that number", NULL);
+}
+
 static void check_float(const gsai_number_locale *locale, float value)
 {
     char text[GSAI_DECIMAL_SIZE + 1];
@@ -102,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_digits(text + i, (char)data[size - 1]);
     if (!memchr(data, 0, size))
         check_number(locale, text);
+    check_short(locale, text, size);
     for (size_t i = 0; i + 4 <= size && i < 16; i += 4) {
         float value;
         memcpy(&value, data + i, sizeof value);

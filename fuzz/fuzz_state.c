@@ -21,7 +21,8 @@ static void check_pass(gsa_state *state)
 {
     gsa_error error = {0};
     gsa_summary summary = {.size = sizeof summary};
-    gsa_state_end_pass(state);
+    if (gsa_state_end_pass(state, &error) != GSA_OK) /* its rows cannot be learned */
+        return;
     fuzz_status(gsa_state_checkpoint_best(state, NULL, &error), &error);
     gsa_state_get_summary(state, &summary);
     fuzz_must(summary.pass > 0, "a pass that ended is counted", NULL);

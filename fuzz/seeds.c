@@ -213,8 +213,9 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
     for (int pass = 0; pass < (of->life == FIRST_PASS ? 1 : 2) && status == GSA_OK; pass++) {
         status = gsa_state_update(state, rows, &error);
         if (status == GSA_OK && pass == 0 && of->life != FIRST_PASS) {
-            gsa_state_end_pass(state);
-            status = gsa_state_checkpoint_best(state, NULL, &error);
+            status = gsa_state_end_pass(state, &error);
+            if (status == GSA_OK)
+                status = gsa_state_checkpoint_best(state, NULL, &error);
         }
     }
     gsa_state *before = state;

@@ -2,10 +2,12 @@
 """The pictures of docs/method.md, as SVG in docs/figures/method.
 
     python3 bench/method/figures.py --greedystep build/release/greedystep
+    python3 bench/method/figures.py --only crossover
 
 rates and calibration are runs of the program, run is the trace of one; step and path are computed here, from the
-formulas of docs/algorithms.md. Needs numpy and matplotlib (bench/paper/requirements.txt), takes less than a
-minute. The same program gives the same pictures: no time enters them.
+formulas of docs/algorithms.md; crossover is drawn from the table of bench/order/crossover.py. Needs numpy and
+matplotlib (bench/paper/requirements.txt), takes less than a minute. The same program gives the same pictures: no time
+enters them, except that of crossover's table.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import look
-from shared import ROOT
+from shared import ROOT, read_table
 
 FOLDER = ROOT / "docs" / "figures" / "method"
+CROSSOVER = ROOT / "bench" / "order" / "crossover.csv"
 P = 0.95  # the confidence that a row's own step aims at
 OURS, OTHER, THIRD = "#00695c", "#c62828", "#7b6f9c"
 STYLE = look.STYLE | {"font.size": 10, "font.family": "sans-serif", "lines.linewidth": 1.6}
@@ -201,11 +204,46 @@ def draw_calibration(program: Program) -> None:
     save(figure, "calibration")
 
 
+def short(rows: int) -> str:
+    """A number of rows as a mark on a line."""
+    return f"{rows / 1_000_000:g}M" if rows >= 1_000_000 else f"{rows // 1000}k"
+
+
+def draw_crossover() -> None:
+    """Excess loss by processor seconds, a mark per method and number of rows; marks of the same rows are joined."""
+    figure, axis = plt.subplots(figsize=(6.6, 3.6))
+    lines = read_table(CROSSOVER)
+    lines = [line for line in lines if line["program"] == "now"] or lines
+    looks = {
+        ("optimum", "file"): (OURS, "o-", "in memory, to the optimum"),
+        ("gsa", "pipe"): (OTHER, "o-", "greedy step averaging, one pass"),
+        ("paper", "pipe"): (THIRD, "o--", "the paper's rule, one pass"),
+    }
+    marks = {
+        (line["method"], line["door"], line["rows"]): (float(line["seconds"]), float(line["excess"])) for line in lines
+    }
+    for rows in dict.fromkeys(line["rows"] for line in lines):
+        same = [marks[*way, rows] for way in looks if (*way, rows) in marks]
+        axis.plot(*zip(*same, strict=True), ":", color="#888888", lw=0.8, zorder=1)
+        axis.annotate(short(int(rows)), same[0], (6, -2), textcoords="offset points", fontsize=8, color="#444444")
+    for way, (colour, style, title) in looks.items():
+        own = [mark for key, mark in marks.items() if key[:2] == way]
+        axis.plot(*zip(*own, strict=True), style, color=colour, markersize=4, label=title)
+    axis.set(xscale="log", yscale="log", xlabel="processor seconds", ylabel="log loss above that of the true weights")
+    axis.legend(loc="lower left")
+    save(figure, "crossover")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--greedystep", type=pathlib.Path, default=ROOT / "build/release/greedystep")
+    parser.add_argument("--only", choices=["crossover"], help="draw this figure alone, without running the program")
     arguments = parser.parse_args()
     with plt.rc_context(STYLE), tempfile.TemporaryDirectory() as folder:
+        if CROSSOVER.exists():
+            draw_crossover()
+        if arguments.only:
+            return
         program = Program(arguments.greedystep, pathlib.Path(folder))
         draw_step()
         draw_path()

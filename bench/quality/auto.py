@@ -29,7 +29,7 @@ def measure(bench: Bench, part: Split, variant: str) -> Line:
     scores = rows.of_model(model, rows.read(part.test), evaluate(bench, model, part.test))
     forget(model)
     np.savez(rows_file(bench, part, variant), loss=scores.loss, correct=scores.correct)
-    values = (scores.mean_loss, scores.accuracy, scores.calibration_error, summary["passes"], summary["wall"])
+    values = (scores.mean_loss, scores.accuracy, scores.calibration_error, summary.get("passes", 1), summary["wall"])
     key = (part.data, variant, str(part.seed))
     return dict(zip(HEADER, (*key, *(number(value) for value in values)), strict=True))
 

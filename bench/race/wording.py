@@ -101,8 +101,9 @@ losses were measured on 2026-11-15; the best ones of {repeated} sets were run ag
 Day after day, 100,000 rows per day, half of the weights flip before day 5; log loss on other rows of the day, mean of three seeds:
 
 {drift}
-Both methods on the same generated clicks (100,000 features, 20 per row, a twentieth of the labels flipped), tested on 50,000 other
-rows. [A fixed rule](method.md) solves what fits in memory and leaves the rest to greedy step averaging:
+Both methods on the same generated clicks (100,000 features, 20 per row, some much more frequent than others), tested on 200,000 other
+rows. [A fixed rule](method.md) solves what fits in memory and leaves the rest to greedy step averaging, which reads a file several times
+and a pipe once (`bench/order/crossover.py`):
 
 {bound}
 ## Run it again

@@ -125,7 +125,8 @@ static double learn(const rows *r, const uint32_t *order, int has_values)
         for (size_t from = 0; from < r->n && status == GSA_OK; from += BLOCK)
             status =
                 gsa_state_update_rows(state, &batch, order + from, r->n - from < BLOCK ? r->n - from : BLOCK, &error);
-        gsa_state_end_pass(state);
+        if (status == GSA_OK)
+            status = gsa_state_end_pass(state, &error);
     }
     double spent = seconds() - began;
     if (status != GSA_OK) {

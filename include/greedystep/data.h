@@ -26,8 +26,8 @@ typedef struct gsa_file_source {
 } gsa_file_source;
 
 /* Options of a reader; all zero except the size is the default. Texts are copied. Columns are given by name or, if none
- * has that name, by number from 1; lists are separated by commas. label, weight, exposure, categorical and ignore imply
- * that the input is a table. */
+ * has that name, by number from 1; lists are separated by commas. label, weight, exposure, categorical, ignore, group
+ * and time imply that the input is a table. */
 typedef struct gsa_reader_options {
     size_t size;             /* sizeof(gsa_reader_options), set by the caller */
     int skip_bad_rows;       /* nonzero: count bad rows and continue; zero: a bad row fails with GSA_INPUT */
@@ -62,6 +62,12 @@ typedef struct gsa_reader_options {
     /* Numbers that mean a missing value in the numeric columns of tables, such as "-999", at most 4; "none": no number
      * does. NULL: those that are far from all others (docs/formats/csv.md). */
     const char *missing;
+    /* The column whose values say which rows belong together: those of one value are held out together. It is no
+     * feature. */
+    const char *group;
+    /* The column of numbers or dates that say when a row was: the latest rows are held out. It stays a feature, unless
+     * it is ignored. */
+    const char *time;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

@@ -33,9 +33,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_b
 /* Learns the given rows of a batch, in the given order. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);
-/* Learns the rows of an unfinished group. Rows are learned in groups of up to eight, which depend only on the rows.
- * Until its group is full a row waits in the state, and every query except gsa_state_predict treats it as learned.
- * Required before deltas are written (gsa_state_write_delta); the end of a pass does it. */
+/* Learns the rows that wait in the state: the first ones of a run, which are solved together (gsa_state_update), and
+ * those of an unfinished group. Later rows are learned in groups of up to eight, which depend only on the rows. Every
+ * query except gsa_state_predict treats rows that wait as learned. Required before replicas are forked and before
+ * deltas are written (gsa_state_write_delta); the end of a pass does it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
 /* Replaces what a state has learned by that of `by`, keeping its own memory and run parameters. Frees `by`, also on
  * failure. */
@@ -100,8 +101,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
 /* The loss is decided by the labels of this many first rows. */
 #define GSA_FIRST_ROWS 8192u
-/* After this many rows the scaling of features is decided, and replicas can be merged by deltas. */
-#define GSA_SCALING_ROWS 8191u
 
 /* Returns the number of rows of the block that begins at row `from` of a batch that holds all rows. */
 GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
@@ -132,8 +131,8 @@ typedef struct gsa_step {
  * sample, except with the method paper; in all other runs the state itself learns. There are more replicas than
  * n_resident only if knows_labels is nonzero: no further label is possible, after the first pass or with one output. */
 GSA_API gsa_step gsa_plan_step(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
-/* Returns the step of a pass over n_rows rows in shards, for a state that has learned n_learned rows. */
-GSA_API gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards, uint64_t n_learned);
+/* Returns the step of a pass over n_rows rows in shards. */
+GSA_API gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards);
 /* Returns how many rows of n_rows are before a shard; shards are as even as possible. */
 GSA_API uint64_t gsa_plan_shard_start(uint64_t n_rows, uint64_t n_shards, uint64_t shard);
 /* Returns how many first rows of each shard are learned in sequence, as a pass of their own, before shards are learned

@@ -170,6 +170,11 @@ typedef struct gsa_batch {
     const char *kept;         /* texts that the reader kept of each row, each with its NUL; NULL: none */
     const size_t *kept_start; /* n_rows + 1 offsets into kept */
     const unsigned char *bad; /* nonzero: the row could not be read and has no features; NULL: all rows are good */
+    /* Rows of one number are held out together. NULL: rows with equal features are. */
+    const uint64_t *group;
+    /* Nonzero: the numbers are moments, and the latest rows are held out. The bits of doubles >= 0 ascend as they do.
+     */
+    int group_is_time;
 } gsa_batch;
 
 /* The formats of 16-bit floats. */
@@ -247,11 +252,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_add_labels(gsa_state *state, const do
 
 /* Learns all rows in order. On failure the state has learned the rows before error->row and remains usable. The labels
  * of the first batch decide `loss=auto` and are numbered in sorted order; later a label that contradicts the decision
- * is GSA_LABEL. Then chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit.
+ * is GSA_LABEL. Then chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit. The first
+ * 8192 rows of a run wait in the state, and in its file. A model that is made of them is their optimum, whatever their
+ * order. With more rows, those that wait decide the scaling and begin the weights; all others are learned as they come.
  * Descending offsets and ids above GSA_MAX_ID are GSA_ARGUMENT here and in every call that takes a batch. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error);
-/* Ends a pass: the next row is the first of the next pass. */
-GSA_API void gsa_state_end_pass(gsa_state *state);
+/* Ends a pass: the next row is the first of the next pass. Rows that wait are solved or learned before. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_end_pass(gsa_state *state, gsa_error *error);
 
 /* Merges states, weighted per feature by the sum of squares that each has seen. base: the state that all of them were
  * forked or started from; NULL: they were trained from nothing. GSA_CONFLICT if they share a start that is not given,
@@ -272,8 +279,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, con
  * gsa_state_label(state, k), and hinge losses give margins. Differs from the finished model: weights are not calibrated
  * on the held-out rows, which are not learned either; up to seven rows that wait for their group do not count yet; the
  * best checkpoint of earlier passes is not used. Otherwise the numbers agree up to the rounding of the model's weights.
- * GSA_ARGUMENT before the first rows or labels. Allocates nothing. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out,
+ * While the first rows wait, it predicts by what is solved of them, which is done anew whenever they have doubled.
+ * GSA_ARGUMENT before the first rows or labels. Allocates nothing else. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_predict(gsa_state *state, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 /* Returns a label by its number, NULL beyond the end. Numbers do not change when further labels are added; a model has
  * the same labels in sorted order. */
@@ -292,6 +300,7 @@ typedef struct gsa_summary {
     uint64_t n_rows_all;   /* for a replica: with the rows of the other replicas, assumed to be as many each */
     uint64_t n_held_out;   /* rows in the held-out sample */
     uint64_t n_features;   /* highest feature id seen + 1 */
+    uint64_t n_used;       /* features that rows had */
     uint64_t n_classes;    /* labels known; 0 for regression */
     uint64_t pass;         /* passes completed */
     uint64_t pass_rows;    /* rows of the current pass so far, learned or held out */
@@ -308,6 +317,11 @@ typedef struct gsa_summary {
      * the held-out loss before and after, and its standard error. */
     uint64_t n_features_full, n_features_kept;
     double full_loss, compact_loss, compact_error;
+    /* If gsa_train found that rows came in the order of a date: the number of its feature, else UINT64_MAX; and the
+     * mean loss of the latest eighth if it is predicted from earlier rows (NaN: not measured, as where rows are too
+     * many to be solved). Files do not have this. */
+    uint64_t order_feature;
+    double latest_loss;
 } gsa_summary;
 /* Fills in the summary of a state. */
 GSA_API gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out);
@@ -400,6 +414,7 @@ typedef struct gsa_model_info {
     uint64_t n_rows;     /* rows learned; of an optimum, distinct rows */
     uint64_t n_passes;   /* over the input */
     uint64_t n_features; /* highest feature id + 1 */
+    uint64_t n_used;     /* features with a weight that is not 0 */
     /* Margins per row: 1, or the number of classes for softmax and for hinge losses of more than two. */
     uint64_t n_outputs;
     uint64_t n_classes;    /* 0 for regression */
@@ -446,7 +461,10 @@ GSA_API size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_st
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 /* Returns the constant term of an output; 0 if there is none. */
 GSA_API double gsa_model_intercept(const gsa_model *model, size_t output);
-/* Returns all weights, row-major [n_features x n_outputs]; valid until the model is freed. */
+/* Returns the features that weights are kept of, ascending, and sets *n to their number; NULL: all n_features. Few
+ * of all hashed ids ever occur: these are the ones in use. Valid until the model is freed. */
+GSA_API const uint32_t *gsa_model_features(const gsa_model *model, uint64_t *n);
+/* Returns the weights of these features, row-major [*n x n_outputs]; valid until the model is freed. */
 GSA_API const float *gsa_model_weights(const gsa_model *model);
 
 /* Makes a model with the loss and labels of another and the given weights: row-major [n_features x n_outputs], and one

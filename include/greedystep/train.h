@@ -18,7 +18,9 @@ typedef enum gsa_notice {
     GSA_NOTICE_LATE_LABELS = 1,   /* labels appeared after the first rows */
     GSA_NOTICE_TINY_FEATURES = 2, /* features are too small to be learned */
     GSA_NOTICE_CLASSES = 3,       /* whole numbers are taken for classes; a loss for numbers predicts them instead */
-    GSA_NOTICE_NUMBER = 4         /* whole numbers are taken for a number; softmax loss makes them classes instead */
+    GSA_NOTICE_NUMBER = 4,        /* whole numbers are taken for a number; softmax loss makes them classes instead */
+    GSA_NOTICE_ORDER = 5 /* rows came in the order of a date, and later rows may have another loss: they are held
+                          * out by a reader that is told the column (option time) */
 } gsa_notice;
 
 /* Callbacks of gsa_train, and the communicator. Every member but the size may be NULL. */
@@ -72,9 +74,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_train_batch(const gsa_batch *rows, const gs
                                                  gsa_error *error);
 
 /* Returns the method that gsa_train tries first for a state without rows: "optimum", "gsa" or "paper". With
- * the method auto, "optimum" becomes "gsa" if the rows do not fit or the loss is the caller's own. *chosen_by: the
- * parameter that decided, NULL if none did. */
-GSA_API const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by);
+ * the method auto, "optimum" becomes "gsa" if the rows do not fit, the run is live or the loss is the caller's own.
+ * *chosen_by: the parameter that decided, NULL if none did. */
+GSA_API const char *gsa_train_method(const gsa_state *state, const char **chosen_by);
 
 /* Adds all rows of a reader to metrics. */
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_call *call,

@@ -22,7 +22,7 @@ from ._arrow import Table, free_name, open_table
 from ._core import FloatArray, Reader, reader_options
 from ._errors import GreedystepValueError
 from ._first import labels_in
-from ._given import ClassLabels, Given, Labels, Numbers
+from ._given import ClassLabels, Given, Labels, Numbers, columns_beside
 from ._rows import Block, Features, Numeric, features_of
 from ._run import Run
 from ._schema import Names, Schema
@@ -237,6 +237,7 @@ def open_rows(
     *,
     learns: bool = False,
     without_offsets: bool = False,
+    held: Any = None,
 ) -> Reader | Given:
     """Return the rows of an array or a numeric frame: as they are, or as a table if they have gaps or are far from 0.
 
@@ -252,8 +253,10 @@ def open_rows(
         The rows are for a run that compares their schema with that of the model.
     without_offsets : bool
         Values are rounded to float32 as they are.
+    held : Held, optional
+        The groups or times of the rows.
     """
-    given = Given(features, labels, None if weights is None else np.asarray(weights))
+    given = Given(features, labels, None if weights is None else np.asarray(weights), held)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
     if schema is not None:
         schema.check_numbers()
@@ -275,10 +278,22 @@ def open_rows(
     if schema is not None:
         far = schema.offsets != 0
     elif not without_offsets:
-        far = features.far(weights) | features.suspects()
+        far = features.far(columns_beside(features.names, weights, held)) | features.suspects()
     if schema is None and not far.any() and not features.has_gaps():
         return given
-    return _open_columns(features, labels, weights, run, schema, far)
+    return _open_columns(features, labels, weights, run, schema, far, held)
+
+
+def check_same(held: Any, schema: Schema) -> None:
+    """Raise ValueError unless rows have groups or times if those of the model had, and are columns of both."""
+    by, names = None if held is None else held.by, {"group": schema.group, "time": schema.time}
+    if by is not None and names[by] is None:
+        raise ValueError(f"the rows have {by}s, and the rows of the model had none: train a new model")
+    for kind, name in names.items():
+        if by != kind and name is not None and name not in schema.features:
+            raise ValueError(f"the model was trained on rows with {kind}s: give them, or train a new model")
+    if by == "time" and schema.time in schema.features and schema.time != held.column:
+        raise ValueError(f"the model has the times of rows in column {schema.time!r}: name it (time={schema.time!r})")
 
 
 def _open_columns(
@@ -288,6 +303,7 @@ def _open_columns(
     run: Run,
     schema: Schema | None,
     far: npt.NDArray[np.bool_],
+    held: Any,
 ) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
     names, label_name, weight_name = features.names, None, None
@@ -297,6 +313,7 @@ def _open_columns(
             raise ValueError("the rows have weights, and the rows of the model had none: train a new model")
         if weights is None and weight_name is not None:
             weights = np.ones(features.n_rows)
+        check_same(held, schema)
     if len(set(names)) < features.width or "" in names:
         names = [str(number + 1) for number in range(features.width)]
     others = {label_name or free_name("label", names): labels.column()}
@@ -311,4 +328,13 @@ def _open_columns(
         remember_names=True,
         without_offsets=not far.any(),
     )
+    if held is not None:
+        is_feature = held.by == "time" and held.column in names
+        name = str(held.column) if is_feature else held.name_for(schema, [*names, *others])
+        if is_feature:
+            far = far | (np.array(names) == name)  # all digits of the times count
+        else:
+            others[name] = held.cells()
+        if schema is None:
+            held.tell(options, name, is_feature=is_feature)
     return open_table(Columns(features, names, others, run, far), options, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ class Summary(dict[str, Any]):
 
     docs/method.md defines the names: ``held_out_loss`` (by cross-validation if the rows fit in memory) and
     ``baseline_loss``, ``accuracy`` and ``auc`` or ``r2`` and ``mae``; ``C`` or ``alpha``, as scikit-learn defines the
-    penalty, ``standardised``, ``folds``, ``calibration_scale`` and others. Only what is known is there.
+    penalty, ``standardised``, ``folds``, ``calibration_scale`` and others; ``groups`` or ``latest``, the groups or the
+    latest rows that were held out. Only what is known is there.
     """
 
     def __repr__(self) -> str:
@@ -52,7 +54,8 @@ class Summary(dict[str, Any]):
         )
 
 
-_COUNTS = {"penalties_tried": int, "penalties_averaged": int, "folds": int, "best_pass": int, "standardised": bool}
+_COUNTS = dict.fromkeys(("penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass"), int)
+_KINDS = {**_COUNTS, "standardised": bool}
 
 
 class ModelContents:
@@ -73,23 +76,64 @@ class ModelContents:
         self.loss: str = model.loss
         self.method: str = c.text_of(info.method) or ""
         self.n_features: int = info.n_features
+        self._schema = None if model.schema is None else Schema.of(model.schema)
         self.n_rows: int = info.n_rows
         self.n_passes: int = info.n_passes
         self.classes: npt.NDArray[Any] | None = _classes_of(model.labels()) if info.n_classes > 0 else None
 
     def __repr__(self) -> str:
         what = "numbers" if self.classes is None else _counted(len(self.classes), "class", "classes")
-        return f"<greedystep.Model: {self.loss}, {what}, {_counted(self.n_features, 'feature', 'features')}>"
+        return f"<greedystep.Model: {self.loss}, {what}, {_counted(self._model.info.n_used, 'feature', 'features')}>"
 
     @property
     def schema(self) -> str | None:
         """The schema of the table, as text; None if rows had feature numbers."""
         return self._model.schema
 
+    @functools.cached_property
+    def _in_use(self) -> tuple[npt.NDArray[np.int64], FloatArray] | None:
+        """The columns of numbers and the features with a weight, with their weights; None: no features are hashed."""
+        if self._schema is None or not self._schema.others:
+            return None
+        found, lines = self._model.lines()
+        used = lines.any(axis=1)
+        ids = (np.arange(len(lines)) if found is None else found.astype(np.int64))[used]
+        features = np.union1d(np.arange(len(self._schema.numeric)), ids)
+        weights = np.zeros((len(features), lines.shape[1]), np.float32)
+        weights[np.searchsorted(features, ids)] = lines[used]
+        weights.flags.writeable = False
+        return features, weights
+
+    @property
+    def features(self) -> npt.NDArray[np.int64]:
+        """Numbers, from 0, of the features that the columns of ``coef`` are of.
+
+        These are all, or, if categories were hashed, the columns of numbers and the features with a weight.
+        """
+        return np.arange(self.n_features) if self._in_use is None else self._in_use[0]
+
     @property
     def coef(self) -> FloatArray:
-        """Weights, [outputs x features], read-only and without a copy."""
-        return self._model.weights().T
+        """Weights, [outputs x features], read-only; see ``features``."""
+        return (self._model.weights() if self._in_use is None else self._in_use[1]).T
+
+    def _weights_of(self, features: npt.NDArray[Any]) -> FloatArray:
+        """Return the weights of features by their numbers, [features x outputs]; 0 of those without."""
+        ids, lines = self._model.lines()
+        place = features if ids is None else np.searchsorted(ids, features)
+        found = place < len(lines)
+        if ids is not None:
+            found[found] = ids[place[found]] == features[found]
+        weights = np.zeros((len(features), lines.shape[1]), np.float32)
+        weights[found] = lines[place[found]]
+        return weights
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns of ``coef``, as :meth:`feature_name` gives them."""
+        numbers = [] if self._schema is None else self._schema.numeric
+        names = [self.feature_name(int(feature)) for feature in self.features[len(numbers) :]]
+        return [*numbers[: len(self.features)], *names]
 
     @property
     def intercept(self) -> DoubleArray:
@@ -134,13 +178,11 @@ class ModelContents:
         """Choices made on held-out rows, and how good the model is on them (:class:`Summary`)."""
         found = self._model.results()
         kind = {"loss": self.loss, "method": self.method, "n_rows": self.n_rows}
-        return Summary(kind | {name: _COUNTS.get(name, float)(value) for name, value in found.items()})
+        return Summary(kind | {name: _KINDS.get(name, float)(value) for name, value in found.items()})
 
     def _wide_coef(self, n_features: int | None) -> FloatArray:
         """Return the weights of `n_features` features; those that were never seen are zero."""
         n = self.n_features if n_features is None else n_features
         if n < self.n_features:
             raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")
-        coef = np.zeros((self.coef.shape[0], n), np.float32)
-        coef[:, : self.n_features] = self.coef
-        return coef
+        return self._weights_of(np.arange(n)).T

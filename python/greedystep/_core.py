@@ -200,7 +200,7 @@ class State(Handle):
 
     def end_pass(self) -> None:
         """Begin the next pass with the next row."""
-        c.library().gsa_state_end_pass(self.pointer)
+        call("gsa_state_end_pass", self.pointer)
 
     def held_out_loss(self) -> float:
         """Return the loss of the held-out rows; NaN if there are none."""
@@ -242,7 +242,7 @@ class State(Handle):
     @property
     def chosen_method(self) -> str:
         """Return the method that training tries first."""
-        return c.text_of(c.library().gsa_train_method(self.pointer, 0, byref(c_char_p()))) or ""
+        return c.text_of(c.library().gsa_train_method(self.pointer, byref(c_char_p()))) or ""
 
     def wants_another_pass(self, asked: int) -> bool:
         """Return whether shards should learn another pass."""
@@ -345,13 +345,25 @@ class CModel(Handle):
         count = c.library().gsa_model_strongest(self.pointer, any_output if output is None else output, found, n)
         return list(found[:count])
 
-    def weights(self) -> FloatArray:
-        """Return the weights, [features x outputs], borrowed from the model and read-only."""
-        shape = (self.info.n_features, self.info.n_outputs)
+    def lines(self) -> tuple[npt.NDArray[np.uint32] | None, FloatArray]:
+        """Return the features that have weights, None: all, and their weights, [features x outputs], read-only."""
+        n = ctypes.c_uint64()
+        ids = c.library().gsa_model_features(self.pointer, byref(n))
+        shape = (n.value, self.info.n_outputs)
         if 0 in shape:
-            return np.zeros(shape, np.float32)
+            return (np.zeros(0, np.uint32) if ids else None), np.zeros(shape, np.float32)
         first = ctypes.cast(c.library().gsa_model_weights(self.pointer), c_void_p).value
-        return np.asarray(_Lent(self, first, shape))
+        return (np.ctypeslib.as_array(ids, (n.value,)).copy() if ids else None), np.asarray(_Lent(self, first, shape))
+
+    def weights(self) -> FloatArray:
+        """Return the weights of all features, [features x outputs], read-only and, unless few are used, borrowed."""
+        ids, lines = self.lines()
+        if ids is None:
+            return lines
+        weights = np.zeros((self.info.n_features, self.info.n_outputs), np.float32)
+        weights[ids] = lines
+        weights.flags.writeable = False
+        return weights
 
     def intercepts(self) -> DoubleArray:
         """Return one constant term per output."""
@@ -444,6 +456,8 @@ def reader_options(
     label: str | None = None,
     weight: str | None = None,
     exposure: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
     categorical: Iterable[str] = (),
     ignore: Iterable[str] = (),
     cross: Iterable[str] = (),
@@ -474,6 +488,8 @@ def reader_options(
         label=text(label),
         weight=text(weight),
         exposure=text(exposure),
+        group=text(group),
+        time=text(time),
         categorical=text(categorical),
         ignore=text(ignore),
         cross=text(cross),

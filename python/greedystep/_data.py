@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
-from ._columns import Frozen, Texts, open_rows
+from ._columns import Frozen, Texts, check_same, open_rows
 from ._core import Reader, reader_options
 from ._errors import GreedystepValueError
 from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
+from ._held import Held, held_by
 from ._keywords import meant
 from ._rows import collected, features_of, has_words, is_frame
 from ._run import Run
@@ -58,8 +59,9 @@ def _is_parquet(path: str) -> bool:
 
 
 def _ignored(options: c.ReaderOptions) -> list[str]:
-    text = options.ignore
-    return [] if text is None else text.decode().split(",")
+    """Return the columns to leave out, except the times of rows, which are read."""
+    names = (c.text_of(options.ignore) or "").split(",")
+    return [name for name in names if name not in ("", c.text_of(options.time))]
 
 
 def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Reader:
@@ -98,24 +100,42 @@ def frame_with(
     frame: Any,
     label: npt.NDArray[Any],
     weights: Any,
+    held: Held | None,
     schema: Schema | None = None,
     weight: str | None = None,
-) -> tuple[Table, str, str | None]:
-    """Return a frame with labels and weights after its columns, and the names of both columns."""
+) -> tuple[Table, dict[str, str]]:
+    """Return a frame with labels, weights, and groups or times after its columns, and their names by option.
+
+    Groups and times may be among the columns that the frame has.
+    """
     weights = None if weights is None else np.asarray(weights)
     check_lengths(len(frame), label, weights)
     names = [str(name) for name in frame.columns]
     columns = {(schema and schema.label) or free_name(_LABEL, names): label}
     if weights is not None:
         columns[(schema and schema.weight) or weight or free_name(_WEIGHT, names)] = weights
-    return with_columns(frame, columns), next(iter(columns)), list(columns)[1] if weights is not None else None
+    options = dict(zip(("label", "weight"), columns))
+    if held is not None:
+        held.check_length(len(frame))
+        is_there = held.column is not None and held.column in names
+        name = options[held.by] = str(held.column) if is_there else held.name_for(schema, [*names, *columns])
+        if not is_there:
+            columns[name] = held.cells()
+    return with_columns(frame, columns), options
 
 
-def _without(frame: Any, names: Iterable[str]) -> Any:
-    """Return a frame without some of its columns."""
-    left_out = set(names)
-    kept = [name for name in frame.columns if str(name) not in left_out]
-    return frame if len(kept) == len(frame.columns) else frame[kept]
+def without(frame: Any, names: Iterable[str]) -> Any:
+    """Return a frame, or a table of pyarrow, without some of its columns."""
+    left_out, columns = set(names), columns_of(frame)
+    kept = [name for name in columns if str(name) not in left_out]
+    if len(kept) == len(columns):
+        return frame
+    return frame.select(kept) if hasattr(frame, "column_names") else frame[kept]
+
+
+def columns_of(data: Any) -> list[Any]:
+    """Return the names of the columns of a frame or a table of pyarrow; none for all else."""
+    return list(data.columns) if is_frame(data) else list(getattr(data, "column_names", ()))
 
 
 def _emptied(frame: Any, names: Iterable[str]) -> Any:
@@ -141,26 +161,32 @@ def _per_exposure(y: Any, weights: Any, exposure: Any) -> tuple[npt.NDArray[Any]
     return counts / found, plain * found.astype(np.float32)
 
 
-def _taken_out(frame: Any, name: str, what: str) -> tuple[Any, npt.NDArray[Any]]:
-    """Return a frame without its column of weights or exposures, and that column."""
-    if name not in list(frame.columns):
-        names = [str(one) for one in frame.columns]
+def column_at(frame: Any, name: str, what: str) -> Any:
+    """Return the column of a frame, or a table of pyarrow, that an argument names."""
+    if name not in columns_of(frame):
+        names = [str(one) for one in columns_of(frame)]
         near = meant(name, names)
         hint = f" ({near})" if near else ""
         raise ValueError(f"there is no column {name!r}{hint}; the columns are {', '.join(names)} ({what}=...)")
-    return _without(frame, [name]), np.asarray(frame[name])
+    return frame[name]
 
 
-def _refuse_beside(who: str, y: Any, weights: Any) -> None:
-    """Raise ValueError for labels or weights in arrays if they must be columns."""
-    for values, name, plural in ((y, "label", "labels"), (weights, "weight", "weights")):
-        if values is not None:
-            raise ValueError(f"{who} {plural} in a column: name it by {name}=")
+def _taken_out(frame: Any, name: str, what: str) -> tuple[Any, npt.NDArray[Any]]:
+    """Return a frame without its column of weights or exposures, and that column."""
+    column = np.asarray(column_at(frame, name, what))
+    return without(frame, [name]), column
+
+
+def _refuse_beside(who: str, y: Any, weights: Any, held: Held | None) -> None:
+    """Raise ValueError for labels, weights, groups or times in arrays if they must be columns."""
+    found = [name for name, values in (("label", y), ("weight", weights)) if values is not None]
+    for name in [*found, *([] if held is None else [held.by])]:
+        raise ValueError(f"{who} {name}s in a column: name it by {name}=")
 
 
 def _refuse_of_tables(options: c.ReaderOptions) -> None:
     """Raise ValueError for options of tables and files if the rows are in an array."""
-    for name in ("weight", "exposure"):
+    for name in ("weight", "exposure", "group", "time"):
         if getattr(options, name):
             raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
     for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "labels", "missing", "skip_bad_rows"):
@@ -174,7 +200,8 @@ class Rows:
 
     Parameters
     ----------
-    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, missing
+    data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, \
+missing, group, time
         As in :func:`greedystep.train`.
     """
 
@@ -192,6 +219,18 @@ class Rows:
     exposure: Any = None
     labels: Any = None
     missing: Any = None
+    group: Any = None
+    time: Any = None
+
+    def _held(self, data: Any) -> Held | None:
+        """Return the groups or times of rows, unless the reader of a table has them from a column."""
+        found = held_by(self.group, self.time, ("group", "time"))
+        if found is None:
+            return None
+        by, name, values = found
+        if not isinstance(values, str):
+            return Held(by, values, name)
+        return Held(by, column_at(data, values, name), name, values) if self.y is not None and is_frame(data) else None
 
     def open(
         self,
@@ -216,6 +255,8 @@ class Rows:
             label=self.label,
             weight=self.weight if has_column else None,
             exposure=exposure if isinstance(exposure, str) else None,
+            group=self.group if isinstance(self.group, str) else None,
+            time=self.time if isinstance(self.time, str) else None,
             categorical=self.categorical,
             ignore=self.ignore,
             cross=self.cross,
@@ -235,7 +276,8 @@ class Rows:
             data, weights = _taken_out(data, self.weight, "weight")
         if exposure is not None and not isinstance(exposure, str):
             y, weights = _per_exposure(y, weights, exposure)
-        opened = open_data(data, options, run, y=y, weights=weights, frozen=frozen, learns=learns)
+        held = self._held(data)
+        opened = open_data(data, options, run, y=y, weights=weights, frozen=frozen, learns=learns, held=held)
         if isinstance(opened, Reader):
             opened.guesses_missing = self.missing is None
             opened.follow(None if frozen is None else frozen.schema)
@@ -254,6 +296,7 @@ def open_data(
     weights: npt.NDArray[Any] | None = None,
     frozen: Frozen | None = None,
     learns: bool = False,
+    held: Held | None = None,
 ) -> Reader | Given:
     """Return a reader of data of any kind, for a model or for a new one.
 
@@ -264,19 +307,25 @@ def open_data(
     if paths is not None and len(paths) == 1 and paths[0].endswith(".npy") and y is not None:
         data, paths = np.load(paths[0], mmap_mode="r"), None
     if paths is not None:
-        _refuse_beside("files have", y, weights)
+        _refuse_beside("files have", y, weights, held)
         return open_paths(paths, options, run)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
-    data = _emptied(data, _ignored(options) + ([] if schema is None else schema.ignored))
+    of_model = [] if schema is None else [name for name in schema.ignored if not (learns and name == schema.time)]
+    data = _emptied(data, _ignored(options) + of_model)
     if is_frame(data) and (y is not None or options.without_labels):
-        numbers = _numbers_of(data, frozen, schema, options)
+        numbers = _numbers_of(data if held is None else without(data, held.no_features), frozen, schema, options)
         if numbers is None and y is not None:
-            data = data if schema is None else _without(data, _ignored(options))  # one may be called as labels are
+            data = data if schema is None else without(data, _ignored(options))  # one may be called as labels are
             labels = labels_of(y)
-            table, label, weight = frame_with(data, labels.column(), weights, schema, c.text_of(options.weight))
-            options.label, options.weight = label.encode(), weight and weight.encode()
-            if schema is None and labels.as_words(label):
-                options.categorical = b",".join(filter(None, [options.categorical, label.encode()]))
+            if learns and schema is not None:
+                check_same(held, schema)
+            table, names = frame_with(data, labels.column(), weights, held, schema, c.text_of(options.weight))
+            for option, name in names.items():
+                setattr(options, option, name.encode())
+            if held is not None and held.column != names[held.by]:
+                held.tell(options, names[held.by])
+            if schema is None and labels.as_words(names["label"]):
+                options.categorical = b",".join(filter(None, [options.categorical, options.label]))
             return open_table(table, options, run)
         data = data if numbers is None else numbers
     else:
@@ -284,11 +333,13 @@ def open_data(
     if numbers is None:
         found = table_of(data)
         if found is not None:
-            _refuse_beside("a table has", y, weights)
+            _refuse_beside("a table has", y, weights, held)
             return open_table(found, options, run)
         _refuse_of_tables(options)
     found_labels, as_is = None if y is None else labels_of(y), bool(options.without_offsets)
-    return open_rows(features_of(data), found_labels, weights, run, frozen, learns=learns, without_offsets=as_is)
+    return open_rows(
+        features_of(data), found_labels, weights, run, frozen, learns=learns, without_offsets=as_is, held=held
+    )
 
 
 def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:
@@ -296,7 +347,7 @@ def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, option
     are_named = all(isinstance(name, str) for name in frame.columns)
     ignored = _ignored(options)
     if frozen is not None and frozen.schema is None:  # the model has no table to leave columns out of
-        frame, ignored = _without(frame, ignored), []
+        frame, ignored = without(frame, ignored), []
     if frozen is not None and frozen.names is not None and are_named:
         columns = list(frame.columns)
         ordered = frozen.names.ordered(columns)

@@ -17,11 +17,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from . import _library as c
 from ._arrow import open_table
-from ._columns import Frozen, open_rows
+from ._columns import Frozen, check_same, open_rows
 from ._contents import Summary
 from ._core import DoubleArray, Reader, State, reader_options
-from ._data import frame_with
+from ._data import column_at, columns_of, frame_with, without
 from ._given import Given, check_labelled
+from ._held import Held, held_by
 from ._keywords import has_parameters, not_needed
 from ._rows import collected, columns_of_words, features_of, has_words, is_frame, no_numbers
 from ._run import Run
@@ -30,7 +31,7 @@ from .callbacks import Callback, shown
 from .explanation import Explanation
 from .model import Model
 from .onnx import to_onnx
-from .training import parameter_names, parameter_texts, train_on
+from .training import parameter_names, parameter_texts, train_on, warn_of_few
 
 
 def _method_of(state: State) -> str:
@@ -117,6 +118,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """Return X in a form that can be read, with its width and names stored or compared."""
         X = collected(X)
+        if not reset:
+            X = without(X, getattr(self, "_no_features", ()))
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:
@@ -136,6 +139,22 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
                 raise
             raise no_numbers(failure) from failure
 
+    def _take_held(self, X: Any, groups: Any, time: Any, *, reset: bool) -> tuple[Any, Held | None]:
+        """Return X without a column of groups, and the groups or times of the rows."""
+        X, found = collected(X), held_by(groups, time, ("groups", "time"))
+        held = None
+        if found is not None and isinstance(found[2], str):
+            by, argument, column = found
+            if not columns_of(X):
+                raise ValueError(f"{argument}= names a column, and X is no frame: give an array of {by}s")
+            held = Held(by, column_at(X, column, argument), argument, column)
+        elif found is not None:
+            held = Held(found[0], found[2], found[1])
+        no_features = [] if held is None else held.no_features
+        if reset:
+            self._no_features = no_features  # later rows may have the column, too
+        return without(X, no_features), held
+
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         if y is None:
             raise ValueError(
@@ -145,30 +164,40 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         found: npt.NDArray[Any] = column_or_1d(y, warn=True)
         return found
 
-    def _check_rows(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Any:
+    def _check_rows(self, X: Any, y: npt.NDArray[Any], sample_weight: Any, held: Held | None) -> Any:
         """Return the weights, after all lengths have been compared."""
         n_rows = X.shape[0]
         if len(y) != n_rows:
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: X has {n_rows} and y has {len(y)}"
             )
+        if held is not None:
+            held.check_length(n_rows)
         if sample_weight is None:
             return None
         return _check_sample_weight(sample_weight, X, dtype=np.float32, ensure_non_negative=True)
 
-    def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run, frozen: Frozen | None) -> Reader | Given:
-        labels = self._labels(y)
+    def _open(
+        self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None, run: Run, frozen: Frozen | None
+    ) -> Reader | Given:
+        labels, is_paper = self._labels(y), self.method == "paper"
         if not has_words(X):
-            is_paper = self.method == "paper"
-            return open_rows(features_of(X), labels, weights, run, frozen, learns=True, without_offsets=is_paper)
-        table, label, weight = frame_with(X, labels.column(), weights)
+            return open_rows(
+                features_of(X), labels, weights, run, frozen, learns=True, without_offsets=is_paper, held=held
+            )
+        schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
+        if schema is not None:
+            check_same(held, schema)
+        table, names = frame_with(X, labels.column(), weights, held, schema)
         options = reader_options(
-            label=label,
-            weight=weight,
-            categorical=labels.as_words(label),
+            label=names["label"],
+            weight=names.get("weight"),
+            categorical=labels.as_words(names["label"]),
             remember_names=True,
-            without_offsets=self.method == "paper",
+            without_offsets=is_paper,
         )
+        if held is not None and schema is None:
+            held.tell(options, names[held.by], is_feature=held.by == "time" and held.column == names["time"])
         return open_table(table, options, run)
 
     # ---- learning -------------------------------------------------------------------------------
@@ -184,21 +213,23 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             self.__dict__.update(before)
             raise
 
-    def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+    def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None) -> None:
         texts = self._texts()
         before = self._fitted if self.warm_start and hasattr(self, "_fitted") else None
         state = State.new(texts) if before is None else State.start_from(before.state, texts)
         run = Run(self._n_threads())
         frozen = None if before is None else before.frozen
-        opened = self._open(X, y, weights, run, frozen)
+        opened = self._open(X, y, weights, held, run, frozen)
         if isinstance(opened, Reader):
             opened.follow(frozen and frozen.schema)
         with shown(self.verbose, self.callback) as callback:
             train_on(state, opened, callback, run, 3)
         self._fitted: _Fitted = _Fitted(state, is_open=False, frozen=frozen or Frozen(state.schema, opened.means()))
         self.n_iter_ = max(1, int(state.summary().pass_))
+        if held is not None:
+            warn_of_few(self._fitted.model, state, 3)
 
-    def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+    def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None) -> None:
         if has_words(X):
             raise ValueError(
                 f"partial_fit takes only numbers, and column {columns_of_words(X)[0]!r} holds none; use fit for it"
@@ -208,13 +239,14 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)
         state, features, labels, run = fitted.state, features_of(X), self._labels(y), Run(1)
         frozen = fitted.frozen
-        opened = open_rows(features, labels, weights, run, frozen, without_offsets=self.method == "paper")
+        as_is = self.method == "paper"
+        opened = open_rows(features, labels, weights, run, frozen, without_offsets=as_is, held=held)
         if isinstance(opened, Reader):  # the first rows have gaps, or are far from 0
             opened.follow(None)
             frozen = Frozen(opened.schema)
             state.set_schema(frozen.schema)
             opened.close()
-            opened = open_rows(features, labels, weights, run, frozen)
+            opened = open_rows(features, labels, weights, run, frozen, held=held)
         assert isinstance(opened, Given)
         self._fitted = fitted
         fitted.forget_model()
@@ -300,14 +332,25 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_(self) -> Any:
-        """Weights; a sparse matrix if categories were hashed."""
-        return sparse.csr_matrix(self.model_.coef) if self._has_words() else self._weights(0)
+        """Weights of the columns; if categories were hashed, of the features in use (``get_feature_names_out``)."""
+        return self.model_.coef.astype(np.float64) if self._has_words() else self._weights(0)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Return the names of the columns of ``coef_``: those of X or, if categories were hashed, `column=category`.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+        """
+        names = self.model_.feature_names if self._has_words() else getattr(self, "feature_names_in_", None)
+        return np.array([f"x{i}" for i in range(self.n_features_in_)] if names is None else names, object)
 
     @property
     def coef_missing_(self) -> Any:
         """Coefficients of the missing-value indicators."""
         if self._has_words():
-            raise AttributeError("if categories were hashed, coef_ has the weights of all features")
+            raise AttributeError("if categories were hashed, coef_ has the weights of all features in use")
         return self._weights(self.n_features_in_)
 
     @property

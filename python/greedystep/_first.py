@@ -25,7 +25,7 @@ MAX_LABELS = 10_000
 _RUN_ID_ROWS = 1024
 
 
-def _copied(address: int, dtype: Any, n: int) -> npt.NDArray[Any]:
+def copied(address: int, dtype: Any, n: int) -> npt.NDArray[Any]:
     """Return a copy of an array of the library's."""
     size = n * np.dtype(dtype).itemsize
     return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).copy() if size > 0 else np.zeros(0, dtype)
@@ -38,8 +38,8 @@ def labels_in(batch: c.Batch, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any
     """Return the labels of the first n rows: numbers, the numbers of words (-1: no word), and all words."""
     if not batch.label:
         raise ValueError("the rows have no labels")
-    numbers = _copied(batch.label, np.float64, n)
-    words = _copied(batch.word, np.int32, n) if batch.word else np.full(n, -1, np.int32)
+    numbers = copied(batch.label, np.float64, n)
+    words = copied(batch.word, np.int32, n) if batch.word else np.full(n, -1, np.int32)
     texts = (ctypes.c_char_p * batch.n_words).from_address(batch.words) if batch.n_words else ()
     return numbers, words, [text.decode(errors="surrogateescape") for text in texts]
 
@@ -93,12 +93,12 @@ def features_in(batch: c.Batch, n: int) -> Any:
     """Return the features of the first n rows as a sparse matrix without zeros."""
     shape = (n, c.MAX_ID + 1)
     if not batch.index:
-        dense = _copied(batch.value, np.float32, n * batch.width).reshape(n, batch.width)
+        dense = copied(batch.value, np.float32, n * batch.width).reshape(n, batch.width)
         return sparse.csr_matrix(sparse.coo_matrix(dense), shape=shape)
-    starts = _copied(batch.row_start, np.int64, n + 1)
+    starts = copied(batch.row_start, np.int64, n + 1)
     first, n_entries = int(starts[0]), int(starts[-1] - starts[0])
-    ids = _copied(batch.index + 4 * first, np.uint32, n_entries).astype(np.int64)
-    values = _copied(batch.value + 4 * first, np.float32, n_entries) if batch.value else np.ones(n_entries, np.float32)
+    ids = copied(batch.index + 4 * first, np.uint32, n_entries).astype(np.int64)
+    values = copied(batch.value + 4 * first, np.float32, n_entries) if batch.value else np.ones(n_entries, np.float32)
     matrix = sparse.csr_matrix((values, ids, starts - first), shape=shape)
     matrix.eliminate_zeros()
     return matrix
@@ -131,7 +131,7 @@ class FirstRows:
         self.features.append(features[:n])
         numbers, words, texts = labels_in(batch, n)
         self.labels += [texts[w] if w >= 0 else v for v, w in zip(numbers.tolist(), words.tolist())]
-        self.weights.append(_copied(batch.weight, np.float32, n) if batch.weight else np.ones(n, np.float32))
+        self.weights.append(copied(batch.weight, np.float32, n) if batch.weight else np.ones(n, np.float32))
         self.has_weights = self.has_weights or bool(batch.weight)
 
 

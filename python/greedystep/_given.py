@@ -22,8 +22,8 @@ def check_labelled(y: Any) -> None:
     """Raise an error if labels are missing: None, NaN, NaT or pandas.NA."""
     values = np.asarray(y).ravel()
     kind = values.dtype.kind
-    is_missing = (
-        np.array([_is_missing(one) for one in values], bool)
+    missing = (
+        np.array([is_missing(one) for one in values], bool)
         if kind == "O"
         else np.isnan(values)
         if kind in "fc"
@@ -31,7 +31,7 @@ def check_labelled(y: Any) -> None:
         if kind in "mM"
         else np.zeros(0, bool)
     )
-    rows = np.flatnonzero(is_missing)
+    rows = np.flatnonzero(missing)
     if len(rows) > 0:
         is_polars = type(y).__module__.partition(".")[0] == "polars"
         keep = "y.is_not_null(), X.filter(keep)" if is_polars else "~pandas.isna(y), X[keep]"
@@ -41,7 +41,10 @@ def check_labelled(y: Any) -> None:
         )
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Return whether a value stands for none: None, NaN, NaT or pandas.NA."""
+    if isinstance(label, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(label))
     is_nan = isinstance(label, (float, np.floating)) and bool(np.isnan(label))
     return label is None or is_nan or type(label).__name__ in ("NAType", "NaTType")
 
@@ -205,22 +208,30 @@ def check_lengths(n_rows: int, labels: Sized | None, weights: npt.NDArray[Any] |
         raise ValueError(f"expected a weight per row: there are {n_rows} rows, and weight has {found}")
 
 
+def columns_beside(names: Sequence[str], weights: Any, held: Any) -> int:
+    """Return the columns that a table of the same rows would have beside its features."""
+    return 1 + (weights is not None) + (held is not None and held.column not in names)
+
+
 class Given:
-    """Features, labels and weights of the same rows; labels and weights may be missing."""
+    """Features of rows, with labels, weights, and groups or times (`_held.Held`), of which each may be missing."""
 
     def __init__(
         self,
         features: Features,
         labels: Any = None,
         weights: npt.NDArray[Any] | None = None,
+        held: Any = None,
     ) -> None:
-        self._features, self._labels, self._weights = features, labels, weights
+        self._features, self._labels, self._weights, self._held = features, labels, weights, held
         self.n_rows = features.n_rows
         check_lengths(self.n_rows, labels, weights)
+        if held is not None:
+            held.check_length(self.n_rows)
 
     def of(self, features: Features) -> Given:
-        """Return other features of the same rows, with labels and weights."""
-        return Given(features, self._labels, self._weights)
+        """Return other features of the same rows, with all that belongs to them."""
+        return Given(features, self._labels, self._weights, self._held)
 
     @property
     def names(self) -> Sequence[str]:
@@ -244,6 +255,8 @@ class Given:
             self._labels.lend(block, lo, hi)
         if self._weights is not None:
             block.lend("weight", np.require(self._weights[lo:hi], np.float32, ["C", "A"]))
+        if self._held is not None:
+            self._held.lend(block, lo, hi)
         return block
 
     def _blocks(self) -> Iterator[Block]:
@@ -257,7 +270,9 @@ class Given:
 
     def means(self) -> npt.NDArray[np.float32] | None:
         """Return the values that missing numbers would count as; None for sparse rows, in which none can be missing."""
-        return self._features.means(self._weights) if isinstance(self._features, Numeric) else None
+        if not isinstance(self._features, Numeric):
+            return None
+        return self._features.means(self._weights, columns_beside(self._features.names, self._weights, self._held))
 
 
 def open_blocks(blocks: Callable[[], Iterator[c.Batch]], run: Run) -> Reader:

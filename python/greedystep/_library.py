@@ -20,6 +20,7 @@ from ctypes import (
     c_int64,
     c_size_t,
     c_uint,
+    c_uint32,
     c_uint64,
     c_void_p,
 )
@@ -34,7 +35,6 @@ NO_ROW = 2**64 - 1
 MAX_ID = 0xFFFFFFFD
 BLOCK_ROWS = 65536
 FIRST_ROWS = 8192
-SCALING_ROWS = 8191
 FIRST_ENTRIES = 1 << 22
 FIRST_SHARD = 1 << 31
 
@@ -103,6 +103,8 @@ class Batch(Structure):
         ("kept", c_void_p),
         ("kept_start", c_void_p),
         ("bad", c_void_p),
+        ("group", c_void_p),
+        ("group_is_time", c_int),
     ]
 
 
@@ -131,6 +133,7 @@ class Summary(Sized):
         ("n_rows_all", c_uint64),
         ("n_held_out", c_uint64),
         ("n_features", c_uint64),
+        ("n_used", c_uint64),
         ("n_classes", c_uint64),
         ("pass_", c_uint64),
         ("pass_rows", c_uint64),
@@ -147,6 +150,8 @@ class Summary(Sized):
         ("full_loss", c_double),
         ("compact_loss", c_double),
         ("compact_error", c_double),
+        ("order_feature", c_uint64),
+        ("latest_loss", c_double),
     ]
 
 
@@ -161,6 +166,7 @@ class ModelInfo(Sized):
         ("n_rows", c_uint64),
         ("n_passes", c_uint64),
         ("n_features", c_uint64),
+        ("n_used", c_uint64),
         ("n_outputs", c_uint64),
         ("n_classes", c_uint64),
         ("has_intercept", c_int),
@@ -214,6 +220,8 @@ class ReaderOptions(Sized):
         ("without_weights", c_int),
         ("without_offsets", c_int),
         ("missing", c_char_p),
+        ("group", c_char_p),
+        ("time", c_char_p),
     ]
 
 
@@ -365,7 +373,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_prepare": (c_int, [_P, _B, _E]),
     "gsa_state_add_labels": (c_int, [_P, POINTER(c_double), POINTER(c_char_p), c_size_t, _E]),
     "gsa_state_update": (c_int, [_P, _B, _E]),
-    "gsa_state_end_pass": (None, [_P]),
+    "gsa_state_end_pass": (c_int, [_P, _E]),
     "gsa_state_checkpoint_best": (c_int, [_P, _C, _E]),
     "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _C, _OUT, _E]),
     "gsa_state_write_delta_header": (c_int, [_P, _P, WriteBytes, _P, _E]),
@@ -415,6 +423,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_schema": (c_char_p, [_P]),
     "gsa_model_name": (c_char_p, [_P, c_uint64]),
     "gsa_model_intercept": (c_double, [_P, c_size_t]),
+    "gsa_model_features": (POINTER(c_uint32), [_P, POINTER(c_uint64)]),
     "gsa_model_weights": (POINTER(c_float), [_P]),
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
     "gsa_model_class": (c_int, [_P, _B, c_size_t, POINTER(c_size_t), _E]),
@@ -462,7 +471,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_plan_replicas": (c_uint64, [c_uint64, c_uint64]),
     "gsa_plan_another_pass": (c_int, [_P, c_uint64]),
     "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _C, _E]),
-    "gsa_train_method": (c_char_p, [_P, c_int, POINTER(c_char_p)]),
+    "gsa_train_method": (c_char_p, [_P, POINTER(c_char_p)]),
     "gsa_train_fits": (c_int, [c_uint64, c_uint64, c_uint64]),
     "gsa_train_shard": (c_int, [_P, _P, c_uint64, c_uint64, _C, POINTER(c_uint64), _E]),
     "gsa_evaluate": (c_int, [_P, _P, _C, _E]),

@@ -140,14 +140,15 @@ class Numeric(Features):
         """
         return np.zeros(self.width, np.bool_)
 
-    def far(self, weights: npt.NDArray[Any] | None = None) -> npt.NDArray[np.bool_]:
+    def far(self, n_beside: int = 1) -> npt.NDArray[np.bool_]:
         """Return which columns are so far from 0, compared to their range, that a table measures them from an offset.
 
-        The rule is that of gsai_seen_offset, on the rows from which a table's schema is made.
+        The rule is that of gsai_seen_offset, on the rows from which the schema of a table is made that has `n_beside`
+        columns beside these.
         """
         if self.width > _MAX_MEASURED:
             return np.zeros(self.width, np.bool_)
-        n = deciding_rows(self.width + 1 + (weights is not None))
+        n = deciding_rows(self.width + n_beside)
         low, high = np.full(self.width, np.inf), np.full(self.width, -np.inf)
         for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
             numbers = self.exact(lo, hi)
@@ -159,16 +160,21 @@ class Numeric(Features):
             found: npt.NDArray[np.bool_] = (size > _FAR * (most - least)) & (high - low > _FINEST * size)
         return found & np.isfinite(size)
 
-    def means(self, weights: npt.NDArray[Any] | None = None) -> FloatArray:
+    def means(self, weights: npt.NDArray[Any] | None = None, n_beside: int = 1) -> FloatArray:
         """Return what missing numbers would count as: means of the rows from which a table's schema is made."""
-        n = deciding_rows(self.width + 1 + (weights is not None))
+        n = deciding_rows(self.width + n_beside)
         sums, totals = np.zeros(self.width), np.zeros(self.width)
         for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
             numbers = self.numbers(lo, hi)
+            weight = (
+                None if weights is None else np.asarray(weights[lo:hi], np.float32).astype(np.float64)[:, np.newaxis]
+            )
+            if weight is None and not _has_nan(numbers):
+                sums, totals = _added(sums, numbers), totals + (hi - lo)
+                continue
             is_there = ~np.isnan(numbers)
-            weight = np.ones(hi - lo) if weights is None else np.asarray(weights[lo:hi], np.float32).astype(np.float64)
-            sums = _added(sums, np.where(is_there, numbers * weight[:, np.newaxis], 0.0))
-            totals = _added(totals, is_there * weight[:, np.newaxis])
+            sums = _added(sums, np.where(is_there, numbers if weight is None else numbers * weight, 0.0))
+            totals = _added(totals, is_there * (1.0 if weight is None else weight))
         with np.errstate(invalid="ignore", over="ignore"):
             found = (sums / totals).astype(np.float32)
         return np.where(np.isfinite(found), found, np.float32(0))
@@ -205,7 +211,7 @@ class Numeric(Features):
         return made
 
 
-def _added(total: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _added(total: npt.NDArray[np.float64], rows: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
     """Return a total with rows added in sequence, as tables do it; numpy would add a single column pairwise."""
     all_rows = np.vstack([total, rows])
     added: npt.NDArray[np.float64] = (

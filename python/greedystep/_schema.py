@@ -50,7 +50,8 @@ class Schema:
         All columns of features: numbers, categories and dates, in the order of the table.
     bits : int
         Categories are hashed to 2^bits features.
-    label, weight : str or None
+    label, weight, group, time : str or None
+        The column of labels and so on; that of times may be one of features, or ignored.
     """
 
     numbers: list[str] = field(default_factory=list)
@@ -60,6 +61,8 @@ class Schema:
     others: list[str] = field(default_factory=list)
     label: str | None = None
     weight: str | None = None
+    group: str | None = None
+    time: str | None = None
     numeric: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
@@ -95,8 +98,10 @@ class Schema:
                 made.bits = int(rest)
             elif kind == "cross":
                 made.crosses.append(":".join(map(_plain, (name, *items))))
-            elif kind in ("label", "weight"):
+            elif kind in ("label", "weight", "group"):
                 setattr(made, kind, _plain(name))
+            if any(one.startswith("moment=") for one in items):
+                made.time = _plain(name)
         made.means, made.offsets = np.array(means, np.float32), np.array(offsets, np.float64)
         made.sentinels = np.full((max(map(len, sentinels), default=0), len(means)), np.nan)
         for number, found in enumerate(sentinels):

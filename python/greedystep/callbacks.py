@@ -39,7 +39,7 @@ class Event:
         Rows learned so far, over all passes.
     loss : float
         Mean progressive loss (of each row before it was learned) of the current pass, or of the
-        pass that has ended.
+        pass that has ended. NaN if no row was predicted: the first ones wait to be solved.
     step : float
         Mean of the greedy steps.
     passes : int
@@ -67,8 +67,12 @@ class Event:
 Callback = Callable[[Event], Any]
 
 
-# What to do about a notice: GSA_NOTICE_CLASSES and GSA_NOTICE_NUMBER.
-_REMEDIES = {3: "; loss='squared' predicts a number", 4: "; loss='softmax' makes them classes"}
+# What to do about a notice: GSA_NOTICE_CLASSES, GSA_NOTICE_NUMBER and GSA_NOTICE_ORDER.
+_REMEDIES = {
+    3: "; loss='squared' predicts a number",
+    4: "; loss='softmax' makes them classes",
+    5: "; time= with that column measures that",
+}
 
 
 class NoticeWarning(UserWarning):
@@ -170,7 +174,9 @@ class ProgressBar:
             self._bar.set_postfix_str(_penalty(event))
             return
         self._bar.update(max(0, event.rows - self._bar.n))
-        self._bar.set_postfix(loss=f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes)
+        self._bar.set_postfix(
+            loss="-" if math.isnan(event.loss) else f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes
+        )
 
     def close(self) -> None:
         """Close the bar and leave it visible."""
@@ -193,7 +199,8 @@ class _Lines:
         if event.kind != "pass" and event.seconds - self._told < LINE_INTERVAL:
             return
         self._told = event.seconds
-        line = f"{event.rows} rows, loss {event.loss:.5g}, passes {event.passes}, {event.seconds:.1f} s"
+        loss = "" if math.isnan(event.loss) else f", loss {event.loss:.5g}"
+        line = f"{event.rows} rows{loss}, passes {event.passes}, {event.seconds:.1f} s"
         line = _penalty(event) if event.kind == "penalty" else line
         print(f"greedystep: {line}", file=sys.stderr, flush=True)
 

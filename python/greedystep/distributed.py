@@ -45,9 +45,16 @@ HEADER = -1
 ALL_SHARDS = -1
 
 
-def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = False) -> Reader:
+def _rows_of(rows: Any) -> Rows:
+    """Return rows; raise ValueError for groups and times, which shards do not take."""
     given = rows if isinstance(rows, Rows) else Rows(rows)
-    return given.open(run, _following(schema), remember_names=remember_names, learns=True)
+    if given.group is not None or given.time is not None:
+        raise ValueError("rows of shards are not held out by group or time: leave both out, or use greedystep.train")
+    return given
+
+
+def _open(rows: Any, run: Run, schema: str | None, *, remember_names: bool = False) -> Reader:
+    return _rows_of(rows).open(run, _following(schema), remember_names=remember_names, learns=True)
 
 
 def _following(schema: str | None) -> Frozen | None:
@@ -93,7 +100,7 @@ def scan_labels(rows: Any) -> Scan:
 
 def _scan(rows: Any, n_shards: int, schema: str | None) -> Scan:
     """Read a shard once; 0 shards: without its first rows."""
-    given = rows if isinstance(rows, Rows) else Rows(rows)
+    given = _rows_of(rows)
     reader = given.open(Run(1), _following(schema), learns=True)
     labels = SeenLabels()
     first = FirstRows(plan_first_rows(c.NO_ROW, n_shards), c.FIRST_ENTRIES // max(1, n_shards))
@@ -152,8 +159,7 @@ def _between_passes(training: Training) -> Training:
     summary, n_shards = training.state.summary(), len(training.shards)
     n_outputs = summary.n_classes if summary.n_classes > 2 else 1
     size = summary.n_features * 4 * (2 + 2 * n_outputs)
-    # Deltas cannot carry a choice of scaling that is still open.
-    if n_shards < 2 or n_shards * size <= WHOLE_BYTES or summary.n_rows < c.SCALING_ROWS:
+    if n_shards < 2 or n_shards * size <= WHOLE_BYTES:
         return replace(training, range_features=0)
     return replace(training, range_features=features_per_range(n_shards, n_outputs))
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -50,7 +49,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         check_classification_targets(found)
         return found
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Any:
         """Train a model, with nothing to tune.
 
         Parameters
@@ -62,6 +61,13 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
             Labels.
         sample_weight : array of shape (n_samples,), optional
             Row weights; only their proportions matter.
+        groups : array of shape (n_samples,) or str, optional
+            Rows of one group, such as a person or a document, are held out together, so ``cv_loss_`` is that of new
+            groups. Numbers, texts or dates; missing ones are one group. Or the name of a column of a frame, which is
+            then no feature.
+        time : array of shape (n_samples,) or str, optional
+            The latest rows are held out, so ``cv_loss_`` is that of later rows. Numbers, dates or timestamps. Or the
+            name of a column of a frame, which stays a feature.
 
         Returns
         -------
@@ -69,17 +75,27 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         """
         y = self._check_labels(y)
         with self._unchanged_by_failure():
+            X, held = self._take_held(X, groups, time, reset=True)
             X = self._check_features(X, reset=True)
-            weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
+            weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight, held))
             self.classes_ = np.unique(y)
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"the data has one class, {self.classes_.tolist()[0]!r}: there is nothing to tell apart"
                 )
-            self._learn_all(X, y, weights)
+            self._learn_all(X, y, weights, held)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: Any = None) -> Any:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Iterable[Any] | None = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        time: Any = None,
+    ) -> Any:
         """Learn each row once, as in a stream.
 
         Parameters
@@ -89,6 +105,8 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         classes : array, optional
             All classes; required in the first call.
         sample_weight : array of shape (n_samples,), optional
+        groups, time : arrays of shape (n_samples,) or str, optional
+            As in ``fit``. All calls need them, or none.
 
         Returns
         -------
@@ -98,8 +116,9 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         if is_first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         y = self._check_labels(y)
+        X, held = self._take_held(X, groups, time, reset=is_first)
         X = self._check_features(X, reset=is_first)
-        weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
+        weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight, held))
         if classes is not None:
             told = np.unique(np.asarray(classes))
             if not is_first and not np.array_equal(told, self.classes_):
@@ -107,7 +126,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
             self.classes_ = told
         if self._begin_partial():
             self._fitted.state.add_labels(Classes(self.classes_).told())
-        self._learn_more(X, y, weights)
+        self._learn_more(X, y, weights, held)
         return self
 
     def decision_function(self, X: Any) -> DoubleArray:
@@ -157,7 +176,8 @@ class GreedystepClassifier(_ClassifierBase):
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
-        As in scikit-learn's linear models; ``coef_`` is sparse if categories were hashed.
+        As in scikit-learn's linear models; ``coef_`` has the features in use if categories were hashed
+        (``get_feature_names_out``).
     coef_missing_ : array
         Coefficients of the missing-value indicators (NaN).
     method_ : str
@@ -244,7 +264,7 @@ n_jobs, verbose, callback
             raise ValueError("Input y contains numbers below 0, and poisson loss is for counts and rates.")
         return numbers
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Any:
         """Train a model, with nothing to tune.
 
         Parameters
@@ -252,6 +272,8 @@ n_jobs, verbose, callback
         X : array, sparse matrix or frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), optional
+        groups, time : arrays of shape (n_samples,) or str, optional
+            Rows are held out by group, or by time (:meth:`GreedystepClassifier.fit`).
 
         Returns
         -------
@@ -259,11 +281,12 @@ n_jobs, verbose, callback
         """
         y = self._check_labels(y)
         with self._unchanged_by_failure():
+            X, held = self._take_held(X, groups, time, reset=True)
             X = self._check_features(X, reset=True)
-            self._learn_all(X, y, self._check_rows(X, y, sample_weight))
+            self._learn_all(X, y, self._check_rows(X, y, sample_weight, held), held)
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Any:
         """Learn each row once, as in a stream.
 
         Parameters
@@ -271,16 +294,20 @@ n_jobs, verbose, callback
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), optional
+        groups, time : arrays of shape (n_samples,) or str, optional
+            As in ``fit``. All calls need them, or none.
 
         Returns
         -------
         self
         """
         y = self._check_labels(y)
-        X = self._check_features(X, reset=not hasattr(self, "_fitted"))
-        weights = self._check_rows(X, y, sample_weight)
+        is_first = not hasattr(self, "_fitted")
+        X, held = self._take_held(X, groups, time, reset=is_first)
+        X = self._check_features(X, reset=is_first)
+        weights = self._check_rows(X, y, sample_weight, held)
         self._begin_partial()
-        self._learn_more(X, y, weights)
+        self._learn_more(X, y, weights, held)
         return self
 
     def predict(self, X: Any) -> DoubleArray:
@@ -290,8 +317,7 @@ n_jobs, verbose, callback
     @property
     def coef_(self) -> Any:
         """Weights, one per feature."""
-        coef = super().coef_
-        return coef if sparse.issparse(coef) else coef[0]
+        return super().coef_[0]
 
     @property
     def coef_missing_(self) -> Any:

@@ -67,19 +67,19 @@ class _Sums:
     """
 
     def __init__(self, model: ModelContents, n_groups: int, group_of: Any) -> None:
-        self._weights, self._n_groups, self._group_of = model.coef.T, n_groups, group_of
+        self._model, self._n_groups, self._group_of = model, n_groups, group_of
         self._schema = model.schema
 
     def of(self, opened: Reader | Given) -> DoubleArray:
         """Return the sums of all rows, [rows x groups x outputs]."""
-        n_outputs = self._weights.shape[1]
+        n_outputs = self._model._model.info.n_outputs
         parts = [np.zeros((0, self._n_groups, n_outputs))]
         for batch in _batches(opened, self._schema):
             entries = features_in(batch, batch.n_rows).tocoo()
-            known = entries.col < len(self._weights)
-            row, feature, value = entries.row[known], entries.col[known], entries.data[known].astype(np.float64)
+            row, feature, value = entries.row, entries.col, entries.data.astype(np.float64)
+            weights = self._model._weights_of(feature)
             parts.append(np.zeros((batch.n_rows, self._n_groups, n_outputs)))
-            np.add.at(parts[-1], (row, self._group_of(feature)), value[:, np.newaxis] * self._weights[feature])
+            np.add.at(parts[-1], (row, self._group_of(feature)), value[:, np.newaxis] * weights)
         return np.concatenate(parts)
 
 

@@ -45,17 +45,17 @@ def _categories_of(model: ModelContents, schema: Schema) -> dict[str, dict[str, 
     """Return the weights of the categories of every categorical column and part of a date, by their names."""
     parts = [f"{column} {part}" for column in schema.dates for part in _PARTS]
     found: dict[str, dict[str, npt.NDArray[np.float32]]] = {column: {} for column in [*schema.words, *parts]}
-    weights, first = model.coef.T, 2 * len(schema.numeric)
-    features = first + np.flatnonzero(weights[first:].any(axis=1))
+    features = model.features[model.features >= 2 * len(schema.numeric)]
+    features = features[model._weights_of(features).any(axis=1)]
     n_nameless = 0
-    for feature in features:
+    for feature, weights in zip(features, model._weights_of(features)):
         name = model._model.name(int(feature)) or ""
         columns = [column for column in found if name.startswith(f"{column}=")]
         if len(columns) > 1:
             raise ValueError(f"cannot tell whether {name!r} is of column {columns[0]!r} or {columns[1]!r}: rename one")
         n_nameless += not columns
         for column in columns:
-            found[column][name[len(column) + 1 :]] = weights[feature]
+            found[column][name[len(column) + 1 :]] = weights
     if n_nameless > 0:
         raise ValueError(
             f"cannot export {n_nameless} of {len(features)} categories to ONNX: a model keeps the names of its 65536 "
@@ -118,7 +118,7 @@ def _dense_weights(model: ModelContents, schema: Schema | None, n_features: int 
         if n_features is not None:
             schema.check_width(n_features)
         n = len(schema.numbers) if model.n_features <= len(schema.numbers) else 2 * len(schema.numbers)
-    n_outputs = model.coef.shape[0]
+    n_outputs = model._model.info.n_outputs
     if n * n_outputs > MAX_WEIGHTS:
         raise ValueError(
             f"{n} features x {n_outputs} output(s) are more than the {MAX_WEIGHTS} weights that rows as wide as the "
@@ -176,20 +176,19 @@ def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
 
     Terms of dates, which are thousands of days, nearly cancel with the intercept.
     """
-    weights = model.coef.T
+    n_outputs = model._model.info.n_outputs
     parts = [graph.constant("gs_intercepts", np.asarray(model.intercept, np.float64))]
     categories = _categories_of(model, schema)
 
     def look_up(column: str, keys: list[str], places: str) -> None:
         """Add the weights of categories; the place behind the last is an unknown or missing one."""
-        none = np.zeros(weights.shape[1])
+        none = np.zeros(n_outputs)
         table = np.array([*(categories[column].get(key, none) for key in keys), none], np.float64)
         parts.append(graph.calc("Gather", graph.constant(f"gs_{column}", table), places, axis=0))
 
     if schema.numeric:
         n = 2 * len(schema.numeric)
-        dense = np.zeros((n, weights.shape[1]))
-        dense[: len(weights)] = weights[:n]
+        dense = model._weights_of(np.arange(n)).astype(np.float64)
         casts = set() if schema.offsets.any() else set(schema.dates)
         columns = [graph.calc("Cast", one, to=1) if one in casts else one for one in schema.numeric]
         features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from ._given import Given
 from ._keywords import check_keywords
 from ._run import Run
 from ._schema import Names
-from .callbacks import Callback, Hooks, shown
+from .callbacks import Callback, Hooks, NoticeWarning, shown
 from .model import Model, _threads
 
 # Compressed bytes from which rows are kept for further passes, as the command has it.
@@ -86,6 +87,14 @@ def train_on(state: State, opened: Reader | Given, callback: Callback | None, ru
     hooks.warn(stacklevel + 1)
 
 
+def warn_of_few(model: Model, state: State, stacklevel: int) -> None:
+    """Warn if rows had groups or times that are too few to hold some out."""
+    for name, values in (("groups", "groups"), ("latest", "times")):
+        if model.summary.get(name) == 0 and state.get("holdout") != "none":
+            message = f"rows were not held out by their {values}, which are too few"
+            warnings.warn(message, NoticeWarning, stacklevel=stacklevel + 1)
+
+
 def train(
     data: Any,
     y: Any = None,
@@ -102,6 +111,8 @@ def train(
     exposure: Any = None,
     labels: Any = None,
     missing: Any = None,
+    group: Any = None,
+    time: Any = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -141,6 +152,13 @@ def train(
     missing : float, list of float or "none", optional
         Numbers that mean a missing value in tables, such as -999. By default those that are far from all others in
         their column, if they are one of -9, -99, -999 ... or 99, 999 ...; "none": no number does.
+    group : str or array, optional
+        Hold rows of one group, such as a person or a document, out together. As `weight`: a column of a table or, with
+        `y`, an array or a column of the frame. It is no feature. Groups are numbers, texts or dates; rows without one
+        are one group.
+    time : str or array, optional
+        Hold the latest rows out: numbers, dates or timestamps, a column or an array likewise. A column stays a feature
+        unless `ignore` names it too; an array is none. ``summary`` says what was held out, as ``groups`` or ``latest``.
     start_from : Model, optional
         Start from the weights of another model.
     n_jobs : int, optional
@@ -176,6 +194,8 @@ def train(
         exposure,
         labels,
         missing,
+        group,
+        time,
     )
     frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
     reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)
@@ -192,8 +212,11 @@ def train(
     with shown(verbose, callback) as told:
         train_on(state, reader, told, run, 2)
     if start_from is None:
-        return Model(state.finish(), state, reader.means(), Names.of_columns(reader.names))
-    return Model(state.finish(), state, start_from._frozen.means, start_from._frozen.names)
+        model = Model(state.finish(), state, reader.means(), Names.of_columns(reader.names))
+    else:
+        model = Model(state.finish(), state, start_from._frozen.means, start_from._frozen.names)
+    warn_of_few(model, state, 2)
+    return model
 
 
 def load(path: str | os.PathLike[str]) -> Model:

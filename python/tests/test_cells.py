@@ -1,4 +1,4 @@
-"""One rule for cells: a text means the same in a feature and in a label, through every door."""
+"""One rule for cells: a text means the same in a feature and in a label, through every kind of input."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def line_of(schema: str, column: str) -> list[str]:
 
 
 def feature_of(data: Any) -> tuple[str, list[float | None] | None, Any]:
-    """Return what the column `cell` is, the values of a number or date, and what must be equal from every door."""
+    """Return the kind of the column `cell`, the values of a number or date, and what every kind of input must share."""
     schema, _, features, _ = read(data, "label")
     kind, *properties = line_of(schema, "cell")
     if kind == "words":

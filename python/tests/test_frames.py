@@ -255,3 +255,23 @@ def test_a_text_column_of_numbers_is_told():
         warnings.simplefilter("error")
         model = greedystep.train(rows.astype({"x": "category"}), label="y")
     assert "\nwords x" in model.schema
+
+
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_rows_in_the_order_of_a_date_are_told(tmp_path, is_descending):
+    """Such a frame has a warning if its label drifts; another order has the same model and none."""
+    rng = np.random.default_rng(4)
+    n = 1200
+    day = pd.date_range("2021-01-01", periods=n, freq="8h")
+    a = rng.normal(size=n)
+    label = np.where(a * np.cos(np.arange(n) / 600) + rng.normal(size=n) / 4 > 0, "yes", "no")
+    rows = pd.DataFrame({"a": a, "day": day, "y": label})
+    rows = rows[::-1] if is_descending else rows
+    with pytest.warns(greedystep.NoticeWarning, match="in the order of 'day': the latest eighth.*time="):
+        model = greedystep.train(rows, label="y")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mixed = greedystep.train(rows.sample(frac=1, random_state=1), label="y")
+    mixed.save(tmp_path / "mixed", state=False)
+    model.save(tmp_path / "model", state=False)
+    assert (tmp_path / "mixed").read_bytes() == (tmp_path / "model").read_bytes()

@@ -214,14 +214,25 @@ def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command, tmp
     assert by_command.n_features > 2**13
 
 
+def test_a_column_without_any_category_goes_to_scikit_learn_as_none():
+    X = pd.DataFrame({"a": np.arange(40.0), "zero": 0.0, "city": pd.Categorical([None] * 40, ["oslo", "rome"])})
+    model = GreedystepRegressor().fit(X, 3 * X.a).model_
+    assert model.coef.shape == (1, 2) and model.feature_names == ["a", "zero"]
+    assert np.allclose(model.to_sklearn(n_features=2).predict(X[["a", "zero"]].to_numpy()), model.predict(X))
+
+
 def test_estimators_take_frames_with_words(clicks, by_command):
     X, y = clicks.drop(columns="clicked"), clicks.clicked.to_numpy()
     for frame in (X, X.astype({"city": "category"}), pl.from_pandas(X)):
         fitted = GreedystepClassifier().fit(frame, y)
         assert list(fitted.feature_names_in_) == ["city", "age", "hour"]
         assert fitted.n_features_in_ == 3
-        assert sparse.issparse(fitted.coef_)
-        assert np.array_equal(fitted.coef_.toarray(), by_command.coef)
+        assert np.array_equal(fitted.coef_, by_command.coef)
+        names = list(fitted.get_feature_names_out())
+        assert names[0] == "age" and "city=oslo" in names and len(names) < 40
+        assert fitted.coef_.shape == (1, len(names)) == (1, len(set(names)))
+        strongest = by_command.strongest(3)
+        assert all(fitted.coef_[0, names.index(one.name)] == np.float32(one.weight) for one in strongest)
         assert np.array_equal(fitted.predict_proba(frame), by_command.predict_proba(clicks))
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(pl.from_pandas(X).rename({"age": "years"}))

@@ -36,7 +36,7 @@ STRUCTS = {
     "struct ArrowArrayStream": c.ArrowArrayStream,
     "gsa_train_hooks": c.TrainHooks,
 }
-CONSTANTS = ["NO_ROW", "MAX_ID", "BLOCK_ROWS", "FIRST_ROWS", "SCALING_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
+CONSTANTS = ["NO_ROW", "MAX_ID", "BLOCK_ROWS", "FIRST_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
 
 
 def numbers_of_header(folder: Path) -> list[int]:

@@ -1,4 +1,4 @@
-"""Numbers that mean a missing value, such as -999, through every door."""
+"""Numbers that mean a missing value, such as -999, through every kind of input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights of rows are proportions: the same at every door, and like rows repeated."""
+"""Weights of rows are proportions: the same at every kind of input, and like rows repeated."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_rows_of_weight_zero_are_absent():
     assert np.array_equal(some.coef, none.coef)
 
 
-# ---- every door ---------------------------------------------------------------------------------
+# ---- every kind of input ---------------------------------------------------------------------------------
 
 
 def test_every_door_has_the_same_weights(tmp_path):

@@ -12,6 +12,15 @@ uint64_t gsai_hash(const void *bytes, size_t size, uint64_t seed)
     return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
+/* XXH3 of such sizes, whose constants are differences of words of its secret. */
+uint64_t gsai_hash_16(uint64_t first, uint64_t last, size_t size)
+{
+    uint64_t low = first ^ 0x6782737BEA4239B9u, high = last ^ 0xAF56BC3B0996523Au;
+    uint64_t sum = size + XXH_swap64(low) + high + XXH3_mul128_fold64(low, high);
+    sum = (sum ^ sum >> 37) * 0x165667919E3779F9u;
+    return sum ^ sum >> 32;
+}
+
 void gsai_hasher_init(gsai_hasher *hasher)
 {
     XXH3_INITSTATE((XXH3_state_t *)hasher);

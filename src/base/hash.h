@@ -8,6 +8,9 @@
 
 uint64_t gsai_hash(const void *bytes, size_t size, uint64_t seed);
 
+/* The same of 9 to 16 bytes, seed 0: the first eight and the last eight of them, each with its first byte lowest. */
+uint64_t gsai_hash_16(uint64_t first, uint64_t last, size_t size);
+
 /* The same number of bytes that come in pieces (seed 0). */
 typedef struct gsai_hasher {
     _Alignas(64) unsigned char opaque[640];

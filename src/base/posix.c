@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -189,6 +190,18 @@ void gsai_os_prefer_huge_pages(void *memory, size_t size)
 #else
     (void)memory;
     (void)size;
+#endif
+}
+
+void gsai_os_renew_page(void *page, void *scratch)
+{
+#if defined(MADV_HUGEPAGE) && defined(MADV_DONTNEED)
+    memcpy(scratch, page, GSAI_OS_HUGE_PAGE);
+    (void)madvise(page, GSAI_OS_HUGE_PAGE, MADV_DONTNEED);
+    memcpy(page, scratch, GSAI_OS_HUGE_PAGE);
+#else
+    (void)page;
+    (void)scratch;
 #endif
 }
 

@@ -20,7 +20,7 @@ void gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const g
 void gsai_rows_free(gsai_rows *rows)
 {
     void *arrays[] = {rows->row_start, rows->index, rows->value, rows->label,      rows->word, rows->weight,
-                      rows->place,     rows->cell,  rows->kept,  rows->kept_start, rows->bad};
+                      rows->place,     rows->cell,  rows->kept,  rows->kept_start, rows->bad,  rows->group};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         gsai_free(rows->env, arrays[i]);
     gsai_words_free(&rows->words);
@@ -33,13 +33,13 @@ void gsai_rows_clear(gsai_rows *rows)
     rows->index_view = NULL;
     rows->value_view = NULL;
     rows->all_ones = true;
-    rows->has_values = rows->any_word = rows->any_weight = rows->any_bad = false;
+    rows->has_values = rows->any_word = rows->any_weight = rows->any_bad = rows->any_group = false;
 }
 
 uint64_t gsai_rows_size(const gsai_rows *rows)
 {
     size_t row_size = sizeof *rows->row_start + sizeof *rows->label + sizeof *rows->word + sizeof *rows->weight +
-                      (rows->without_places ? 0 : sizeof *rows->place);
+                      (rows->without_places ? 0 : sizeof *rows->place) + (rows->group ? sizeof *rows->group : 0);
     return (uint64_t)rows->row_capacity * row_size + rows->index_capacity * sizeof *rows->index +
            rows->value_capacity * sizeof *rows->value;
 }
@@ -58,6 +58,7 @@ static bool reserve_rows(gsai_rows *rows, size_t more)
                   {&rows->word, sizeof *rows->word, rows->word, true},
                   {&rows->weight, sizeof *rows->weight, rows->weight, true},
                   {&rows->place, sizeof *rows->place, rows->place, !rows->without_places},
+                  {&rows->group, sizeof *rows->group, rows->group, rows->group},
                   {&rows->bad, sizeof *rows->bad, rows->bad, rows->bad},
                   {&rows->kept_start, sizeof *rows->kept_start, rows->kept_start, rows->kept_start}};
     size_t need, capacity = SIZE_MAX;
@@ -190,10 +191,29 @@ void gsai_rows_finish(gsai_rows *rows, size_t n, bool all_ones, double label, in
     rows->place[row] = place;
     rows->all_ones = rows->all_ones && all_ones;
     rows->any_word = rows->any_word || word >= 0;
+    if (rows->group)
+        rows->group[row] = 0;
     if (!rows->keeps)
         return;
     rows->kept_start[row + 1] = rows->kept_size;
     rows->bad[row] = 0;
+}
+
+gsa_status gsai_rows_begin_groups(gsai_rows *rows, bool is_time, gsa_error *error)
+{
+    if (!rows->group)
+        rows->group = gsai_alloc_zeroed(rows->env, rows->row_capacity + 1, sizeof *rows->group);
+    GSAI_TRY_MEMORY(rows->group, rows->env, error, "no memory for the groups of %zu rows", rows->n_rows);
+    rows->any_group = true;
+    rows->group_is_time = is_time;
+    return GSA_OK;
+}
+
+gsa_status gsai_rows_set_group(gsai_rows *rows, uint64_t group, bool is_time, gsa_error *error)
+{
+    GSA_TRY(gsai_rows_begin_groups(rows, is_time, error));
+    rows->group[rows->n_rows - 1] = group;
+    return GSA_OK;
 }
 
 gsa_status gsai_rows_finish_bad(gsai_rows *rows, gsa_place place, gsa_error *error)
@@ -294,6 +314,8 @@ static void copy_columns(gsai_rows *rows, const gsa_batch *from, size_t first, s
     }
     rows->any_word = rows->any_word || n_words > 0;
     rows->any_weight = rows->any_weight || n_weights > 0;
+    for (size_t r = 0; r < n && rows->group; r++)
+        rows->group[at + r] = from->group ? from->group[first + r] : 0;
     if (rows->without_places)
         return;
     if (from->place)
@@ -311,6 +333,8 @@ gsa_status gsai_rows_append(gsai_rows *rows, const gsa_batch *from, size_t first
     if (from->kept || from->bad)
         GSA_TRY(gsai_rows_keep(rows, error));
     gsai_rows_begin_texts(rows);
+    if (from->group)
+        GSA_TRY(gsai_rows_begin_groups(rows, from->group_is_time, error));
     if (is_dense) {
         GSA_TRY(gsai_rows_reserve_dense(rows, n, from->width, error));
         memcpy(rows->value + rows->n_values, from->value + start, n_values * sizeof *rows->value);
@@ -369,6 +393,8 @@ gsa_batch gsai_rows_view(const gsai_rows *rows)
                        .words = (const char *const *)rows->words.word,
                        .n_words = rows->words.n_words,
                        .weight = rows->any_weight ? rows->weight : NULL,
+                       .group = rows->any_group ? rows->group : NULL,
+                       .group_is_time = rows->group_is_time,
                        .place = rows->place,
                        .kept = rows->keeps ? rows->kept : NULL,
                        .kept_start = rows->kept_start,
@@ -384,6 +410,7 @@ gsa_batch gsai_batch_slice(const gsa_batch *batch, size_t first, size_t n)
     slice.label = batch->label ? batch->label + first : NULL;
     slice.word = batch->word ? batch->word + first : NULL;
     slice.weight = batch->weight ? batch->weight + first : NULL;
+    slice.group = batch->group ? batch->group + first : NULL;
     slice.place = batch->place ? batch->place + first : NULL;
     slice.kept_start = batch->kept_start ? batch->kept_start + first : NULL;
     slice.bad = batch->bad ? batch->bad + first : NULL;
@@ -395,10 +422,10 @@ gsa_batch gsai_batch_slice(const gsa_batch *batch, size_t first, size_t n)
 /* The beginning of packed rows. The arrays follow, as far as they have them, and the words, each with its NUL. */
 typedef struct packed_head {
     uint64_t n_rows, n_values, words_size;
-    uint32_t has_values, has_words, has_weights, unused;
+    uint32_t has_values, has_words, has_weights, groups; /* groups: 1, or 2: moments */
 } packed_head;
 
-enum { START, LABEL, INDEX, VALUE, WORD, WEIGHT, WORDS, PACKED };
+enum { START, LABEL, GROUP, INDEX, VALUE, WORD, WEIGHT, WORDS, PACKED };
 
 /* Fills in the bytes of each array, as they follow one another. */
 static void size_packed(const packed_head *head, uint64_t size[PACKED])
@@ -406,6 +433,7 @@ static void size_packed(const packed_head *head, uint64_t size[PACKED])
     const gsa_batch *of = NULL;
     size[START] = (head->n_rows + 1) * sizeof *of->row_start;
     size[LABEL] = head->n_rows * sizeof *of->label;
+    size[GROUP] = head->groups > 0 ? head->n_rows * sizeof *of->group : 0;
     size[INDEX] = head->n_values * sizeof *of->index;
     size[VALUE] = head->has_values ? head->n_values * sizeof *of->value : 0;
     size[WORD] = head->has_words ? head->n_rows * sizeof *of->word : 0;
@@ -418,6 +446,7 @@ int gsai_rows_pack(const gsa_batch *from, size_t first, size_t n, gsa_write_fn w
     const size_t start = gsai_batch_start(from, first);
     const void *const array[] = {from->row_start + first,
                                  from->label + first,
+                                 from->group ? from->group + first : NULL,
                                  from->index + start,
                                  from->value ? from->value + start : NULL,
                                  from->word ? from->word + first : NULL,
@@ -426,7 +455,8 @@ int gsai_rows_pack(const gsa_batch *from, size_t first, size_t n, gsa_write_fn w
                         .n_values = gsai_batch_start(from, first + n) - start,
                         .has_values = from->value != NULL,
                         .has_words = from->word != NULL,
-                        .has_weights = from->weight != NULL};
+                        .has_weights = from->weight != NULL,
+                        .groups = from->group ? 1 + (from->group_is_time != 0) : 0};
     uint64_t size[PACKED];
     for (size_t i = 0; from->word && i < from->n_words; i++)
         head.words_size += strlen(from->words[i]) + 1;
@@ -460,7 +490,9 @@ static gsa_status read_packed(gsai_rows *rows, const packed_head *head, unsigned
                        .index = at[INDEX],
                        .value = head->has_values ? at[VALUE] : NULL,
                        .word = head->has_words ? at[WORD] : NULL,
-                       .weight = head->has_weights ? at[WEIGHT] : NULL};
+                       .weight = head->has_weights ? at[WEIGHT] : NULL,
+                       .group = head->groups > 0 ? at[GROUP] : NULL,
+                       .group_is_time = head->groups == 2};
     int64_t *row_start = at[START];
     const char *texts = at[WORDS];
     is_sound = is_sound && before == n_bytes && (size[WORDS] == 0 || texts[size[WORDS] - 1] == '\0') &&

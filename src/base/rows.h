@@ -43,6 +43,8 @@ typedef struct gsai_rows {
     unsigned char *bad;
     size_t kept_size, kept_capacity; /* size: with what the row at hand has so far */
     bool has_values, all_ones, any_word, any_weight, any_bad;
+    uint64_t *group; /* as in a batch; NULL: no row has one */
+    bool any_group, group_is_time;
     bool without_labels; /* views have none */
     bool without_places; /* rows have none */
     gsai_words words;
@@ -84,6 +86,9 @@ static inline void gsai_rows_weigh(gsai_rows *rows, float weight)
     rows->weight[rows->n_rows - 1] = weight;
     rows->any_weight = rows->any_weight || weight != 1;
 }
+/* Lets rows have groups; those of earlier ones are 0. Set that of the row that was finished last. */
+gsa_status gsai_rows_begin_groups(gsai_rows *rows, bool is_time, gsa_error *error);
+gsa_status gsai_rows_set_group(gsai_rows *rows, uint64_t group, bool is_time, gsa_error *error);
 /* Finishes the current row as one that could not be read: without features, or with zeros if rows are dense. */
 gsa_status gsai_rows_finish_bad(gsai_rows *rows, gsa_place place, gsa_error *error);
 /* Finishes n_rows rows that were written to all arrays, row_start included; has_values as they were reserved. */

@@ -68,24 +68,22 @@ gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_forma
                              const gsai_reader_sizes *sizes, const gsai_env *env)
 {
     static const gsai_stages stages = {fill, read_chunk};
-    const gsai_feature_names *names = input->names;
     const size_t n_threads = gsai_workers_count(env), n_chunks = n_threads + 2;
-    const uint64_t cost = COST + (names->came ? (UINT64_C(1) << input->schema->bits) / 8 : 0);
     gsai_chunks *chunks = n_threads > 1 ? gsai_alloc_zeroed(env, 1, sizeof *chunks) : NULL;
     if (!chunks)
         return NULL;
     *chunks = (gsai_chunks){.env = *env, .format = format, .parser = parser, .input = input, .n_chunks = n_chunks};
     env = &chunks->env;
-    if (gsai_memory_left(env) / SHARE / n_chunks >= cost)
+    if (gsai_memory_left(env) / SHARE / n_chunks >= COST)
         chunks->chunk = gsai_alloc_zeroed(env, n_chunks, sizeof *chunks->chunk);
     bool is_whole = chunks->chunk != NULL;
     for (size_t i = 0; is_whole && i < n_chunks; i++) {
         chunk *out = &chunks->chunk[i];
         gsai_rows_init(&out->rows, sizes->batch_rows ? sizes->batch_rows : ROWS,
                        sizes->batch_values ? sizes->batch_values : VALUES, env);
-        is_whole = gsai_format_open(format, sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
-                   (!gsai_format_keeps(input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK) &&
-                   (!names->came || gsai_feature_names_list(&out->names, names, input->schema->bits, env));
+        is_whole = gsai_feature_names_list(&out->names, input->names, env) &&
+                   gsai_format_open(format, sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
+                   (!gsai_format_keeps(input) || gsai_rows_keep(&out->rows, NULL) == GSA_OK);
     }
     if (is_whole)
         chunks->pipeline = gsai_pipeline_new(n_threads, n_chunks, &stages, chunks, env);

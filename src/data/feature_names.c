@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define SLOTS (2 * GSA_MAX_NAMES)
+/* A category that is new to the book may be in every row of a chunk: a list that noted it each time would have its
+ * name as often. */
+#define LATEST 4096
 
 gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsai_env *env, gsa_error *error)
 {
@@ -24,7 +27,8 @@ gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, con
 
 void gsai_feature_names_free(gsai_feature_names *book)
 {
-    void *const memory[] = {book->came, book->slot, book->id, book->start, book->text};
+    void *const memory[] = {
+        book->is_list ? NULL : book->came, book->slot, book->id, book->start, book->text, book->latest};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         gsai_free(book->env, memory[i]);
     *book = (gsai_feature_names){.env = book->env};
@@ -41,12 +45,19 @@ static size_t find_slot(const gsai_feature_names *book, uint64_t id)
 void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
                               const char *word, size_t word_size)
 {
-    __atomic_store_n(&book->came[id / 64], book->came[id / 64] | UINT64_C(1) << id % 64, __ATOMIC_RELAXED);
-    book->n_came++;
+    if (book->is_list) {
+        uint32_t *latest = &book->latest[gsai_mix(id) % LATEST];
+        if (*latest == id + 1)
+            return;
+        *latest = id + 1;
+    } else {
+        __atomic_store_n(&book->came[id / 64], book->came[id / 64] | UINT64_C(1) << id % 64, __ATOMIC_RELAXED);
+        book->n_came++;
+    }
     if (memchr(word, '\0', word_size))
         column_size = word_size = 0; /* that this came first is known all the same */
     size_t head = column_size + (column_size > 0), size = head + word_size + 1;
-    if (!book->known && (book->n == GSA_MAX_NAMES || size > GSA_NAMES_SIZE - book->text_size))
+    if (!book->is_list && (book->n == GSA_MAX_NAMES || size > GSA_NAMES_SIZE - book->text_size))
         return;
     book->lacks_memory =
         book->lacks_memory || !gsai_reserve(book->env, &book->id, &book->id_capacity, book->n + 1, sizeof *book->id) ||
@@ -67,18 +78,19 @@ void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char 
     book->text_size += size;
 }
 
-bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
-                             const gsai_env *env)
+bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *book, const gsai_env *env)
 {
-    *list = (gsai_feature_names){.env = env, .known = known};
-    list->came = gsai_alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *list->came);
-    return list->came != NULL;
+    *list = (gsai_feature_names){.env = env, .came = book->came, .is_list = true};
+    list->latest = gsai_alloc_zeroed(env, LATEST, sizeof *list->latest);
+    return list->latest != NULL;
 }
 
 void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list)
 {
     book->lacks_memory = book->lacks_memory || list->lacks_memory;
     for (size_t i = 0; i < list->n; i++) {
+        if (i + 8 < list->n) /* what is looked up soon */
+            __builtin_prefetch(&book->slot[gsai_mix(list->id[i + 8]) % SLOTS]);
         const char *text = list->text + list->start[i];
         if (gsai_feature_names_is_new(book, list->id[i]))
             gsai_feature_names_enter(book, list->id[i], "", 0, text, strlen(text));
@@ -87,9 +99,9 @@ void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names 
 
 void gsai_feature_names_clear(gsai_feature_names *list)
 {
-    for (size_t i = 0; i < list->n; i++)
-        list->came[list->id[i] / 64] = 0;
-    list->n = list->n_came = list->text_size = 0;
+    if (list->n > 0)
+        memset(list->latest, 0, LATEST * sizeof *list->latest);
+    list->n = list->text_size = 0;
 }
 
 const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id)

@@ -2,8 +2,9 @@
  *
  *   1 An id keeps the name that came first: at most GSA_MAX_NAMES of them, and GSA_NAMES_SIZE bytes of text.
  *   2 One bit per id says whether it came: most words cost no more.
- *   3 A thread that reads rows before their turn makes a list; lists that are added in the order of their rows give the
- *     names that one thread would have found. */
+ *   3 A thread that reads rows before their turn makes a list of what the book that it is for does not know yet, few of
+ *     them more than once; lists that are added in the order of their rows give the names that one thread would have
+ *     found. */
 #ifndef GSA_DATA_FEATURE_NAMES_H
 #define GSA_DATA_FEATURE_NAMES_H
 
@@ -15,7 +16,7 @@
 
 typedef struct gsai_feature_names {
     const gsai_env *env;
-    uint64_t *came; /* NULL: names are not remembered */
+    uint64_t *came; /* of a list: those of its book; NULL: names are not remembered */
     size_t n_came;
     uint32_t *slot; /* open addressing: number of the name + 1; 0: none */
     uint32_t *id;   /* of each name */
@@ -23,8 +24,8 @@ typedef struct gsai_feature_names {
     char *text;
     size_t n, text_size, id_capacity, start_capacity, text_capacity;
     bool lacks_memory; /* for a name that has room */
-    /* Not NULL: this is a list of what that book does not know yet, made by another thread than the one it grows in. */
-    const struct gsai_feature_names *known;
+    bool is_list;      /* made by another thread than the one its book grows in */
+    uint32_t *latest;  /* of a list: for a hash of an id, the last of these that was listed, + 1 */
 } gsai_feature_names;
 
 /* Prepares a zeroed table of names for ids below 2^bits; does nothing to one that has begun. */
@@ -34,10 +35,8 @@ void gsai_feature_names_free(gsai_feature_names *book);
  * gets no name, and an empty one if there is a NUL in the word. */
 void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
                               const char *word, size_t word_size);
-/* Make an empty list of ids that another table, which has begun for the same bits, does not know, and add a list to
- * that table in its turn. */
-bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
-                             const gsai_env *env);
+/* Make an empty list of what this book does not know; and add a list in its turn. */
+bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *book, const gsai_env *env);
 void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list);
 void gsai_feature_names_clear(gsai_feature_names *list);
 const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id);
@@ -46,19 +45,13 @@ const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id)
 static inline bool gsai_feature_names_expect(const gsai_feature_names *book, uint32_t id)
 {
     if (book->came)
-        __builtin_prefetch(&(book->known ? book->known : book)->came[id / 64]);
+        __builtin_prefetch(&book->came[id / 64]);
     return book->came != NULL;
-}
-
-static inline bool gsai_feature_names_came(const gsai_feature_names *book, uint32_t id)
-{
-    return __atomic_load_n(&book->came[id / 64], __ATOMIC_RELAXED) >> id % 64 & 1;
 }
 
 static inline bool gsai_feature_names_is_new(const gsai_feature_names *book, uint32_t id)
 {
-    return book->came && !(book->known && gsai_feature_names_came(book->known, id)) &&
-           !gsai_feature_names_came(book, id);
+    return book->came && !(__atomic_load_n(&book->came[id / 64], __ATOMIC_RELAXED) >> id % 64 & 1);
 }
 
 #endif

@@ -118,7 +118,8 @@ static const gsai_format *expected_format(const file_reader *reader)
     const gsa_reader_options *options = &reader->options;
     if (reader->schema.text)
         return reader->schema.is_namespaced ? &gsai_format_vw : &gsai_format_table;
-    if (options->label || options->weight || options->exposure || options->categorical || options->ignore)
+    if (options->label || options->weight || options->exposure || options->categorical || options->ignore ||
+        options->group || options->time)
         return &gsai_format_table;
     return reader->cache ? &gsai_format_libsvm : reader->format; /* a cache goes with libsvm text */
 }
@@ -351,8 +352,9 @@ static void describe_files(const gsa_reader *head, gsa_reader_progress *out)
 /* Returns text number i of the options; NULL after the last. */
 static const char **option_text(gsa_reader_options *of, size_t i)
 {
-    const char **texts[] = {&of->label, &of->weight, &of->categorical, &of->ignore, &of->cross,  &of->decimal,
-                            &of->dates, &of->keep,   &of->exposure,    &of->labels, &of->missing};
+    const char **texts[] = {&of->label,   &of->weight, &of->categorical, &of->ignore,   &of->cross,
+                            &of->decimal, &of->dates,  &of->keep,        &of->exposure, &of->labels,
+                            &of->missing, &of->group,  &of->time};
     return i < sizeof texts / sizeof *texts ? texts[i] : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static void release(gsa_state *state)
 {
@@ -16,8 +17,11 @@ static gsa_status copy_best(gsa_state *to, const gsa_state *from, gsa_error *err
     const gsai_best_checkpoint *best = &from->best_checkpoint;
     if (!best->weight)
         return GSA_OK;
-    float *weight = gsai_copy(&to->env, best->weight, best->n_slots * best->n_outputs, sizeof *weight);
+    size_t size = best->n_outputs * sizeof *best->weight;
+    float *weight = gsai_alloc_zeroed(&to->env, best->n_slots, size);
     GSAI_TRY_MEMORY(weight, &to->env, error, "no memory for the best weights");
+    for (size_t slot = 0; slot < best->n_slots; slot = gsai_table_next(&from->table, slot + 1))
+        memcpy(weight + slot * best->n_outputs, best->weight + slot * best->n_outputs, size);
     to->best_checkpoint = *best;
     to->best_checkpoint.weight = weight;
     return GSA_OK;

@@ -47,6 +47,7 @@ struct evidence {
     double copies;                    /* rows behind one that is not a copy: a row counts for its share of them */
     double total;                     /* of what all rows count for */
     double prior;                     /* of scale and offset, in units of the loss */
+    double behind;                    /* rows of earlier runs, whose model was calibrated, for each of these */
     bool has_offset;                  /* whether there is one to find */
     const gsai_env *stop;             /* NULL: never */
     bool stopped;                     /* it has asked for it: what follows is of a part of the rows, and for nothing */
@@ -61,6 +62,8 @@ static bool is_stopped(struct evidence *e)
 static size_t fold_of(const struct evidence *e, size_t row)
 {
     const gsai_sample *sample = &e->state->sample;
+    if (sample->by == GSAI_BY_TIME) /* rows in order of time: neighbours tell too much of each other */
+        return e->n_folds * row / e->n;
     return sample->at[row]->weight > 0 ? sample->hash[row] % e->n_folds : e->n_folds;
 }
 
@@ -117,7 +120,7 @@ static void leave_out_fold(struct evidence *e)
     }
     double share = counted > 0 ? all / counted : 1; /* as large as the classes of all rows */
     for (size_t k = 0; k < state->labels.n; k++)
-        e->smoothing[k] = 1 / (share * e->class_weight[k] + 2);
+        e->smoothing[k] = 1 / (share * (1 + e->behind) * e->class_weight[k] + 2);
 }
 
 /* Takes the memory, without margins; none if there is nothing to calibrate by. Rows count as given; with balanced
@@ -167,6 +170,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
         least = target.y > 0 && e->c[i] * target.y < least ? e->c[i] * target.y : least;
     }
     e->prior = gsai_loss_has_probabilities(e->loss) ? 1 : e->loss->has_log_link && isfinite(least) ? least / unit : 0;
+    e->behind = e->total > 0 ? (double)(state->rows_behind - state->n_rows) / e->total : 0;
     leave_out_fold(e);
     return GSA_OK;
 }
@@ -228,6 +232,7 @@ static void fit_newton(struct evidence *e, gsai_calibration *out)
                              .smoothing = gsai_loss_has_probabilities(e->loss) ? e->smoothing : NULL,
                              .has_shift = e->has_offset,
                              .prior = {e->prior, e->prior},
+                             .behind = e->behind,
                              .unit = e->loss->depends_on_residual && squares > 0 ? sqrt(squares / total) : 1,
                              .may_vanish = true, /* a scale below 0 would turn the model round */
                              .has_full_steps = e->loss->depends_on_residual,
@@ -364,7 +369,7 @@ gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration 
         take_checkpoint_margins(&e);
     else
         take_margins(&e, by->shrinkage);
-    e.n_folds = e.n < MANY_ROWS ? FOLDS : 2;
+    e.n_folds = e.n < MANY_ROWS && state->sample.by != GSAI_BY_TIME ? FOLDS : 2;
     for (e.fold = 0; e.fold <= e.n_folds; e.fold++) { /* each by the others; common kinds, the last, by all */
         gsai_calibration others = {.scale = 1};
         leave_out_fold(&e);

@@ -20,7 +20,7 @@
 /* Without an intercept nothing could take up the origin. */
 static bool centres(const gsa_state *state)
 {
-    return (state->standardised || state->scaling) && state->params.value[GSAI_PARAM_intercept];
+    return state->standardised && state->params.value[GSAI_PARAM_intercept];
 }
 
 gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot)

@@ -36,7 +36,8 @@ static int descending(const void *a, const void *b)
 static bool rank_slots(ranking *by)
 {
     size_t n_outputs = by->state->table.n_outputs, n = 0;
-    for (size_t slot = 1; slot < by->state->table.n_slots; slot++) {
+    const gsai_table *table = &by->state->table;
+    for (size_t slot = gsai_table_next(table, 1); slot < table->n_slots; slot = gsai_table_next(table, slot + 1)) {
         const float *weight = by->weight + slot * n_outputs;
         for (size_t k = 0; k < n_outputs; k++)
             by->strength[slot] += (double)weight[k] * (double)weight[k];
@@ -47,7 +48,7 @@ static bool rank_slots(ranking *by)
     by->sorted = gsai_alloc(&by->state->env, by->n + 1, sizeof *by->sorted); /* hashed slots are mostly empty */
     if (!by->sorted)
         return false;
-    for (size_t slot = 1; slot < by->state->table.n_slots; slot++)
+    for (size_t slot = gsai_table_next(table, 1); slot < table->n_slots; slot = gsai_table_next(table, slot + 1))
         if (by->strength[slot] > 0)
             by->sorted[n++] = by->strength[slot];
     qsort(by->sorted, n, sizeof *by->sorted, descending);
@@ -121,8 +122,9 @@ static gsa_status ranking_make(ranking *by, gsa_error *error)
     by->weight = gsai_weights_of(state, &by->calibration);
     if (by->weight && gsai_state_uses_checkpoint(state)) {
         const gsai_best_checkpoint *best = &state->best_checkpoint;
-        memset(by->weight, 0, state->table.n_slots * n_outputs * sizeof *by->weight);
-        memcpy(by->weight, best->weight, best->n_slots * n_outputs * sizeof *by->weight);
+        GSAI_EACH_SLOT(slot, &state->table)
+        for (size_t k = 0; k < n_outputs; k++)
+            by->weight[slot * n_outputs + k] = slot < best->n_slots ? best->weight[slot * n_outputs + k] : 0;
     }
     by->margin = gsai_alloc(&state->env, 2 * n_outputs, sizeof *by->margin);
     by->strength = gsai_alloc_zeroed(&state->env, state->table.n_slots, sizeof *by->strength);
@@ -167,14 +169,13 @@ static void forget_slot(gsa_state *state, size_t slot)
     gsai_best_checkpoint *best = &state->best_checkpoint;
     size_t size = gsai_table_stride(&state->table) * sizeof(gsai_cell);
     memset(gsai_table_slot(&state->table, slot), 0, size);
-    if (state->scaling)
-        memset(gsai_table_slot(&state->scaling->table, slot), 0, size);
     if (slot < state->prior.n)
         state->prior.at[slot] = (gsai_totals){0};
     if (slot < state->centre.n)
         state->centre.at[slot] = (gsai_column){0};
     if (best->weight && slot < best->n_slots)
         memset(best->weight + slot * best->n_outputs, 0, best->n_outputs * sizeof *best->weight);
+    gsai_table_drop(&state->table, slot);
 }
 
 gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows, gsa_error *error)
@@ -186,7 +187,8 @@ gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows,
     state->compaction.n_before = by.n;
     state->compaction.n_after = 0;
     find_shift(&by, least);
-    for (size_t slot = 1; slot < state->table.n_slots; slot++) {
+    const gsai_table *table = &state->table;
+    for (size_t slot = gsai_table_next(table, 1); slot < table->n_slots; slot = gsai_table_next(table, slot + 1)) {
         state->compaction.n_after += by.strength[slot] >= least;
         if (by.strength[slot] < least && !gsai_table_is_zero(&state->table, slot))
             forget_slot(state, slot);
@@ -195,8 +197,6 @@ gsa_status gsai_compact_apply(gsa_state *state, const gsai_unlearned_rows *rows,
     for (size_t k = 0; k < state->table.n_outputs && by.calibration.scale > 0; k++) {
         float shift = (float)(by.shift[k] / by.calibration.scale);
         gsai_table_slot(&state->table, 0)[k].f += shift;
-        if (state->scaling)
-            gsai_table_slot(&state->scaling->table, 0)[k].f += shift;
         if (best->weight && best->n_outputs == state->table.n_outputs)
             best->weight[k] += (float)by.shift[k];
     }

@@ -333,7 +333,7 @@ struct greedy_steps {
     double m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS];
     double origins[GSAI_GROUP_ROWS], intercept[GSAI_GROUP_ROWS]; /* direction of the intercept */
     gsai_greedy_step step[GSAI_GROUP_ROWS];
-    bool means_move;
+    bool means_move, has_new;
 };
 
 /* Adds up, in doubles, the sums of a row whose values are so large that their products overflow a float. */
@@ -357,6 +357,7 @@ static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_pr
         measure_row(state, table, row);
     state->kernels->group_margins(group, table, before, standardised, &sums);
     out->means_move = sums.means_move;
+    out->has_new = sums.has_new;
     for (size_t row = 0; row < group->n_rows; row++) {
         out->m[row] = (double)sums.m[row];
         out->xdx[row] = (double)sums.xdx[row];
@@ -408,10 +409,22 @@ static double step_of_group(const gsa_state *state, const struct greedy_steps *o
     return own < step ? own : step;
 }
 
-gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
-                            double past_weight, double *loss)
+/* Notes that the slots of a group are in use. */
+static void use_slots(const gsai_group *group, gsai_table *table, const gsai_env *env)
+{
+    const gsai_columns *columns = &group->columns;
+    for (size_t i = 0; i < columns->n; i++)
+        gsai_table_use(table, columns->slot[i]);
+    for (size_t e = 0; e < group->n_entries && columns->n == 0; e++)
+        if (gsai_table_slot(table, group->slot[e])[gsai_table_count(table)].u == 0)
+            gsai_table_use(table, group->slot[e]);
+    gsai_table_settle_pages(table, env);
+}
+
+gsa_status gsai_group_learn(gsa_state *state, double past_weight, double *loss)
 {
     gsai_group *group = &state->group;
+    gsai_table *table = &state->table;
     struct greedy_steps of = {0};
     gsai_target target[GSAI_GROUP_ROWS];
     float scale[GSAI_GROUP_ROWS];
@@ -420,7 +433,7 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     double ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
     bool many = table->n_outputs > 1;
     lay_out(group);
-    bool finite = find_margins(state, table, standardised, &of);
+    bool finite = find_margins(state, table, state->standardised, &of);
     for (size_t row = 0; row < group->n_rows; row++)
         target[row] = gsai_state_target(state, group->class_number[row], group->y[row]);
     if (finite && many)
@@ -431,21 +444,23 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
         finite = isfinite(of.step[row].g);
     if (!finite || !isfinite(*loss))
         return GSA_DIVERGED;
-    for (size_t row = 0; row < group->n_rows && state->loss->has_width && table == &state->table; row++)
+    for (size_t row = 0; row < group->n_rows && state->loss->has_width; row++)
         gsai_residuals_add(&state->residuals, of.step[row].m - target[row].y, group->c[row]);
-    double step = step_of_group(state, &of, all, mean);
+    double step = step_of_group(state, &of, all, &state->step);
     for (size_t row = 0; row < group->n_rows; row++) {
         double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);
         /* A plain step may fit a row already, and a heavier row could then not count for more. So the heaviest rows
          * take the plain step and the others a part of it, unless one row is far heavier than the mean of all; a step
          * that leads away from the label is never multiplied by more than the row's weight. */
-        if (c > 1 && e > 0 && of.step[row].g != 0) {
+        if (c > 1 && e > 0 && of.step[row].g != 0 && !state->is_frozen) {
             const double *g = many ? gradient_scales(state, table, row) : &of.step[row].g;
             c = state->loss->repeats(g, table->n_outputs, &target[row], &of.step[row], e, c);
         }
         scale[row] = state->is_frozen ? 0 : (float)(-step * all * c * (many ? 1 : of.step[row].g));
         intercept += (double)scale[row] * of.intercept[row];
     }
+    if (of.has_new || (many && group->columns.n > 0))
+        use_slots(group, table, &state->env);
     if (many)
         update_many(state, table, scale, of.intercept, (float)past_weight);
     else

@@ -10,7 +10,7 @@
 #define GSA_LEARN_GROUP_H
 
 #include "learn/row.h"
-#include "learn/scaling.h"
+#include "learn/table.h"
 
 #include <stdbool.h>
 
@@ -29,6 +29,12 @@ typedef struct gsai_columns {
     float *square;           /* what the rows add to the mean square of the feature */
     uint32_t *slot, *n_rows; /* ascending; rows that have it */
 } gsai_columns;
+
+/* The mean of the greedy steps: sum c eta / sum c. */
+typedef struct gsai_step_mean {
+    double sum;
+    double weight;
+} gsai_step_mean;
 
 typedef struct gsai_group {
     size_t n_rows, n_entries;          /* n_entries: padding included */
@@ -57,6 +63,7 @@ typedef struct gsai_group {
 typedef struct gsai_group_margins {
     float m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS]; /* without the intercept; m of one output */
     bool means_move;                                /* a mean of squares is not what the rows have; of one output */
+    bool has_new;                                   /* a feature was in no row before */
 } gsai_group_margins;
 
 /* Returns whether a state learns rows in groups (gsa_state_close_group closes one). */
@@ -67,10 +74,9 @@ gsa_status gsai_group_add(gsa_state *state, const gsai_row *row, const gsai_row_
 bool gsai_group_is_full(const gsa_state *state);
 /* Makes room for a row and what it takes to learn it, several times. */
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error);
-/* Learns the group with this table; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a
- * message, if margins are not finite. */
-gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
-                            double past_weight, double *loss);
+/* Learns the group; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a message, if margins
+ * are not finite. */
+gsa_status gsai_group_learn(gsa_state *state, double past_weight, double *loss);
 void gsai_group_clear(gsai_group *group);
 
 #endif

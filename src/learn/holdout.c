@@ -19,14 +19,16 @@ void gsai_sample_release(gsai_sample *sample, const gsai_env *env)
     memset(sample, 0, sizeof *sample);
 }
 
-/* By hash, class and number: below 0, 0 or above. */
+/* By hash, class, number and features: below 0, 0 or above. */
 static int compare(const gsai_held_row *a, const gsai_held_row *b)
 {
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
     if (a->class_number != b->class_number)
         return a->class_number < b->class_number ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->features < b->features ? -1 : a->features > b->features;
 }
 
 /* Rows in order, with their hashes. */
@@ -57,9 +59,15 @@ static size_t first_of(struct list list, uint64_t hash)
 /* The first place whose row is not below. */
 static size_t place_of(struct list list, const gsai_held_row *row)
 {
-    size_t place = first_of(list, row->hash);
-    while (place < list.n && compare(list.row[place], row) < 0)
-        place++;
+    size_t place = first_of(list, row->hash), n = 0;
+    if (place < list.n && list.hash[place] == row->hash) /* a group may have many rows */
+        n = (row->hash < UINT64_MAX ? first_of(list, row->hash + 1) : list.n) - place;
+    while (n > 0) {
+        size_t half = n / 2;
+        bool is_above = compare(list.row[place + half], row) < 0;
+        place += is_above ? half + 1 : 0;
+        n = is_above ? n - half - 1 : half;
+    }
     return place;
 }
 
@@ -198,7 +206,8 @@ double gsai_sample_copies(const gsai_sample *sample)
         weight += sum;
         other += sum - max;
     }
-    return kinds >= GSAI_SAMPLE_MANY && weight >= MIN_COPIES * kinds && other <= MAX_OTHER_LABELS * weight
+    return sample->by == GSAI_BY_FEATURES && kinds >= GSAI_SAMPLE_MANY && weight >= MIN_COPIES * kinds &&
+                   other <= MAX_OTHER_LABELS * weight
                ? weight / kinds
                : 1;
 }
@@ -217,8 +226,8 @@ static size_t held_size(size_t n)
     return sizeof(gsai_held_row) + 2 * n * sizeof(uint32_t); /* n < 2^32: no overflow in 64 bits */
 }
 
-gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
-                                 const gsai_env *env)
+gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, uint64_t features, size_t class_number, double y,
+                                 double c, const gsai_env *env)
 {
     if (row->n > UINT32_MAX || row->n > (SIZE_MAX - sizeof(gsai_held_row)) / 8)
         return NULL;
@@ -236,6 +245,7 @@ gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t clas
             memcpy(&held->entries[at++], &value, sizeof value);
     }
     held->hash = hash;
+    held->features = features;
     held->number = y + 0.0; /* -0 is 0 */
     held->class_number = (uint32_t)class_number;
     held->weight = held->seen = c;
@@ -280,6 +290,27 @@ static void release(gsa_state *state)
     gsai_sample_release(&state->sample, &state->env);
 }
 
+size_t gsai_state_max_held(const gsa_state *state)
+{
+    size_t max = gsai_params_holdout(&state->params);
+    uint64_t tenth = state->fingerprint.n_rows / 10; /* of the rows of the first pass */
+    return state->sample.by == GSAI_BY_TIME && tenth < max ? (size_t)tenth : max;
+}
+
+gsa_status gsai_state_hold_by(gsa_state *state, gsai_held_by by, gsa_error *error)
+{
+    bool is_new = state->position.pass == 0 && state->position.pass_rows == 0 && state->n_rows == 0;
+    if (by == state->sample.by)
+        return GSA_OK;
+    if (!is_new)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "some rows have %s and others have not: give them for all rows, or leave them out",
+                         by == GSAI_BY_TIME || state->sample.by == GSAI_BY_TIME ? "times" : "groups");
+    state->sample.by = by;
+    state->sample.below = by == GSAI_BY_TIME ? UINT64_MAX : GSAI_SAMPLE_BELOW;
+    return GSA_OK;
+}
+
 static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     for (size_t i = 0; i < from->sample.n; i++) {
@@ -287,6 +318,7 @@ static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *e
         GSA_TRY(gsai_sample_insert(&to->sample, held, &to->env, error));
     }
     to->sample.below = from->sample.below;
+    to->sample.by = from->sample.by;
     return GSA_OK;
 }
 
@@ -334,13 +366,14 @@ static gsa_status merge_sample(const gsai_merge *merge, gsa_error *error)
         GSA_TRY(copy_sample(into, merge->base, error));
     if (merge->continues && merge->base->position.pass > 0)
         return GSA_OK;
+    into->sample.below = into->sample.by == GSAI_BY_TIME ? UINT64_MAX : into->sample.below;
     for (size_t s = 0; s < merge->n_states; s++)
         if (states[s]->sample.below < into->sample.below)
             into->sample.below = states[s]->sample.below;
     for (size_t s = 0; s < merge->n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++)
             GSA_TRY(add_held(merge, states[s], states[s]->sample.at[i], error));
-    while (gsai_sample_is_over(&into->sample, gsai_params_holdout(&into->params), gsai_state_keeps_low(into)))
+    while (gsai_sample_is_over(&into->sample, gsai_state_max_held(into), gsai_state_keeps_low(into)))
         gsai_free(&into->env, gsai_sample_pop(&into->sample));
     gsai_sample_settle(&into->sample);
     clear_common(&into->sample);
@@ -351,7 +384,8 @@ static gsa_status merge_sample(const gsai_merge *merge, gsa_error *error)
 static void rows_since(gsa_state *view, const gsa_state *base, gsai_snapshot *snapshot)
 {
     const gsai_sample now = view->sample;
-    gsai_sample since = {.at = gsai_arena_take(&snapshot->owned, now.n + 1, sizeof *since.at), .below = now.below};
+    gsai_sample since = {
+        .at = gsai_arena_take(&snapshot->owned, now.n + 1, sizeof *since.at), .below = now.below, .by = now.by};
     for (size_t i = 0; i < now.n && view->position.pass == 0 && since.at; i++) {
         const gsai_held_row *held = now.at[i], *known = gsai_sample_find(&base->sample, held);
         if (!known || known->weight != held->weight || known->seen != held->seen)
@@ -404,7 +438,7 @@ static bool sample_row_is_above(const gsai_stored_rows *in, size_t i)
         return i == 0 || in->hash[i] > in->hash[i - 1];
     if (in->class_number[i] != in->class_number[i - 1])
         return in->class_number[i] > in->class_number[i - 1];
-    return in->number[i] > in->number[i - 1];
+    return in->number[i] >= in->number[i - 1]; /* those of a group may differ in features alone */
 }
 
 static gsa_status load_sample(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
@@ -416,10 +450,17 @@ static gsa_status load_sample(gsa_state *state, const gsai_bundle *bundle, gsa_e
         if (!gsai_stored_row(state, &in, i, &row) || !sample_row_is_above(&in, i) || in.seen[i] == 0 ||
             in.weight[i] > in.seen[i])
             return gsai_fail(error, GSA_FORMAT, "row %zu of the held-out sample is damaged", i);
+        const gsa_batch batch = {
+            .row_start = (const int64_t[]){0, (int64_t)row.n}, .index = row.index, .value = row.value};
+        uint64_t features = state->sample.by ? gsai_row_features_hash(&batch, 0) : in.hash[i];
         gsai_held_row *held =
-            gsai_held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], in.seen[i], &state->env);
+            gsai_held_row_new(&row, in.hash[i], features, in.class_number[i], in.number[i], in.seen[i], &state->env);
         if (held)
             held->weight = in.weight[i];
+        if (held && gsai_sample_find(&state->sample, held)) {
+            gsai_free(&state->env, held);
+            return gsai_fail(error, GSA_FORMAT, "row %zu of the held-out sample is there twice", i);
+        }
         GSA_TRY(gsai_sample_insert(&state->sample, held, &state->env, error));
     }
     return GSA_OK;

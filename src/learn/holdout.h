@@ -14,7 +14,11 @@
  *   S5  entries are in ascending order of hash, class and number. Those that come in wait in a short list, ascending
  *       too, which is now and then put in its place among the others: one by one each would move half of them. Callers
  *       that insert settle before others walk over `at`;
- *   S6  merging is union and cut, so that order and grouping do not matter. */
+ *   S6  rows that have groups are held by the hash of their group in place of that of their features: all of a group,
+ *       or none. No group is common, and rows that differ in features are entries of their own;
+ *   S7  rows that have times are held by a number that falls as their time rises, and not more than a tenth of the rows
+ *       so far: later rows push earlier ones out, which are learned;
+ *   S8  merging is union and cut, so that order and grouping do not matter. */
 #ifndef GSA_LEARN_HOLDOUT_H
 #define GSA_LEARN_HOLDOUT_H
 
@@ -25,7 +29,8 @@
 
 /* One row with memory of its own: a header, then n ids, then n values. */
 typedef struct gsai_held_row {
-    uint64_t hash; /* of its features */
+    uint64_t hash; /* of its features, or what it is held by in place of these */
+    uint64_t features;
     double number; /* label of a regression */
     double weight; /* of this row and of its equals that are held; 0: the kind is common */
     double seen;   /* of all that came while the entry was here: its weight in the held-out loss */
@@ -47,6 +52,7 @@ typedef struct gsai_sample {
     uint64_t *hash;     /* theirs, side by side: most rows of a long input are looked for and not found */
     size_t n, n_late, capacity, hash_capacity;
     uint64_t below; /* rows with a lower hash are held */
+    uint64_t by;    /* gsai_held_by */
 } gsai_sample;
 
 void gsai_sample_release(gsai_sample *sample, const gsai_env *env);
@@ -54,8 +60,8 @@ void gsai_sample_release(gsai_sample *sample, const gsai_env *env);
 gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row);
 
 /* Makes a held row, not yet in a sample; NULL if out of memory. */
-gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
-                                 const gsai_env *env);
+gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, uint64_t features, size_t class_number, double y,
+                                 double c, const gsai_env *env);
 
 /* Inserts the row, or adds its weights to those of its equal. Takes it over, also on failure; NULL is one that there
  * was no memory for. */

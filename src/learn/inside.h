@@ -10,10 +10,11 @@
 #include "learn/kernel/kernel.h"
 #include "learn/label_offset.h"
 #include "learn/lineage.h"
+#include "learn/order.h"
 #include "learn/parts.h"
 #include "learn/residuals.h"
-#include "learn/scaling.h"
 #include "learn/state.h"
+#include "learn/waiting.h"
 
 #include <float.h>
 
@@ -53,6 +54,12 @@ static inline void gsai_row_weights_add(gsai_row_weights *weights, double c)
     weights->n_rows++;
 }
 
+/* A solution of rows that wait, to predict others by; not in copies and files. */
+typedef struct gsai_so_far {
+    gsa_state *state; /* NULL: none yet */
+    size_t n_rows, n_labels;
+} gsai_so_far;
+
 /* Memory for the margins and the gradient scales of a group. */
 typedef struct gsai_scratch {
     void *memory;
@@ -80,9 +87,11 @@ struct gsa_state {
 #undef GSAI_PART
 #undef GSAI_FIELD
 #undef GSAI_ARRAY
-    double *margins; /* in the scratch, one number per output */
-    float *scales;   /* likewise, of the rows of a group, each a multiple of 16 long */
-    gsai_row ahead;  /* a row to come, whose records are asked for while this one is learned; n 0: none */
+    gsai_so_far so_far;
+    gsai_order dates; /* of the rows that were solved; not in copies and files */
+    double *margins;  /* in the scratch, one number per output */
+    float *scales;    /* likewise, of the rows of a group, each a multiple of 16 long */
+    gsai_row ahead;   /* a row to come, whose records are asked for while this one is learned; n 0: none */
     const gsai_kernels *kernels;
 };
 
@@ -115,7 +124,7 @@ typedef struct gsai_part_functions {
 extern const gsai_part_functions gsai_averaging_part, gsai_best_checkpoint_part, gsai_centre_part, gsai_class_sums_part,
     gsai_entries_part, gsai_group_part, gsai_label_offset_part, gsai_labels_part, gsai_lineage_part, gsai_names_part,
     gsai_plain_part, gsai_position_part, gsai_prior_part, gsai_residuals_part, gsai_results_part, gsai_sample_part,
-    gsai_scaling_part, gsai_schema_part, gsai_table_part;
+    gsai_schema_part, gsai_step_part, gsai_table_part, gsai_waiting_part;
 
 /* ---- small functions of several files ---------------------------------------------------------------------------- */
 
@@ -133,9 +142,14 @@ static inline bool gsai_rows_should_stop(const gsai_env *env, size_t n_outputs)
 /* Returns whether low kinds stay in the sample above the threshold, too: if all their labels can. */
 static inline bool gsai_state_keeps_low(const gsa_state *state)
 {
-    return gsai_loss_has_probabilities(state->loss) && state->labels.n <= GSAI_COMMON_LABELS &&
+    return state->sample.by == GSAI_BY_FEATURES && gsai_loss_has_probabilities(state->loss) &&
+           state->labels.n <= GSAI_COMMON_LABELS &&
            GSAI_SAMPLE_MANY * state->labels.n <= gsai_params_holdout(&state->params);
 }
+/* Returns how many entries the sample may have: of the latest rows a tenth of those so far. */
+size_t gsai_state_max_held(const gsa_state *state);
+/* Sets what rows are held by; an error if others were held by something else. */
+gsa_status gsai_state_hold_by(gsa_state *state, gsai_held_by by, gsa_error *error);
 /* Returns the width of the loss, 0 if it has none. */
 static inline double gsai_state_width(const gsa_state *state)
 {
@@ -163,16 +177,6 @@ static inline double gsai_state_past_weight(const gsa_state *state, size_t n_row
     if (gsai_params_average(&state->params) == GSAI_AVERAGE_LAST)
         return 0;
     return gsai_averaging_total(state, state->averaging.now - n_rows * state->averaging.per_row);
-}
-/* Returns whether a choice of scaling is open and standardised features are better by more than GSA_MIN_GAIN: where
- * values are all ones both are the same, and features as given are the faster way. */
-static inline bool gsai_scaling_prefers_standard(const gsa_state *state)
-{
-    const gsai_scaling *scaling = state->scaling;
-    double loss[2];
-    for (int i = 0; i < 2 && scaling; i++)
-        loss[i] = scaling->earlier_loss[i] + scaling->loss[i] + scaling->held_out_loss[i];
-    return scaling && loss[1] < (1 - GSA_MIN_GAIN) * loss[0];
 }
 /* Returns the mean step, 0 before the first row. */
 static inline double gsai_step_mean_value(const gsai_step_mean *step)

@@ -18,10 +18,8 @@ static void move_to(gsa_state *state, double to, bool is_first)
     state->label_offset.at = to;
     if (by == 0 || is_first)
         return;
-    gsai_table *tables[2] = {&state->table, state->scaling ? &state->scaling->table : NULL};
-    for (size_t i = 0; i < 2 && tables[i]; i++)
-        if (tables[i]->n_slots > 0)
-            tables[i]->cells->f = (float)((double)tables[i]->cells->f + by);
+    if (state->table.n_slots > 0)
+        state->table.cells->f = (float)((double)state->table.cells->f + by);
     if (state->best_checkpoint.weight)
         state->best_checkpoint.weight[0] = (float)((double)state->best_checkpoint.weight[0] + by);
 }

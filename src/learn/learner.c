@@ -1,5 +1,4 @@
-/* Learning rows: in groups (group.c), with two tables while the scaling is chosen, or one by one (paper.c); and
- * counting them. */
+/* Learning rows: in groups (group.c), or one by one (paper.c); and counting them. */
 #include "learn/learner.h"
 
 #include "learn/calibration.h"
@@ -16,63 +15,6 @@
 
 /* Counts are kept to 31 bits, which are numbers of every vector unit: folded before they need more. */
 #define FOLD_AFTER (((uint64_t)1 << 31) - 1 - GSAI_GROUP_ROWS)
-
-/* Learns the group with one of the tables. */
-static gsa_status learn_with(gsa_state *state, gsai_table *table, gsai_step_mean *step, bool standardised, double *loss,
-                             gsa_error *error)
-{
-    double past_weight = gsai_state_past_weight(state, state->group.n_rows);
-    if (gsai_group_learn(state, table, step, standardised, past_weight, loss) == GSA_OK)
-        return GSA_OK;
-    return gsai_fail(error, GSA_DIVERGED, "weights are no longer finite after %llu rows: %s",
-                     (unsigned long long)state->n_rows, gsai_diverged_remedy(state, 0));
-}
-
-/* Measures both scalings on the held-out rows. */
-static void score_held_out(gsa_state *state)
-{
-    gsai_scaling *scaling = state->scaling;
-    const gsai_table *table[2] = {&state->table, &scaling->table};
-    gsai_calibration found[2];
-    double weight = 0;
-    gsai_sample_settle(&state->sample);
-    for (size_t i = 0, n = gsai_sample_count(&state->sample); i < n; i++)
-        weight += state->sample.at[i]->seen;
-    for (int i = 0; i < 2; i++)
-        if (gsai_calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))
-            return;
-    for (int i = 0; i < 2; i++)
-        scaling->held_out_loss[i] = weight * found[i].loss;
-}
-
-/* Both tables take the rows; their losses are compared anew from every power of two on, so that early rows do not
- * count. */
-static gsa_status learn_both_scalings(gsa_state *state, double *loss, gsa_error *error)
-{
-    gsai_scaling *scaling = state->scaling;
-    bool standard_leads = gsai_state_table(state) == &scaling->table;
-    double losses[2];
-    GSA_TRY(learn_with(state, &state->table, &state->step, false, &losses[0], error));
-    if (learn_with(state, &scaling->table, &scaling->step, true, &losses[1], NULL) != GSA_OK) { /* it has lost */
-        scaling->loss[1] = INFINITY;
-        gsai_scaling_close(state);
-        *loss = losses[0];
-        return GSA_OK;
-    }
-    if (state->n_rows + state->group.n_rows >= scaling->restart) {
-        for (int i = 0; i < 2; i++) {
-            scaling->earlier_loss[i] = scaling->loss[i];
-            scaling->loss[i] = 0;
-        }
-        scaling->restart *= 2;
-        if (state->table.n_outputs == 1)
-            score_held_out(state);
-    }
-    for (int i = 0; i < 2; i++)
-        scaling->loss[i] += losses[i];
-    *loss = losses[standard_leads];
-    return GSA_OK;
-}
 
 gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *error)
 {
@@ -101,8 +43,6 @@ static void count_rows(gsa_state *state, size_t n_rows, double weight, double lo
     state->rows_behind += n_rows;
     state->n_rows += n_rows;
     state->n_counted += n_rows;
-    if (state->n_rows >= GSA_SCALING_ROWS)
-        gsai_scaling_close(state);
 }
 
 static gsa_status learn_group(gsa_state *state, gsa_error *error)
@@ -117,13 +57,15 @@ static gsa_status learn_group(gsa_state *state, gsa_error *error)
     state->averaging.first = 1; /* of all rows: only averages of the paper's method start anew */
     state->averaging.restart = UINT64_MAX;
     gsai_centre_group(state);
-    GSA_TRY(state->scaling ? learn_both_scalings(state, &loss, error)
-                           : learn_with(state, &state->table, &state->step, state->standardised, &loss, error));
+    double past_weight = gsai_state_past_weight(state, group->n_rows);
+    if (gsai_group_learn(state, past_weight, &loss) != GSA_OK)
+        return gsai_fail(error, GSA_DIVERGED, "weights are no longer finite after %llu rows: %s",
+                         (unsigned long long)state->n_rows, gsai_diverged_remedy(state, 0));
     count_rows(state, group->n_rows, group->weight, loss);
     return GSA_OK;
 }
 
-gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
+gsa_status gsai_state_close_own_group(gsa_state *state, gsa_error *error)
 {
     if (state->group.n_rows == 0)
         return GSA_OK;
@@ -137,7 +79,7 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, const gsai_ro
 {
     if (gsai_state_has_groups(state)) {
         GSA_TRY(gsai_group_add(state, row, scan, class_number, y, c, error));
-        return gsai_group_is_full(state) ? gsa_state_close_group(state, error) : GSA_OK;
+        return gsai_group_is_full(state) ? gsai_state_close_own_group(state, error) : GSA_OK;
     }
     double loss;
     if (state->n_counted >= FOLD_AFTER)
@@ -145,18 +87,6 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, const gsai_ro
     GSA_TRY(gsai_paper_learn(state, row, class_number, y, c, &loss, error));
     count_rows(state, 1, c, loss);
     return GSA_OK;
-}
-
-void gsa_state_end_pass(gsa_state *state)
-{
-    gsai_position *at = &state->position;
-    gsa_status status = gsa_state_close_group(state, NULL);
-    (void)status; /* what diverges here has weights of which no model can be made */
-    gsai_scaling_close(state);
-    at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
-    at->pass++;
-    at->pass_rows = 0;
-    at->loss_sum = at->loss_weight = 0;
 }
 
 /* ---- the position in the input, as a part of a state --------------------------------------------------------------
@@ -199,4 +129,34 @@ static gsa_status merge_position(const gsai_merge *merge, gsa_error *error)
     return GSA_OK;
 }
 
+/* ---- the mean step, as a part of a state ------------------------------------------------------------------------- */
+
+enum { SUM, WEIGHT };
+
+static double step_number(const gsai_merge *merge, const gsa_state *state, size_t which)
+{
+    return which == WEIGHT ? state->step.weight : state->step.sum / (gsai_state_splits(state, merge->into) ? 2 : 1);
+}
+
+static double step_added(const gsai_merge *merge, const gsa_state *state, size_t which)
+{
+    return step_number(merge, state, which) - (merge->continues ? step_number(merge, merge->base, which) : 0);
+}
+
+/* The steps, and the scaling that most rows were learned with. */
+static gsa_status merge_steps(const gsai_merge *merge, gsa_error *error)
+{
+    (void)error;
+    gsa_state *into = merge->into;
+    uint64_t n_standardised = 0, n_rows = into->n_rows - (merge->continues ? merge->base->n_rows : 0);
+    for (size_t s = 0; s < merge->n_states; s++)
+        n_standardised += merge->states[s]->standardised ? merge->states[s]->n_rows : 0;
+    into->standardised = n_rows > 0 ? 2 * n_standardised > n_rows : merge->states[0]->standardised;
+    for (size_t which = SUM; which <= WEIGHT; which++)
+        *(which == SUM ? &into->step.sum : &into->step.weight) =
+            gsai_merge_sum(merge, step_added, which) + (merge->continues ? step_number(merge, merge->base, which) : 0);
+    return GSA_OK;
+}
+
+const gsai_part_functions gsai_step_part = {.merge = merge_steps};
 const gsai_part_functions gsai_position_part = {.merge = merge_position};

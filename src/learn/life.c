@@ -41,8 +41,7 @@ gsa_status gsa_state_new(const gsa_config *config, const gsa_memory *memory, gsa
     GSA_TRY(gsai_state_create(&params, &own, out, error));
     const gsai_loss *loss = params.has_custom_loss ? &gsai_loss_custom : gsai_loss_asked(&params);
     gsa_status status = loss ? gsai_state_decide(*out, loss, error) : GSA_OK;
-    if (status == GSA_OK && loss)
-        status = gsai_scaling_open(*out, error);
+    gsai_state_scale_as_asked(*out);
     if (status != GSA_OK) {
         gsa_state_free(*out);
         *out = NULL;
@@ -50,11 +49,13 @@ gsa_status gsa_state_new(const gsa_config *config, const gsa_memory *memory, gsa
     return status;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): once, of a state in which no row waits */
 void gsa_state_free(gsa_state *state)
 {
     if (!state)
         return;
     gsai_env env = state->env;
+    gsa_state_free(state->so_far.state);
     gsai_parts_release(state);
     gsai_free(&env, state);
 }
@@ -125,11 +126,47 @@ gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_co
     return gsa_state_replace(copy, again, error);
 }
 
-gsa_status gsai_state_closed(const gsa_state *state, gsa_state **out, gsa_error *error)
+gsa_status gsai_state_twin(const gsa_state *state, gsa_state **out, gsa_error *error)
 {
     gsa_state *copy = NULL;
     GSA_TRY(gsa_state_fork(state, 1, &copy, error));
-    return give_or_free(copy, gsa_state_close_group(copy, error), out);
+    copy->run_id = state->run_id;
+    *out = copy;
+    return GSA_OK;
+}
+
+static gsa_status close_copy(const gsa_state *state, bool goes_on, bool sorts, gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy = NULL;
+    GSA_TRY(gsai_state_twin(state, &copy, error));
+    gsa_status status = sorts ? gsai_state_sort_labels(copy, 0, error) : GSA_OK;
+    if (status == GSA_OK)
+        status = gsai_state_settle(copy, goes_on, &copy->env, error);
+    if (status == GSA_OK)
+        status = gsa_state_close_group(copy, error);
+    return give_or_free(copy, status, out);
+}
+
+gsa_status gsai_state_closed(const gsa_state *state, bool goes_on, gsa_state **out, gsa_error *error)
+{
+    return close_copy(state, goes_on, !goes_on && state->rows_behind == 0, out, error);
+}
+
+/* However often it is asked for, solutions cost about as much as two of all rows. */
+gsa_status gsai_state_so_far(gsa_state *state, const gsa_state **out, gsa_error *error)
+{
+    gsai_so_far *at = &state->so_far;
+    size_t n = gsai_waiting_rows(state->waiting);
+    if (n == 0 || n >= 2 * at->n_rows || at->n_labels != state->labels.n) {
+        gsa_state_free(at->state);
+        *at = (gsai_so_far){0};
+        if (n > 0)
+            GSA_TRY(close_copy(state, false, false, &at->state, error)); /* predictions have the state's labels */
+        at->n_rows = n;
+        at->n_labels = state->labels.n;
+    }
+    *out = at->state ? at->state : state;
+    return GSA_OK;
 }
 
 static gsa_status check_start(const gsa_state *from, const gsai_params *params, gsa_error *error)
@@ -150,8 +187,8 @@ static gsa_status check_start(const gsa_state *from, const gsai_params *params, 
 gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, gsa_state **out, gsa_error *error)
 {
     gsa_state *closed = NULL;
-    if (from->group.n_rows > 0) {
-        gsa_status status = gsai_state_closed(from, &closed, error);
+    if (gsai_state_n_waiting(from) > 0) {
+        gsa_status status = gsai_state_closed(from, false, &closed, error);
         if (status == GSA_OK)
             status = gsa_state_start_from(closed, config, out, error);
         gsa_state_free(closed);
@@ -164,13 +201,12 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     GSA_TRY(check_start(from, &params, error));
     GSA_TRY(gsai_state_create(&params, &from->env, &state, error));
     gsa_status status = gsai_parts_copy(state, from, GSAI_COPY_RUN, error);
-    state->standardised = gsai_state_is_standardised(from);
+    state->standardised = from->standardised;
     state->label_offset.settled = from->n_rows > 0;
     if (status == GSA_OK && from->loss) {
-        for (size_t slot = 0; slot < from->table.n_slots;
-             slot++) /* the finished weights are where the new run begins */
-            for (size_t k = 0; k < from->table.n_outputs; k++)
-                gsai_table_slot(&state->table, slot)[k].f = (float)gsai_state_average(from, slot, k);
+        GSAI_EACH_SLOT(slot, &from->table) /* the finished weights are where the new run begins */
+        for (size_t k = 0; k < from->table.n_outputs; k++)
+            gsai_table_slot(&state->table, slot)[k].f = (float)gsai_state_average(from, slot, k);
         gsai_table_clear_average(&state->table);
         status = gsai_state_fold(state, error);
     }
@@ -188,10 +224,12 @@ gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     gsa_summary now = {0};
     now.loss = gsai_loss_name(state->loss);
     now.method = gsai_state_method(state);
-    now.n_rows = state->n_rows + state->group.n_rows;
-    now.n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* 1 per row and replica */
+    now.n_rows = state->n_rows + gsai_state_n_waiting(state);
+    now.n_rows_all =
+        state->averaging.now + gsai_state_n_waiting(state) * state->averaging.per_row; /* 1 per row and replica */
     now.n_held_out = gsai_sample_count(&state->sample);
     now.n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
+    now.n_used = state->table.n_used ? state->table.n_used - 1 : 0;
     now.n_classes = state->labels.n;
     now.pass = state->position.pass;
     now.pass_rows = state->position.pass_rows;
@@ -208,6 +246,8 @@ gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
     now.full_loss = state->compaction.loss_before;
     now.compact_loss = state->compaction.loss_after;
     now.compact_error = state->compaction.error_of_mean;
+    now.order_feature = state->dates.n_latest > 0 ? state->dates.feature : UINT64_MAX;
+    now.latest_loss = state->dates.n_latest > 0 ? state->dates.loss : (double)NAN;
     return gsai_give_sized(out, &now, sizeof now);
 }
 
@@ -243,8 +283,8 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
     bool new_scaling = id == GSAI_PARAM_scale || id == GSAI_PARAM_method || id == GSAI_PARAM_loss;
     if (!new_scaling || begun || state->table.n_slots != 1)
         return GSA_OK;
-    gsai_scaling_close(state); /* nothing is learned yet: what is asked for now may need another, or none */
-    return gsai_scaling_open(state, error);
+    gsai_state_scale_as_asked(state);
+    return GSA_OK;
 }
 
 gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)

@@ -102,9 +102,9 @@ bool gsai_state_continues(const gsa_state *state, const gsa_state *base)
     const gsai_lineage *own = &state->lineage, *of_base = &base->lineage;
     return state->run_id.hash == base->run_id.hash && own->n == of_base->n &&
            (own->n == 0 || memcmp(own->at, of_base->at, own->n * sizeof *own->at) == 0) &&
-           state->n_rows >= base->n_rows && state->averaging.now >= base->averaging.now &&
-           state->rows_behind >= base->rows_behind && state->row_weights.n_rows >= base->row_weights.n_rows &&
-           state->row_weights.sum >= base->row_weights.sum;
+           state->fingerprint.n_rows >= base->fingerprint.n_rows && state->n_rows >= base->n_rows &&
+           state->averaging.now >= base->averaging.now && state->rows_behind >= base->rows_behind &&
+           state->row_weights.n_rows >= base->row_weights.n_rows && state->row_weights.sum >= base->row_weights.sum;
 }
 
 bool gsai_state_contains(const gsa_state *state, const gsa_state *base, bool is_alone)
@@ -118,7 +118,7 @@ bool gsai_state_contains(const gsa_state *state, const gsa_state *base, bool is_
     for (size_t k = 0; k < base->labels.n; k++)
         if (gsai_labels_find_text(&state->labels, base->labels.at[k].text) == GSAI_NO_LABEL)
             return false;
-    for (size_t slot = 0; slot < base->table.n_slots && is_alone; slot++)
+    for (size_t slot = 0; slot < base->table.n_slots && is_alone; slot = gsai_table_next(&base->table, slot + 1))
         if (gsai_state_n_seen(state, slot) < gsai_state_n_seen(base, slot))
             return false;
     return true;

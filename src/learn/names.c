@@ -110,13 +110,20 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
                                const void *ctx, gsa_error *error)
 {
     const gsai_env *env = &state->env;
+    const gsai_waiting *waiting = gsai_waiting_rows(state->waiting) > 0 ? state->waiting : NULL;
+    const gsai_table *table = &state->table;
     gsai_strongest strongest = {.env = env, .max = GSAI_MAX_NAMES, .least = -1};
     gsai_names names = {0};
     gsa_status status = GSA_OK;
-    size_t size = 0;
-    for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
+    size_t size = 0, learned = gsai_table_next(table, 1), waits = gsai_waiting_next(waiting, 0);
+    strongest.max += waiting ? waiting->n_features : 0; /* it is not known yet which of them will be strong */
+    while ((learned < table->n_slots || waits != SIZE_MAX) && status == GSA_OK) {
+        size_t slot = learned < table->n_slots && learned <= waits ? learned : waits + 1;
         uint64_t id = slot - 1;
-        double strength = gsai_state_n_seen(state, slot) > 0 ? strength_of(state, slot) : -1; /* most are never seen */
+        bool is_seen = slot < table->n_slots && gsai_state_n_seen(state, slot) > 0;
+        double strength = is_seen ? strength_of(state, slot) : id == waits ? 0 : -1; /* most are never seen */
+        learned = learned == slot ? gsai_table_next(table, slot + 1) : learned;
+        waits = waits == id ? gsai_waiting_next(waiting, waits + 1) : waits;
         if (!(strength > strongest.least))
             continue;
         const char *text = name(ctx, id);

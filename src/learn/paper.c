@@ -115,6 +115,9 @@ gsa_status gsai_paper_learn(gsa_state *state, const gsai_row *row, size_t class_
     if (state->loss->has_width)
         gsai_residuals_add(&state->residuals, greedy.m - target.y, c);
     gsai_paper_fetch(state, 2);
+    for (size_t e = 0; e < state->entries.n; e++)
+        gsai_table_use(table, state->entries.slot[e]);
+    gsai_table_settle_pages(table, &state->env);
     double step = step_of(state, &target, c, xx, &greedy), past_weight = gsai_state_past_weight(state, 1);
     gsai_paper_fetch(state, 3);
     if (table->n_outputs == 1) {

@@ -185,29 +185,45 @@ typedef struct used_slots {
     size_t n_others;
 } used_slots;
 
+static bool uses(const used_slots *of, size_t slot)
+{
+    bool any = slot == 0 || !gsai_table_is_zero(&of->state->table, slot);
+    for (size_t i = 0; i < of->n_others && !any; i++)
+        any = of->others[i]->uses(of->state, slot);
+    return any;
+}
+
 /* The first and the last slot are always written: they say how large the table is. */
 static size_t next_slot(const void *ctx, size_t slot, size_t n_slots)
 {
     const used_slots *of = ctx;
-    for (; slot > 0 && slot + 1 < n_slots && gsai_table_is_zero(&of->state->table, slot); slot++)
-        for (size_t i = 0; i < of->n_others; i++)
-            if (of->others[i]->uses(of->state, slot))
-                return slot;
-    return slot;
+    size_t last = slot < n_slots ? n_slots - 1 : n_slots;
+    for (slot = gsai_table_next(&of->state->table, slot); slot < last && !uses(of, slot);
+         slot = gsai_table_next(&of->state->table, slot + 1))
+        ;
+    return slot < last ? slot : last;
+}
+
+/* Finds the parts with lines; returns the number of their tensors. */
+static size_t list_lines(const gsa_state *state, gsai_line_tensor *tensors, used_slots *used)
+{
+    size_t n = 0;
+    *used = (used_slots){.state = state};
+    for (size_t i = 0; i < PARTS; i++) {
+        size_t n_own = parts[i].own->lines ? parts[i].own->lines(state, tensors + n) : 0;
+        if (n_own > 0 && parts[i].own->uses)
+            used->others[used->n_others++] = parts[i].own;
+        n += n_own;
+    }
+    assert(n <= MAX_LINES);
+    return n;
 }
 
 static void save_lines(gsai_snapshot *snapshot, const gsa_state *state)
 {
     gsai_line_tensor tensors[MAX_LINES];
-    used_slots used = {.state = state};
-    size_t n = 0;
-    for (size_t i = 0; i < PARTS; i++) {
-        size_t n_own = parts[i].own->lines ? parts[i].own->lines(state, tensors + n) : 0;
-        if (n_own > 0 && parts[i].own->uses)
-            used.others[used.n_others++] = parts[i].own;
-        n += n_own;
-    }
-    assert(n <= MAX_LINES);
+    used_slots used;
+    size_t n = list_lines(state, tensors, &used);
     gsai_snapshot_lines(snapshot, tensors, n, &GSAI_SLOT_KEY, state->table.n_slots, next_slot, &used);
 }
 
@@ -287,5 +303,12 @@ gsa_status gsai_parts_load(gsa_state *state, const gsai_loss *loss, const gsai_b
         if (found && own->lines)
             GSA_TRY(load_lines(state, &parts[i], bundle, error));
     }
+    gsai_line_tensor tensors[MAX_LINES];
+    used_slots used;
+    (void)list_lines(state, tensors, &used);
+    for (size_t slot = gsai_table_next(&state->table, 1); slot < state->table.n_slots;
+         slot = gsai_table_next(&state->table, slot + 1))
+        if (!uses(&used, slot)) /* a line of zeros */
+            gsai_table_drop(&state->table, slot);
     return GSA_OK;
 }

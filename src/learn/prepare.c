@@ -188,7 +188,7 @@ static gsa_status fit_labels(gsa_state *state, gsa_error *error)
             gsai_array_grow(&state->class_sums, state->labels.n + 1, sizeof *state->class_sums.at, &state->env, error));
     if (state->labels.n <= n_known)
         return GSA_OK;
-    GSA_TRY(gsa_state_close_group(state, error)); /* of rows with fewer outputs */
+    GSA_TRY(gsai_state_close_own_group(state, error)); /* of rows with fewer outputs */
     return gsai_state_widen(state, state->labels.n, error);
 }
 
@@ -208,7 +208,7 @@ static gsa_status decide(gsa_state *state, const gsa_batch *first, bool are_told
         GSA_TRY(prepare_classes(state, first, are_told, error));
     if (!state->loss) {
         GSA_TRY(gsai_state_decide(state, loss, error));
-        GSA_TRY(gsai_scaling_open(state, error));
+        gsai_state_scale_as_asked(state);
     }
     if (gsai_loss_has_classes(loss))
         GSA_TRY(fit_labels(state, error));
@@ -230,7 +230,6 @@ static gsa_status decide_or_take_back(gsa_state *state, const gsa_batch *first, 
         return GSA_OK;
     forget_labels(state, n_labels_before);
     if (was_undecided && state->loss) {
-        gsai_scaling_close(state);
         gsai_table_release(&state->table, &state->env);
         state->loss = NULL;
     }

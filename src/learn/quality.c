@@ -48,7 +48,7 @@ double gsa_state_held_out_loss(const gsa_state *state)
     if (gsai_sample_count(&state->sample) == 0)
         return state->position.held_out_loss;
     if (state->group.n_rows > 0) {
-        bool done = gsai_state_closed(state, &closed, NULL) == GSA_OK;
+        bool done = gsai_state_closed(state, true, &closed, NULL) == GSA_OK;
         double loss = done ? gsa_state_held_out_loss(closed) : (double)NAN;
         gsa_state_free(closed);
         return loss;
@@ -67,7 +67,7 @@ float *gsai_weights_of(const gsa_state *state, const gsai_calibration *calibrati
     bool fits = gsai_multiply(state->table.n_slots, n_outputs, &n_weights);
     float *weight = fits ? gsai_alloc_zeroed(&state->env, n_weights, sizeof *weight) : NULL;
     const gsai_table *table = gsai_state_table(state);
-    for (size_t slot = 0; slot < state->table.n_slots && weight; slot++)
+    for (size_t slot = 0; slot < table->n_slots && weight; slot = gsai_table_next(table, slot + 1))
         for (size_t k = 0; k < n_outputs && (slot == 0 || !gsai_table_is_zero(table, slot)); k++) {
             float average = (float)gsai_state_average(state, slot, k);
             weight[slot * n_outputs + k] = (float)gsai_calibrated(calibration, state, slot, (double)average);
@@ -80,12 +80,13 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, const gsa_call *call, gsa
     gsai_calibration calibration;
     gsai_best_checkpoint *best = &state->best_checkpoint;
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
-    if (is_paper || gsai_sample_count(&state->sample) == 0 ||
-        state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
+    if (is_paper)
+        return GSA_OK;
+    GSA_TRY(gsa_state_close_group(state, error));
+    if (gsai_sample_count(&state->sample) == 0 || state->n_rows == 0) /* 0: all are held out, and a model learns them */
         return GSA_OK;
     gsai_env own;
     GSA_TRY(gsai_env_take(&own, &state->env.memory, call, error));
-    GSA_TRY(gsa_state_close_group(state, error));
     GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &own, &calibration, error));
     if (!isfinite(calibration.loss))
         return GSA_OK;

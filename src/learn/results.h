@@ -20,6 +20,8 @@
     X(penalties_tried)    /* for all scalings */                                     \
     X(penalties_averaged) /* the one above is that of the largest share */           \
     X(folds)              /* that were held out, of eight; 1: a hold-out */          \
+    X(groups)             /* that were held out, each whole */                       \
+    X(latest)             /* rows that were held out, by their time */               \
     X(standardised)       /* 1, or 0: features as given */                           \
     X(inverse_frequency)  /* exponent: rare features are scaled up */                \
     X(prior_share)        /* of the rows of earlier runs that counts */              \

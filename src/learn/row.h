@@ -36,8 +36,20 @@ typedef struct gsai_row_scan {
     bool has_zeros, is_finite;
 } gsai_row_scan;
 
+/* The number that decides which rows are held out, the lowest ones: a hash of the features or of the group, or the
+ * time. */
+typedef enum gsai_held_by { GSAI_BY_FEATURES, GSAI_BY_GROUP, GSAI_BY_TIME } gsai_held_by;
+static inline gsai_held_by gsai_batch_held_by(const gsa_batch *batch)
+{
+    return !batch->group ? GSAI_BY_FEATURES : batch->group_is_time ? GSAI_BY_TIME : GSAI_BY_GROUP;
+}
+static inline uint64_t gsai_held_key(const gsa_batch *batch, size_t row, uint64_t features_hash)
+{
+    return !batch->group ? features_hash : batch->group_is_time ? ~batch->group[row] : gsai_mix(batch->group[row]);
+}
+
 /* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
- * what is held out: neither the label nor the weight of a row may. */
+ * what is held out, unless rows have groups: neither the label nor the weight of a row may. */
 uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number);
 /* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number);

@@ -9,21 +9,6 @@
 
 #include <math.h>
 
-gsa_status gsai_solution_begin(const gsa_state *state, const gsa_batch *first, gsa_state **out, gsa_error *error)
-{
-    gsa_state *copy;
-    GSA_TRY(gsa_state_fork(state, 1, &copy, error));
-    copy->run_id = state->run_id; /* it begins with these rows, not as a copy */
-    gsa_status status = gsa_state_prepare(copy, first, error);
-    if (status != GSA_OK) {
-        gsa_state_free(copy);
-        return status;
-    }
-    gsai_scaling_close(copy);
-    *out = copy;
-    return GSA_OK;
-}
-
 /* Returns the share of n rows as a whole number, at least 1. */
 static double part_of(double n, double share)
 {
@@ -56,13 +41,13 @@ static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows
             status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }
     if (status == GSA_OK)
-        status = gsa_state_close_group(state, error);
+        status = gsai_state_close_own_group(state, error);
     state->is_frozen = false;
     return status;
 }
 
 gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution, const gsai_unlearned_rows *rows,
-                                gsa_error *error)
+                                bool goes_on, gsa_error *error)
 {
     bool has_intercept = state->params.value[GSAI_PARAM_intercept];
     gsai_cell *weight = gsai_table_slot(&state->table, 0), *average = weight + gsai_table_average(&state->table);
@@ -77,7 +62,8 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
          * follow. */
         double share = solution->prior_share;
         GSA_TRY(gsai_state_fold(state, error));
-        for (size_t slot = 0; slot < state->prior.n; slot++) {
+        GSAI_EACH_SLOT(slot, &state->table)
+        {
             gsai_totals *prior = &state->prior.at[slot];
             double before = (double)prior->count, after = part_of(before, share);
             prior->count = (uint64_t)after;
@@ -91,17 +77,23 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
         }
         state->rows_behind = (uint64_t)part_of((double)state->rows_behind, share);
     }
+    /* Rows that follow are weighed against these and those of earlier runs. In a later run equal ones count once. */
+    const uint64_t n_behind = state->rows_behind;
     GSA_TRY(measure_rows(state, rows, error));
     state->residuals = solution->residuals;
-    state->n_solved = solution->n_different;
-    state->averaging.now = solution->n_different; /* what rows that follow are weighed against: equal rows are one */
+    state->n_solved = goes_on ? 0 : solution->n_different;
+    state->averaging.now = n_behind + (goes_on ? rows->n : solution->n_different);
     /* An intercept is a float, and the rest that it lacks is in the average's term. */
     double total = gsai_averaging_total(state, state->averaging.now);
     for (size_t k = 0; k < state->table.n_outputs && total > 0 && has_intercept; k++)
         average[k].f = (float)(total * ((double)weight[k].f - solution->intercept[k]));
-    state->fingerprint = solution->fingerprint;
-    state->position.pass_rows = solution->n_taken;
-    gsa_state_end_pass(state);
+    if (goes_on) { /* losses under weights that were found by the same rows are not progressive */
+        gsai_position *at = &state->position;
+        at->loss_sum = at->loss_weight = at->late_loss_sum = at->late_loss_weight = 0;
+        at->earlier_loss_sum = at->earlier_loss_weight = 0;
+        return GSA_OK;
+    }
+    GSA_TRY(gsa_state_end_pass(state, error));
     state->position.held_out_loss = solution->held_out_loss;
     state->position.constant_loss = solution->constant_loss;
     return GSA_OK;

@@ -18,16 +18,13 @@ typedef struct gsai_solution {
     bool is_standardised;
     double prior_share;   /* share of the rows of earlier runs that counts */
     uint64_t n_different; /* rows, equal ones counted once */
-    uint64_t n_taken;     /* rows, those of weight 0 included */
-    gsa_fingerprint fingerprint;
     double held_out_loss, constant_loss;
 } gsai_solution;
 
-/* Makes a copy of a state for rows that begin with these: it begins with them too, and knows what their labels mean. */
-gsa_status gsai_solution_begin(const gsa_state *state, const gsa_batch *first, gsa_state **out, gsa_error *error);
-/* Completes a state whose table has the weights of features. rows->env: whether to stop. */
+/* Completes a state whose table has the weights of features. rows->env: whether to stop. goes_on: rows are learned
+ * after these, which were some of the pass; it does not end. */
 gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution, const gsai_unlearned_rows *rows,
-                                gsa_error *error);
+                                bool goes_on, gsa_error *error);
 /* Drops features. What that costs was measured on few rows: where it seems to gain, the losses stay as they are. */
 gsa_status gsai_solution_compact(gsa_state *state, const gsai_compaction *measured, const gsai_unlearned_rows *rows,
                                  gsa_error *error);

@@ -23,14 +23,15 @@ GETTER(const gsai_position *, gsai_state_position, &state->position)
 GETTER(const gsai_best_checkpoint *, gsai_state_best_checkpoint, &state->best_checkpoint)
 GETTER(const gsai_results *, gsai_state_results, &state->results)
 GETTER(const gsai_prior_totals *, gsai_state_prior, &state->prior)
-GETTER(const gsai_scaling *, gsai_state_scaling, state->scaling)
 GETTER(uint64_t, gsai_state_n_rows, state->n_rows)
 GETTER(uint64_t, gsai_state_rows_behind, state->rows_behind)
 GETTER(uint64_t, gsai_state_n_solved, state->n_solved)
 GETTER(size_t, gsai_state_n_outputs, state->table.n_outputs)
-GETTER(bool, gsai_state_own_is_standardised, state->standardised)
+GETTER(bool, gsai_state_is_standardised, state->standardised)
+GETTER(const gsai_table *, gsai_state_table, &state->table)
+GETTER(const gsai_step_mean *, gsai_state_step, &state->step)
 GETTER(double, gsai_state_label_offset, state->label_offset.at)
-GETTER(size_t, gsai_state_n_waiting, state->group.n_rows)
+GETTER(size_t, gsai_state_n_waiting, state->group.n_rows + gsai_waiting_rows(state->waiting))
 #undef GETTER
 
 uint64_t gsai_state_param(const gsa_state *state, gsai_param_id id)
@@ -43,24 +44,9 @@ void gsai_state_set_order(gsa_state *state, uint64_t order)
     gsai_params_set_number(&state->params, GSAI_PARAM_order, order);
 }
 
-const gsai_table *gsai_state_table(const gsa_state *state)
-{
-    return gsai_scaling_prefers_standard(state) ? &state->scaling->table : &state->table;
-}
-
-const gsai_step_mean *gsai_state_step(const gsa_state *state)
-{
-    return gsai_scaling_prefers_standard(state) ? &state->scaling->step : &state->step;
-}
-
 gsai_table *gsai_state_own_table(gsa_state *state)
 {
     return &state->table;
-}
-
-bool gsai_state_is_standardised(const gsa_state *state)
-{
-    return state->standardised || gsai_scaling_prefers_standard(state);
 }
 
 const char *gsai_state_method(const gsa_state *state)
@@ -131,7 +117,7 @@ size_t gsai_state_count_tiny(const gsa_state *state)
 {
     const gsai_table *table = &state->table;
     size_t n = 0;
-    for (size_t slot = 1; slot < table->n_slots; slot++) {
+    for (size_t slot = gsai_table_next(table, 1); slot < table->n_slots; slot = gsai_table_next(table, slot + 1)) {
         const gsai_cell *record = gsai_table_slot(table, slot) + gsai_table_mean(table);
         bool is_tiny = record[1].u > 0 && record[0].f <= 2 * GSAI_MIN_SQUARE;
         for (size_t k = 0; is_tiny && k < table->n_outputs; k++)

@@ -35,21 +35,24 @@ gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error 
     return GSA_OK;
 }
 
+void gsai_state_scale_as_asked(gsa_state *state)
+{
+    uint64_t asked = state->params.value[GSAI_PARAM_scale];
+    bool is_open = asked == GSAI_SCALE_AUTO && gsai_loss_is_custom(state->loss); /* and no rows can decide */
+    state->standardised =
+        state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER && (asked == GSAI_SCALE_STANDARD || is_open);
+}
+
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
 {
-    size_t before = state->table.n_slots;
-    gsa_status status = gsai_table_grow(&state->table, n_slots, &state->env, error);
-    if (status == GSA_OK && state->scaling)
-        status = gsai_table_grow(&state->scaling->table, n_slots, &state->env, error);
-    if (status != GSA_OK)
-        state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
-    return status;
+    return gsai_table_grow(&state->table, n_slots, &state->env, error);
 }
 
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
 {
     GSA_TRY(gsai_array_grow(&state->prior, state->table.n_slots, sizeof *state->prior.at, &state->env, error));
-    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
+    GSAI_EACH_SLOT(slot, &state->table)
+    {
         double sum_sq = gsai_state_sum_sq(state, slot);
         uint64_t count = gsai_state_n_seen(state, slot);
         gsai_cell *record = gsai_table_slot(&state->table, slot);
@@ -67,7 +70,8 @@ gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
  * step moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
 static void split_output(gsai_table *table, gsai_step_mean *step)
 {
-    for (size_t slot = 0; slot < table->n_slots; slot++) {
+    GSAI_EACH_SLOT(slot, table)
+    {
         gsai_cell *weight = gsai_table_slot(table, slot);
         gsai_cell *average = weight + gsai_table_average(table);
         weight[1].f = weight[0].f / 2;
@@ -92,20 +96,14 @@ gsa_status gsai_state_widen(gsa_state *state, size_t n_outputs, gsa_error *error
     gsa_status status = gsai_state_reserve_scratch(state, n_outputs, error);
     if (status == GSA_OK)
         status = gsai_table_widen(&state->table, n_outputs, &state->env, error);
-    if (status == GSA_OK && state->scaling)
-        status = gsai_table_widen(&state->scaling->table, n_outputs, &state->env, error);
     if (status != GSA_OK) {
         state->table.n_outputs = before; /* the room that was made does no harm */
         return status;
     }
-    gsai_table *tables[2] = {&state->table, state->scaling ? &state->scaling->table : NULL};
-    gsai_step_mean *steps[2] = {&state->step, state->scaling ? &state->scaling->step : NULL};
-    for (size_t t = 0; t < 2 && tables[t]; t++) {
-        if (binary)
-            split_output(tables[t], steps[t]);
-        for (size_t k = binary ? 2 : before; k < n_outputs; k++) /* of classes that come late */
-            gsai_table_slot(tables[t], 0)[k].f = (float)gsai_state_unseen(state);
-    }
+    if (binary)
+        split_output(&state->table, &state->step);
+    for (size_t k = binary ? 2 : before; k < n_outputs; k++) /* of classes that come late */
+        gsai_table_slot(&state->table, 0)[k].f = (float)gsai_state_unseen(state);
     if (binary && state->loss->widened)
         state->loss = state->loss->widened;
     return GSA_OK;
@@ -147,7 +145,11 @@ static gsa_status merge_table(const gsai_merge *merge, gsa_error *error)
     if (loss && loss->widened && into->labels.n > loss->max_labels)
         loss = loss->widened;
     GSA_TRY(gsai_state_decide(into, loss, error));
-    return gsai_table_grow(&into->table, merge->n_slots, &into->env, error);
+    GSA_TRY(gsai_table_grow(&into->table, merge->n_slots, &into->env, error));
+    for (size_t s = 0; s < merge->n_states + (merge->base != NULL); s++)
+        gsai_table_use_all(&into->table, s < merge->n_states ? &merge->states[s]->table : &merge->base->table,
+                           &into->env);
+    return GSA_OK;
 }
 
 /* Makes the table of the decided loss, with zeros. */
@@ -166,8 +168,12 @@ static gsa_status load_table(gsa_state *state, const gsai_bundle *bundle, gsa_er
         return gsai_fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsai_loss_name(state->loss));
     GSA_TRY(gsai_state_decide(state, state->loss, error));
-    size_t n_slots = lines.id ? (size_t)lines.id[lines.n - 1] + 1 : (size_t)weight->shape[0];
-    return gsai_table_grow(&state->table, n_slots, &state->env, error);
+    size_t n = (size_t)weight->shape[0], n_slots = lines.id ? (size_t)lines.id[n - 1] + 1 : n;
+    GSA_TRY(gsai_table_grow(&state->table, n_slots, &state->env, error));
+    for (size_t i = 0; i < n; i++)
+        gsai_table_use(&state->table, lines.id ? lines.id[i] : i);
+    gsai_table_settle_pages(&state->table, &state->env);
+    return GSA_OK;
 }
 
 /* No feature is in more rows than there are: counts would else overflow before the next fold. */
@@ -210,6 +216,14 @@ static gsa_status merge_prior(const gsai_merge *merge, gsa_error *error)
                      : GSA_OK;
 }
 
+static gsa_status copy_prior(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    GSA_TRY(gsai_array_grow(&to->prior, from->prior.n, sizeof *to->prior.at, &to->env, error));
+    for (size_t slot = 0; slot < from->prior.n; slot = gsai_table_next(&from->table, slot + 1))
+        to->prior.at[slot] = from->prior.at[slot];
+    return GSA_OK;
+}
+
 static gsa_status load_prior(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     (void)bundle;
@@ -233,5 +247,9 @@ static bool prior_uses(const gsa_state *state, size_t slot)
     return slot < state->prior.n && (state->prior.at[slot].count != 0 || state->prior.at[slot].sum_sq != 0);
 }
 
-const gsai_part_functions gsai_prior_part = {
-    .merge = merge_prior, .key = "prior.sum_sq", .load = load_prior, .lines = prior_lines, .uses = prior_uses};
+const gsai_part_functions gsai_prior_part = {.copy = copy_prior,
+                                             .merge = merge_prior,
+                                             .key = "prior.sum_sq",
+                                             .load = load_prior,
+                                             .lines = prior_lines,
+                                             .uses = prior_uses};

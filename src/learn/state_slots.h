@@ -7,7 +7,10 @@
 /* Sets the loss and makes the table. For classes the labels may be entered before or after. */
 gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error);
 
-/* Makes room for features up to that slot, in both tables or in none. */
+/* Standardises features if that was asked for, or a loss of the caller's leaves nothing to decide it by; else rows that
+ * wait decide. */
+void gsai_state_scale_as_asked(gsa_state *state);
+/* Makes room for features up to that slot. */
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
 /* Makes room for the margins and gradient scales of a group. */
 gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <string.h>
 
@@ -27,25 +28,61 @@ static size_t record_size(size_t room)
     return (2 * room + 2) * sizeof(gsai_cell);
 }
 
-/* Takes memory for the slots with records of that room, and for up to `spare` more: as many as a quarter of what the
- * limit leaves is enough for, so that spare slots are never what lacks elsewhere. */
-static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_t room, const gsai_env *env,
-                           gsai_cell **cells, size_t *capacity, gsa_error *error)
+static size_t bits_size(size_t n_slots)
 {
-    size_t size;
-    if (!gsai_multiply(n_slots, record_size(room), &size) || size > gsai_memory_limit(env))
-        return too_large(n_slots, n_outputs, (uint64_t)n_slots * record_size(room), env, error);
-    uint64_t left = gsai_memory_left(env), affordable = left > size ? (left - size) / 4 / record_size(room) : 0;
-    *capacity = n_slots + (spare < affordable ? spare : (size_t)affordable);
-    *cells = gsai_alloc_zeroed(env, *capacity, record_size(room));
-    if (!*cells) {
+    return (n_slots + 63) / 64 * sizeof(uint64_t);
+}
+
+/* Takes memory for the slots of an empty table of that room, and for up to `spare` more: as many as a quarter of what
+ * the limit leaves is enough for, so that spare slots are never what lacks elsewhere. */
+static gsa_status allocate(gsai_table *table, size_t spare, const gsai_env *env, gsa_error *error)
+{
+    size_t size, all, n_slots = table->n_slots, record = record_size(table->room);
+    if (!gsai_multiply(n_slots, record, &size) || size > gsai_memory_limit(env))
+        return too_large(n_slots, table->n_outputs, (uint64_t)n_slots * record, env, error);
+    uint64_t left = gsai_memory_left(env), affordable = left > size ? (left - size) / 4 / record : 0;
+    table->capacity = n_slots + (spare < affordable ? spare : (size_t)affordable);
+    bool fits = gsai_multiply(table->capacity, record, &size) && gsai_add(size, bits_size(table->capacity), &all);
+    table->cells = fits ? gsai_alloc_zeroed(env, all, 1) : NULL;
+    if (!table->cells) {
         char need[GSAI_SIZE_TEXT];
         return gsai_fail_memory(env, error, "no memory for a table of %s (%zu features, %zu output%s)",
-                                gsai_size_text((uint64_t)*capacity * record_size(room), need), n_slots - 1, n_outputs,
-                                n_outputs == 1 ? "" : "s");
+                                gsai_size_text((uint64_t)table->capacity * record, need), n_slots - 1, table->n_outputs,
+                                table->n_outputs == 1 ? "" : "s");
     }
-    gsai_prefer_huge_pages(*cells, *capacity * record_size(room));
+    table->used = (uint64_t *)(void *)((char *)table->cells + size);
+    gsai_table_use(table, 0);
     return GSA_OK;
+}
+
+/* With this share in use a page of 256 records has eight on average: nearly none is untouched. */
+#define HUGE_SHARE 32
+
+void gsai_table_settle_pages(gsai_table *table, const gsai_env *env)
+{
+    size_t record = record_size(table->room), size = table->capacity * record;
+    if (table->is_huge || table->n_used < table->capacity / HUGE_SHARE)
+        return;
+    table->is_huge = true;
+    gsai_prefer_huge_pages(table->cells, size);
+    /* Small pages that are there stay small: they are written anew, as far as they have slots in use. */
+    char *cells = (char *)table->cells;
+    size_t at = (0 - (size_t)(uintptr_t)cells) & (GSAI_OS_HUGE_PAGE - 1);
+    void *scratch = size >= 2 * GSAI_OS_HUGE_PAGE ? gsai_alloc(env, 1, GSAI_OS_HUGE_PAGE) : NULL;
+    for (; scratch && at + GSAI_OS_HUGE_PAGE <= size; at += GSAI_OS_HUGE_PAGE)
+        if (gsai_table_next(table, at / record) * record < at + GSAI_OS_HUGE_PAGE)
+            gsai_os_renew_page(cells + at, scratch);
+    gsai_free(env, scratch);
+}
+
+void gsai_table_use_all(gsai_table *table, const gsai_table *from, const gsai_env *env)
+{
+    for (size_t word = 0; word < bits_size(from->n_slots) / sizeof *from->used; word++) {
+        uint64_t more = from->used[word] & ~table->used[word];
+        table->used[word] |= more;
+        table->n_used += (size_t)__builtin_popcountll(more);
+    }
+    gsai_table_settle_pages(table, env);
 }
 
 gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env *env, gsa_error *error)
@@ -57,9 +94,13 @@ gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env
     memcpy(&grown, array, sizeof grown);
     if (n <= grown.n)
         return GSA_OK;
-    GSAI_TRY_MEMORY(gsai_reserve(env, &grown.at, &grown.capacity, n, element), env, error,
+    bool is_new = !grown.at; /* its pages stay untouched */
+    if (is_new && (grown.at = gsai_alloc_zeroed(env, n, element)))
+        grown.capacity = n;
+    GSAI_TRY_MEMORY(is_new ? grown.at != NULL : gsai_reserve(env, &grown.at, &grown.capacity, n, element), env, error,
                     "no memory for %zu numbers of a state", n);
-    memset((char *)grown.at + grown.n * element, 0, (n - grown.n) * element);
+    if (!is_new)
+        memset((char *)grown.at + grown.n * element, 0, (n - grown.n) * element);
     grown.n = n;
     memcpy(array, &grown, sizeof grown);
     return GSA_OK;
@@ -67,13 +108,11 @@ gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env
 
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
-    memset(table, 0, sizeof *table);
-    size_t room = gsai_table_padded(n_outputs);
-    GSA_TRY(allocate(n_slots, 0, n_outputs, room, env, &table->cells, &table->capacity, error));
-    table->n_slots = n_slots;
-    table->n_outputs = n_outputs;
-    table->room = room;
-    return GSA_OK;
+    *table = (gsai_table){.n_slots = n_slots, .n_outputs = n_outputs, .room = gsai_table_padded(n_outputs)};
+    gsa_status status = allocate(table, 0, env, error);
+    if (status != GSA_OK)
+        *table = (gsai_table){0};
+    return status;
 }
 
 void gsai_table_release(gsai_table *table, const gsai_env *env)
@@ -82,62 +121,72 @@ void gsai_table_release(gsai_table *table, const gsai_env *env)
     memset(table, 0, sizeof *table);
 }
 
-gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *env, gsa_error *error)
-{
-    if (n_slots > table->capacity) {
-        gsai_cell *cells = NULL;
-        size_t capacity = 0, spare = table->capacity > n_slots / 4 ? table->capacity / 2 : n_slots / 8;
-        GSA_TRY(allocate(n_slots, spare, table->n_outputs, table->room, env, &cells, &capacity, error));
-        memcpy(cells, table->cells, table->n_slots * record_size(table->room));
-        gsai_free(env, table->cells);
-        table->cells = cells;
-        table->capacity = capacity;
-    }
-    if (n_slots > table->n_slots)
-        table->n_slots = n_slots;
-    return GSA_OK;
-}
-
-/* Into a table with at least as many outputs. */
-static void copy_records(gsai_table *to, const gsai_table *from)
+/* Into a table with at least as many slots and outputs, whose slots are zero. */
+static void copy_records(gsai_table *to, const gsai_table *from, const gsai_env *env)
 {
     size_t size = from->n_outputs * sizeof(gsai_cell);
-    if (to->room == from->room)
-        memcpy(to->cells, from->cells, from->n_slots * record_size(from->room));
-    for (size_t slot = 0; slot < from->n_slots && to->room != from->room; slot++) {
+    bool is_same = to->room == from->room;
+    gsai_table_use_all(to, from, env);
+    for (size_t slot = gsai_table_next(from, 0), n = 1; slot < from->n_slots; slot = gsai_table_next(from, slot + n)) {
+        n = is_same && slot % 64 == 0 && slot + 64 <= from->n_slots && !~from->used[slot / 64] ? 64 : 1;
         const gsai_cell *source = gsai_table_slot(from, slot);
         gsai_cell *target = gsai_table_slot(to, slot);
+        if (is_same) {
+            memcpy(target, source, n * record_size(from->room));
+            continue;
+        }
         memcpy(target, source, size);
         memcpy(target + gsai_table_average(to), source + gsai_table_average(from), size);
         memcpy(target + gsai_table_mean(to), source + gsai_table_mean(from), 2 * sizeof(gsai_cell)); /* and count */
     }
 }
 
+/* Moves all into new memory, for these slots and outputs and some to spare. */
+static gsa_status move(gsai_table *table, size_t n_slots, size_t spare, size_t n_outputs, size_t room,
+                       const gsai_env *env, gsa_error *error)
+{
+    gsai_table moved = {.n_slots = n_slots, .n_outputs = n_outputs, .room = room};
+    GSA_TRY(allocate(&moved, spare, env, error));
+    copy_records(&moved, table, env);
+    gsai_free(env, table->cells);
+    *table = moved;
+    return GSA_OK;
+}
+
+gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *env, gsa_error *error)
+{
+    size_t spare = table->capacity > n_slots / 4 ? table->capacity / 2 : n_slots / 8;
+    if (n_slots > table->capacity)
+        return move(table, n_slots, spare, table->n_outputs, table->room, env, error);
+    if (n_slots > table->n_slots)
+        table->n_slots = n_slots;
+    return GSA_OK;
+}
+
 gsa_status gsai_table_copy(gsai_table *to, const gsai_table *from, const gsai_env *env, gsa_error *error)
 {
-    if (!to->cells || to->room != from->room || to->capacity < from->n_slots) {
+    if (!from->cells || !to->cells || to->room != from->room || to->capacity < from->n_slots) {
         gsai_table_release(to, env);
+        if (!from->cells) /* nothing was decided yet */
+            return GSA_OK;
         GSA_TRY(gsai_table_init(to, from->n_slots, from->n_outputs, env, error));
     }
-    if (to->n_slots > from->n_slots)
-        memset(gsai_table_slot(to, from->n_slots), 0, (to->n_slots - from->n_slots) * record_size(to->room));
+    GSAI_EACH_SLOT(slot, to)
+    memset(gsai_table_slot(to, slot), 0, record_size(to->room));
+    memset(to->used, 0, bits_size(to->n_slots));
+    to->n_used = 0;
     to->n_slots = from->n_slots;
     to->n_outputs = from->n_outputs;
-    copy_records(to, from);
+    copy_records(to, from, env);
     return GSA_OK;
 }
 
 gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
-    if (n_outputs > table->room) {
-        /* Half as much room again, so that classes that come one by one are not copied one by one. */
-        size_t room = gsai_table_padded(n_outputs > 2 ? n_outputs + table->room / 2 : n_outputs);
-        gsai_table wide = {NULL, table->n_slots, 0, n_outputs, room};
-        GSA_TRY(allocate(table->n_slots, 0, n_outputs, wide.room, env, &wide.cells, &wide.capacity, error));
-        copy_records(&wide, table);
-        gsai_free(env, table->cells);
-        *table = wide;
-    }
+    /* Half as much room again, so that classes that come one by one are not copied one by one. */
+    if (n_outputs > table->room)
+        GSA_TRY(move(table, table->n_slots, 0, n_outputs,
+                     gsai_table_padded(n_outputs > 2 ? n_outputs + table->room / 2 : n_outputs), env, error));
     if (n_outputs > table->n_outputs)
         table->n_outputs = n_outputs;
     return GSA_OK;
@@ -145,10 +194,11 @@ gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsai_env 
 
 void gsai_table_clear_average(gsai_table *table)
 {
-    for (size_t slot = 0; slot < table->n_slots; slot++) {
+    GSAI_EACH_SLOT(slot, table)
+    {
         gsai_cell *average = gsai_table_slot(table, slot) + gsai_table_average(table);
         for (size_t k = 0; k < table->n_outputs; k++)
-            if (average[k].f != 0) /* reading leaves untouched pages untouched, writing would not */
+            if (average[k].f != 0) /* a -0 stays */
                 average[k].f = 0;
     }
 }
@@ -160,7 +210,7 @@ gsai_line_tensor gsai_table_lines(const gsai_table *table, const char *name, gsa
     return (gsai_line_tensor){.key = {name, dtype, limit},
                               .n_dims = is_wide ? 2 : 1,
                               .width = is_wide ? table->n_outputs : 1,
-                              .at = (char *)(table->cells + cell),
+                              .at = table->cells ? (char *)(table->cells + cell) : NULL,
                               .stride = gsai_table_stride(table) * sizeof *table->cells,
                               .n = table->n_slots};
 }

@@ -6,7 +6,10 @@
  * line per feature.
  *
  *   T1  cells beyond K, and beyond n_slots, are zero;
- *   T2  mean_square * count is the sum of c x^2 since the last fold, count the rows where the feature was present. */
+ *   T2  mean_square * count is the sum of c x^2 since the last fold, count the rows where the feature was present;
+ *   T3  the bit of a slot is set if the slot was ever learned, or has anything in another part of its state: prior
+ *       totals, or the best checkpoint. That of the intercept is. What visits slots visits those: most of a table of
+ *       hashed features is never touched. */
 #ifndef GSA_LEARN_TABLE_H
 #define GSA_LEARN_TABLE_H
 
@@ -21,6 +24,9 @@ typedef union gsai_cell {
 
 typedef struct gsai_table {
     gsai_cell *cells;
+    uint64_t *used;  /* a bit per slot, behind the cells */
+    size_t n_used;   /* bits that are set */
+    bool is_huge;    /* large pages were asked for */
     size_t n_slots;  /* 1 + features seen */
     size_t capacity; /* slots there is memory for */
     size_t n_outputs;
@@ -82,7 +88,46 @@ gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env
 
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error);
 void gsai_table_release(gsai_table *table, const gsai_env *env);
-/* Returns whether nothing was ever learned for a slot. */
+/* Returns the first slot in use from this one on, n_slots beyond the last. */
+static inline size_t gsai_table_next(const gsai_table *table, size_t slot)
+{
+    if (slot >= table->n_slots)
+        return table->n_slots;
+    size_t word = slot / 64, last = (table->n_slots - 1) / 64;
+    uint64_t bits = table->used[word] >> slot % 64 << slot % 64;
+    while (bits == 0 && word < last)
+        bits = table->used[++word];
+    slot = bits ? 64 * word + (size_t)__builtin_ctzll(bits) : table->n_slots;
+    return slot < table->n_slots ? slot : table->n_slots;
+}
+/* Visits the slots in use, ascending. */
+#define GSAI_EACH_SLOT(slot, table)                                            \
+    for (size_t slot = gsai_table_next((table), 0); (slot) < (table)->n_slots; \
+         (slot) = gsai_table_next((table), (slot) + 1))
+
+static inline bool gsai_table_uses(const gsai_table *table, size_t slot)
+{
+    return slot < table->n_slots && (table->used[slot / 64] >> slot % 64 & 1) != 0;
+}
+
+/* Notes that a slot is in use. */
+static inline void gsai_table_use(gsai_table *table, size_t slot)
+{
+    uint64_t *word = &table->used[slot / 64], bit = UINT64_C(1) << slot % 64;
+    table->n_used += (*word & bit) == 0;
+    *word |= bit;
+}
+static inline void gsai_table_drop(gsai_table *table, size_t slot)
+{
+    table->n_used -= gsai_table_uses(table, slot);
+    table->used[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+}
+/* Notes all slots in use of another table that is not longer. */
+void gsai_table_use_all(gsai_table *table, const gsai_table *from, const gsai_env *env);
+/* Asks for large pages once hashed features have touched nearly all small ones. */
+void gsai_table_settle_pages(gsai_table *table, const gsai_env *env);
+
+/* Returns whether a slot has only zeros. */
 static inline bool gsai_table_is_zero(const gsai_table *table, size_t slot)
 {
     const gsai_cell *record = gsai_table_slot(table, slot);

@@ -4,6 +4,7 @@
 #include "learn/lineage.h"
 #include "learn/paper.h"
 #include "learn/prepare.h"
+#include "learn/waiting.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -64,7 +65,7 @@ static gsa_status give_back(gsa_state *state, gsai_held_row *held, gsa_error *er
  * it cannot fail for memory. */
 static gsa_status give_back_last(gsa_state *state, gsa_error *error)
 {
-    size_t max = gsai_params_holdout(&state->params);
+    size_t max = gsai_state_max_held(state);
     while (gsai_sample_is_over(&state->sample, max, gsai_state_keeps_low(state))) {
         const gsai_held_row *last = gsai_sample_last(&state->sample);
         gsai_row row = gsai_held_row_view(last);
@@ -82,13 +83,14 @@ static gsa_status give_back_last(gsa_state *state, gsa_error *error)
 /* Label and weight of a row: what it was given, its share of the mean of all given weights, and that times the weight
  * of its class. A row of weight 0 is passed over, but a row of the input all the same. */
 struct row_target {
+    uint64_t key, features; /* what the row is held by, and the hash of its features */
     size_t class_number;
     double y, given, share, c;
 };
 
 /* `counts`: the row is one of the first pass, whose mean weight the share is of; 1 where no weight is known. */
-static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t highest, bool counts,
-                            struct row_target *out, gsa_error *error)
+static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row, const gsai_row_scan *scan,
+                            bool counts, struct row_target *out, gsa_error *error)
 {
     const gsai_row_weights *all = &state->row_weights;
     uint64_t n_rows = all->n_rows + counts;
@@ -96,8 +98,8 @@ static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row
     if (batch->weight)
         GSA_TRY(gsai_row_weight(batch, row, &c, error));
     double share = c > 0 && n_rows > 0 ? c * (double)n_rows / (all->sum + (counts ? c : 0)) : c;
-    *out = (struct row_target){0, 0, c, share, share};
-    if (highest > GSA_MAX_ID)
+    *out = (struct row_target){gsai_held_key(batch, row, scan->hash), scan->hash, 0, 0, c, share, share};
+    if (scan->highest > GSA_MAX_ID)
         GSA_TRY(gsai_batch_check_ids(batch, row, error));
     GSA_TRY(gsai_label_check(batch, row, error));
     if (c == 0)
@@ -127,24 +129,26 @@ static bool is_low(const gsa_state *state, uint64_t hash)
 }
 
 /* Decides whether a row is held out. The first pass chooses; later ones leave the same rows out. */
-static gsa_status hold_out(gsa_state *state, const gsai_row *row, uint64_t hash, const struct row_target *target,
-                           bool *held, gsa_error *error)
+static gsa_status hold_out(gsa_state *state, const gsai_row *row, const struct row_target *target, bool *held,
+                           gsa_error *error)
 {
     gsai_sample *sample = &state->sample;
-    bool is_below = hash < sample->below;
+    uint64_t hash = target->key;
+    bool is_below = hash < sample->below, is_kind = sample->by == GSAI_BY_FEATURES;
     if (gsai_params_holdout(&state->params) == 0 || (!is_below && !is_low(state, hash)))
         return GSA_OK;
-    gsai_kind kind = gsai_sample_kind(sample, hash);
+    gsai_kind kind = is_kind ? gsai_sample_kind(sample, hash) : (gsai_kind){0};
     if (state->position.pass > 0) {
-        *held = kind.weight > 0;
+        *held = !is_kind || kind.weight > 0;
         return GSA_OK;
     }
-    *held = is_below && (kind.n == 0 || kind.weight > 0) &&
-            (kind.weight + target->c <= GSAI_COMMON_WEIGHT || is_copied(state, &kind));
+    *held = !is_kind || (is_below && (kind.n == 0 || kind.weight > 0) &&
+                         (kind.weight + target->c <= GSAI_COMMON_WEIGHT || is_copied(state, &kind)));
     if (!*held) /* the kind is common, or becomes so: the row is learned, and what is held of its kind */
         GSA_TRY(gsai_state_fit_row(state, row, error));
     if (*held || ((kind.n > 0 || !is_below) && kind.n < GSAI_COMMON_LABELS)) {
-        gsai_held_row *kept = gsai_held_row_new(row, hash, target->class_number, target->y, target->c, &state->env);
+        gsai_held_row *kept =
+            gsai_held_row_new(row, hash, target->features, target->class_number, target->y, target->c, &state->env);
         if (kept && !*held)
             kept->weight = 0; /* it only counts in the held-out loss */
         GSA_TRY(gsai_sample_insert(sample, kept, &state->env, error));
@@ -157,7 +161,24 @@ static gsa_status hold_out(gsa_state *state, const gsai_row *row, uint64_t hash,
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Label and weight first, then whether the row is held out; only a row that is not is copied to be learned. */
+/* Holds a row out or learns it; is_solved: the weights have it already. Only a row that is learned is copied. */
+static gsa_status hold_or_learn(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan,
+                                const struct row_target *target, bool is_solved, gsa_error *error)
+{
+    bool held = target->given == 0;
+    if (!held)
+        GSA_TRY(hold_out(state, row, target, &held, error));
+    if (!held && !is_solved)
+        GSA_TRY(gsai_state_learn(state, row, scan, target->class_number, target->y, target->c, error));
+    if (target->given > 0 && !is_solved) {
+        gsai_class_sums_add(state, target->class_number, target->share);
+        if (state->position.pass == 0)
+            gsai_row_weights_add(&state->row_weights, target->given);
+    }
+    return GSA_OK;
+}
+
+/* Label and weight first, then whether the row is held out. */
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     struct row_target target;
@@ -165,21 +186,104 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     gsai_row view = gsai_row_at(batch, row);
     bool is_first_pass = state->position.pass == 0;
     state->kernels->scan_row(&view, &scan);
-    GSA_TRY(target_of(state, batch, row, scan.highest, is_first_pass, &target, error));
-    bool held = target.given == 0;
-    if (!held)
-        GSA_TRY(hold_out(state, &view, scan.hash, &target, &held, error));
-    if (!held)
-        GSA_TRY(gsai_state_learn(state, &view, &scan, target.class_number, target.y, target.c, error));
-    if (target.given > 0) {
-        gsai_class_sums_add(state, target.class_number, target.share);
-        if (is_first_pass)
-            gsai_row_weights_add(&state->row_weights, target.given);
-    }
+    GSA_TRY(target_of(state, batch, row, &scan, is_first_pass, &target, error));
+    GSA_TRY(hold_or_learn(state, &view, &scan, &target, false, error));
     if (!state->run_id.closed)
         gsai_run_id_add_row(&state->run_id, batch, row);
     if (is_first_pass)
         gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, scan.hash));
+    return GSA_OK;
+}
+
+/* ---- rows that have waited --------------------------------------------------------------------------------------- */
+
+/* Solves the rows that will not be held out or, of many, those of a sample, GSAI_MAX_WAITING at most: the ones with the
+ * lowest hashes, whatever their order. [*from, *to]: the hashes of those that were. */
+static gsa_status solve_sample(gsa_state *state, const gsai_waiting *waiting, const gsai_env *env, uint64_t *from,
+                               uint64_t *to, bool *solved, gsa_error *error)
+{
+    size_t n = SIZE_MAX;
+    if (gsai_waiting_held_by(waiting) == GSAI_BY_TIME)
+        GSA_TRY(gsai_waiting_latest(waiting, gsai_state_max_held(state), &state->sample.below, error));
+    uint64_t highest = 0; /* of groups: that one is learned if all would be held out */
+    for (size_t i = 0; i < waiting->csr.n_rows && state->sample.by == GSAI_BY_GROUP; i++)
+        highest = gsai_waiting_key(waiting, i) > highest ? gsai_waiting_key(waiting, i) : highest;
+    if (state->sample.by == GSAI_BY_GROUP && highest < state->sample.below)
+        state->sample.below = highest;
+    *from = gsai_params_holdout(&state->params) > 0 ? state->sample.below : 0;
+    *to = UINT64_MAX;
+    *solved = false;
+    for (; n > 0 && !*solved; *to = *solved ? *to : *from + (*to - *from) / 2) {
+        n = 0;
+        for (size_t i = 0; i < waiting->csr.n_rows; i++)
+            n += gsai_waiting_key(waiting, i) >= *from && gsai_waiting_key(waiting, i) <= *to;
+        if (n > 0 && n <= GSAI_MAX_WAITING)
+            GSA_TRY(waiting->solve(state, waiting, *from, *to, true, env, solved, error));
+        if (*to == *from)
+            break;
+    }
+    return GSA_OK;
+}
+
+/* Takes all rows after some of them were solved, in an order that is not theirs. */
+static gsa_status take_waiting(gsa_state *state, const gsai_waiting *waiting, const gsai_env *env, gsa_error *error)
+{
+    uint64_t from, to;
+    bool solved;
+    size_t n = waiting->csr.n_rows;
+    uint32_t *order = gsai_alloc(env, n, sizeof *order);
+    GSAI_TRY_MEMORY(order, env, error, "no memory for the order of %zu rows", n);
+    gsa_plan_order(state->params.value[GSAI_PARAM_seed], 0, 0, (uint32_t)n, order);
+    gsa_status status = solve_sample(state, waiting, env, &from, &to, &solved, error);
+    for (size_t at = 0; at < n && status == GSA_OK; at++) {
+        uint64_t key = gsai_waiting_key(waiting, order[at]);
+        const gsai_unlearned row = gsai_waiting_at(waiting, order[at]);
+        const gsai_row_weights *all = &state->row_weights;
+        bool is_solved = solved && key >= from && key <= to;
+        double rows = (double)all->n_rows + !is_solved, sum = all->sum + (is_solved ? 0 : row.weight);
+        double share = row.weight * rows / sum;
+        struct row_target target = {key,  waiting->hash[order[at]], row.class_number, row.number, row.weight, share,
+                                    share};
+        status = gsai_class_weight_of(state, row.class_number, share, &target.c, error);
+        if (status == GSA_OK)
+            status = hold_or_learn(state, &row.row, NULL, &target, is_solved, error);
+    }
+    gsai_sample_settle(&state->sample);
+    gsai_free(env, order);
+    return status;
+}
+
+gsa_status gsai_state_settle(gsa_state *state, bool goes_on, const gsai_env *env, gsa_error *error)
+{
+    gsai_waiting *waiting = state->waiting;
+    bool solved = false;
+    gsa_status status = GSA_OK;
+    state->waiting = NULL;
+    if (gsai_waiting_rows(waiting) > 0) {
+        state->is_decided = true;
+        if (!goes_on)
+            status = waiting->solve(state, waiting, 0, UINT64_MAX, false, env, &solved, error);
+        if (status == GSA_OK && !solved)
+            status = take_waiting(state, waiting, env, error);
+    }
+    gsai_waiting_free(waiting);
+    return status;
+}
+
+gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
+{
+    GSA_TRY(gsai_state_settle(state, true, &state->env, error));
+    return gsai_state_close_own_group(state, error);
+}
+
+gsa_status gsa_state_end_pass(gsa_state *state, gsa_error *error)
+{
+    gsai_position *at = &state->position;
+    GSA_TRY(gsa_state_close_group(state, error));
+    at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
+    at->pass++;
+    at->pass_rows = 0;
+    at->loss_sum = at->loss_weight = 0;
     return GSA_OK;
 }
 
@@ -217,10 +321,12 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
     gsai_paper_fetch(state, 0);
 }
 
-gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
+gsa_status gsai_state_learn_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                                  gsa_error *error)
 {
     gsa_status status = gsai_batch_check(batch, rows, n_rows, 1, error);
+    if (status == GSA_OK && n_rows > 0)
+        status = gsai_state_hold_by(state, gsai_batch_held_by(batch), error);
     if (status == GSA_OK && !state->loss)
         status = gsa_state_prepare(state, batch, error);
     if (status == GSA_OK && gsai_state_lacks_loss(state))
@@ -239,9 +345,4 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
     memset(state->group.ahead, 0, sizeof state->group.ahead);
     gsai_sample_settle(&state->sample);
     return status;
-}
-
-gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error)
-{
-    return gsa_state_update_rows(state, batch, NULL, batch->n_rows, error);
 }

@@ -35,6 +35,7 @@ gsa_status gsai_merging_begin(gsai_merging *merging, const gsai_delta *reduced, 
     for (size_t i = 0; i < n_reduced; i++) {
         uint64_t first = reduced[i].first + 1, end = first + reduced[i].n_features;
         first = first < n_slots ? first : n_slots;
+        gsai_delta_use(&reduced[i], gsai_state_own_table(merging->into));
         merging->ranges[i + 1] = (gsai_range){(size_t)first, end < n_slots ? (size_t)end : n_slots, &reduced[i], 1};
     }
     merging->ranges[n_ranges - 1].end = n_slots;
@@ -68,7 +69,7 @@ gsa_status gsai_adder_changes(gsai_adder *adder, const gsai_merging *merging, co
     gsai_sums *sums = *out = gsai_tree_sum(&adder->tree, merging->n_states);
     if (sums->is_empty)
         gsai_sums_clear(sums, adder->n_outputs);
-    adder->tree.kernels->mean_changes(sums, &adder->start, continues && gsai_state_own_is_standardised(merging->base),
+    adder->tree.kernels->mean_changes(sums, &adder->start, continues && gsai_state_is_standardised(merging->base),
                                       continues ? 0 : (double)merging->n_states, slots->n, &adder->steps);
     return GSA_OK;
 }
@@ -88,6 +89,8 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
     for (size_t first = range->first, n; first < range->end && status == GSA_OK; first += n) {
         gsai_sums *sums;
         n = range->end - first < adder.start.block ? range->end - first : adder.start.block;
+        if (gsai_table_next(table, first) >= first + n) /* all zeros */
+            continue;
         status = gsai_adder_changes(&adder, merging, &(gsai_slots){.first = first, .n = n}, &sums, error);
         if (status != GSA_OK)
             break;

@@ -196,6 +196,17 @@ gsai_delta gsai_delta_of(const gsai_resident *replica, size_t number)
     return (gsai_delta){.first_copy = number, .n_copies = 1, .end = replica->table->n_slots - 1, .resident = replica};
 }
 
+void gsai_delta_use(const gsai_delta *delta, gsai_table *table)
+{
+    size_t block = gsai_sums_block(delta->n_outputs);
+    const unsigned char *at = delta->chunks;
+    chunk of;
+    for (uint64_t n = delta->n_chunks; n > 0 && read_chunk(at, SIZE_MAX, delta->n_outputs, &of); n--, at += of.size)
+        for (size_t i = 0; i < block; i++)
+            if (of.bits[i / 8] >> i % 8 & 1)
+                gsai_table_use(table, (size_t)(delta->first + of.block * block + i) + 1);
+}
+
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
 
 /* Reads the first chunk of this block or of a later one; returns whether it is of this block. */
@@ -298,17 +309,21 @@ gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t fir
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the next block, from this one on, that a delta may have; UINT64_MAX: none. */
+/* Returns the next block, from this one on, with slots of a delta or of the base; UINT64_MAX: none. */
 static uint64_t next_block(const gsai_adder *adder, const gsai_delta *header, uint64_t from)
 {
-    uint64_t next = UINT64_MAX, before = from * gsai_sums_block(adder->n_outputs);
-    for (size_t i = 0; i < adder->n_deltas; i++) {
-        const gsai_delta *delta = &adder->deltas[i];
+    uint64_t next = UINT64_MAX, size = gsai_sums_block(adder->n_outputs);
+    for (size_t i = 0; i < adder->n_deltas + (adder->base != NULL); i++) {
+        const gsai_delta *delta = i < adder->n_deltas ? &adder->deltas[i] : NULL;
+        const gsai_resident *resident = delta ? delta->resident : adder->base;
         uint64_t own = UINT64_MAX;
-        if (delta->n_chunks > 0)
+        if (delta && delta->n_chunks > 0)
             own = u32_at(delta->chunks);
-        else if (delta->resident && before < header->n_features && header->first + before < delta->end)
-            own = from;
+        else if (resident && from < (header->n_features + size - 1) / size) {
+            uint64_t slot = gsai_table_next(resident->table, (size_t)(header->first + from * size) + 1);
+            if (slot < resident->table->n_slots && slot - 1 - header->first < header->n_features)
+                own = (slot - 1 - header->first) / size;
+        }
         next = own < next ? own : next;
     }
     return next;

@@ -40,6 +40,9 @@ gsai_delta gsai_delta_of(const gsai_resident *replica, size_t number);
 /* Checks all of a delta of this kind. */
 gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, gsai_delta *out, gsa_error *error);
 
+/* Notes the slots of a delta as bytes in a table. */
+void gsai_delta_use(const gsai_delta *delta, gsai_table *table);
+
 /* Adds up blocks of slots from deltas. */
 typedef struct gsai_adder {
     gsai_arena arena;

@@ -192,7 +192,7 @@ static void take_margins(const line_search *of, bool is_start, double *margins)
 static double seen_once(const gsai_merging *merging, size_t n_rows)
 {
     double sum_sq = 0, count = 0;
-    for (size_t i = 0; i < n_rows && !gsai_state_own_is_standardised(merging->base); i++) {
+    for (size_t i = 0; i < n_rows && !gsai_state_is_standardised(merging->base); i++) {
         const gsai_held_row *held = gsai_state_sample(merging->into)->at[i];
         gsai_row row = gsai_held_row_view(held);
         for (size_t j = 0; j < row.n; j++)

@@ -33,6 +33,13 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
             return gsai_fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s; train alike",
                              a_number + 1, gsa_param_at(same[i])->name, gsai_state_params(a)->text[same[i]],
                              b_number + 1, gsai_state_params(b)->text[same[i]]);
+    gsa_fingerprint a_rows, b_rows;
+    gsa_state_get_fingerprint(a, &a_rows);
+    gsa_state_get_fingerprint(b, &b_rows);
+    if (gsai_state_sample(a)->by != gsai_state_sample(b)->by && a_rows.n_rows > 0 && b_rows.n_rows > 0)
+        return gsai_fail(error, GSA_CONFLICT,
+                         "states %zu and %zu hold rows out by different things, such as a group; train alike",
+                         a_number + 1, b_number + 1);
     const gsai_loss *a_loss = gsai_state_loss(a), *b_loss = gsai_state_loss(b);
     if (a_loss && b_loss && !gsai_losses_agree(a_loss, b_loss))
         return gsai_fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss; train both alike",
@@ -96,7 +103,6 @@ static gsa_status merge_run(const gsa_state *const *states, size_t n_states, con
     return status;
 }
 
-/* With a copy of the state, or else of the base, in which rows wait for their group. */
 /* NOLINTNEXTLINE(misc-no-recursion): once per state */
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_call *call,
                            gsa_state **out, gsa_error *error)
@@ -107,14 +113,22 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     if (n_states == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no states to merge");
     GSA_TRY(gsai_env_take(&own, &gsai_state_env(states[0])->memory, call, error));
-    while (waiting < n_states && gsai_state_n_waiting(states[waiting]) == 0)
+    /* Runs that started from a base began with what was solved of its rows. */
+    bool continues = base && gsai_state_continues(states[0], base);
+    bool all_gather = n_states > 1; /* then the result has the rows of all */
+    if (base)
+        all_gather = all_gather && gsai_state_gathers(base) && (continues || gsai_state_n_waiting(base) == 0);
+    for (size_t s = 0; s < n_states; s++)
+        all_gather = all_gather && gsai_state_gathers(states[s]);
+    while (waiting < n_states && (all_gather || gsai_state_n_waiting(states[waiting]) == 0))
         waiting++;
-    if (waiting < n_states || (base && gsai_state_n_waiting(base) > 0)) {
-        /* With a copy of the state, or else of the base, in which rows wait for their group. */
+    if (waiting < n_states || (base && !all_gather && gsai_state_n_waiting(base) > 0)) {
+        /* With a copy of the state, or else of the base, in which rows wait. */
         gsa_state *closed = NULL;
         const gsa_state **all = gsai_copy(env, states, n_states, sizeof *all);
         GSAI_TRY_MEMORY(all, env, error, "no memory to merge %zu states", n_states);
-        gsa_status status = gsai_state_closed(waiting < n_states ? all[waiting] : base, &closed, error);
+        gsa_status status = waiting < n_states ? gsai_state_closed(all[waiting], true, &closed, error)
+                                               : gsai_state_closed(base, continues, &closed, error);
         if (waiting < n_states)
             all[waiting] = closed;
         if (status == GSA_OK)
@@ -152,8 +166,8 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
         return gsai_fail(error, GSA_CONFLICT,
                          "deltas are of replicas of a base that knows all labels: prepare the base with all of them");
     if (gsai_state_n_waiting(copy) > 0 || gsai_state_n_waiting(base) > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: close it first");
-    return gsai_state_continues(copy, base) && !gsai_state_scaling(copy) && !gsai_state_scaling(base)
+        return gsai_fail(error, GSA_ARGUMENT, "rows still wait: close the group first");
+    return gsai_state_continues(copy, base)
                ? GSA_OK
                : gsai_fail(error, GSA_CONFLICT, "deltas are of replicas that continue from the given base");
 }

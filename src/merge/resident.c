@@ -12,7 +12,7 @@ void gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const 
     const gsai_labels *own = gsai_state_labels(state);
     *resident = (gsai_resident){.n_labels = own->n,
                                 .prior = gsai_state_prior(state),
-                                .is_standardised = gsai_state_own_is_standardised(state),
+                                .is_standardised = gsai_state_is_standardised(state),
                                 .table = gsai_state_table(state),
                                 .per_total = total > 0 ? 1 / total : 0,
                                 .fresh = gsai_fresh_share(state, base, continues),

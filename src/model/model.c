@@ -34,6 +34,8 @@ void gsa_model_free(gsa_model *model)
     gsai_free(&env, model->deviations.id);
     gsai_free(&env, model->deviations.value);
     gsai_free(&env, model->owned_weights);
+    gsai_free(&env, model->owned_id);
+    gsai_free(&env, model->start);
     gsai_free(&env, model->intercept);
     if (model->close_owner)
         model->close_owner(model->owner);
@@ -52,7 +54,7 @@ const char *gsa_model_name(const gsa_model *model, uint64_t feature)
 
 /* The source of a model: the best weights that a state has kept, or its average and a calibration. */
 struct made_of {
-    const gsa_state *state;
+    gsai_finished finished;
     const gsai_best_checkpoint *checkpoint; /* NULL: the average */
     gsai_calibration calibration;           /* its shrinkage is NaN where the weights have it */
     const gsa_state *compact;               /* NULL: all; else features that this one does not have stay out */
@@ -78,6 +80,12 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     if (is_solved || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER)
         return GSA_OK;
     out->at[GSAI_RESULT_standardised] = gsai_state_is_standardised(state) ? 1 : 0;
+    if (sample->by != GSAI_BY_FEATURES && gsai_params_holdout(gsai_state_params(state)) > 0) {
+        double *held = &out->at[sample->by == GSAI_BY_TIME ? GSAI_RESULT_latest : GSAI_RESULT_groups];
+        *held = 0;
+        for (size_t i = 0; i < n; i++)
+            *held += sample->by == GSAI_BY_TIME || i == 0 || sample->hash[i] != sample->hash[i - 1];
+    }
     if (n == 0 || gsai_loss_is_custom(loss)) /* files do not contain a custom loss */
         return GSA_OK;
     out->at[GSAI_RESULT_best_pass] = from->checkpoint ? (double)from->checkpoint->pass : (double)position->pass;
@@ -109,59 +117,61 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     return status;
 }
 
-/* Makes weights of zero for all features and outputs. */
-static gsa_status make_weights(gsa_model *model, gsa_error *error)
-{
-    size_t n_weights;
-    if (!gsai_multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
-        !(model->owned_weights = gsai_alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
-        !(model->intercept = gsai_alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept)))
-        return gsai_fail_memory(&model->env, error, "no memory for a model of %llu features and %zu outputs",
-                                (unsigned long long)model->n_features, model->n_outputs);
-    gsai_prefer_huge_pages(model->owned_weights, n_weights * sizeof(float));
-    model->weights = model->owned_weights;
-    return GSA_OK;
-}
-
 /* order: the output of the state for each of the model; sign: of one output for two classes, -1 if these change places.
  */
-static gsa_status copy_weights(const struct made_of *from, const size_t *order, double sign, gsa_model *model,
+static gsa_status copy_weights(struct made_of *from, const size_t *order, double sign, gsa_model *model,
                                gsa_error *error)
 {
-    const gsa_state *state = from->state;
+    const gsa_state *state = from->finished.state, *at;
     const gsai_best_checkpoint *best = from->checkpoint;
     bool is_paper = gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
-    GSA_TRY(make_weights(model, error));
-    const gsai_table *table = gsai_state_table(state);
-    const gsai_table *kept = from->compact ? gsai_state_table(from->compact) : table;
-    for (size_t slot = 0; slot < table->n_slots; slot++) {
-        bool was_seen = best || slot == 0 || !gsai_table_is_zero(table, slot);
+    const gsai_table *kept = from->compact ? gsai_state_table(from->compact) : gsai_state_table(state);
+    size_t n = 0, n_max = gsai_finished_count(&from->finished), its_slot;
+    uint32_t *id = gsai_alloc(&model->env, n_max, sizeof *id);
+    float *weights = gsai_alloc(&model->env, n_max, model->n_outputs * sizeof *weights);
+    gsa_status status = GSA_OK;
+    model->intercept = gsai_alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept);
+    if (!id || !weights || !model->intercept)
+        status = gsai_fail_memory(&model->env, error, "no memory for a model of %zu features and %zu outputs", n_max,
+                                  model->n_outputs);
+    for (size_t slot = 0; slot < SIZE_MAX && status == GSA_OK; slot = gsai_finished_next(&from->finished, slot + 1)) {
+        at = gsai_finished_find(&from->finished, slot, &its_slot);
+        bool was_seen = best || slot == 0 || !gsai_table_is_zero(gsai_state_table(at), its_slot), any = false;
         if (from->compact && slot > 0)
             was_seen = slot < kept->n_slots && !gsai_table_is_zero(kept, slot);
+        float *line = weights + n * model->n_outputs;
         for (size_t output = 0; output < model->n_outputs && was_seen; output++) {
             size_t k = model->n_outputs > 1 ? order[output] : output;
             double exact = 0;
             if (!best)
-                exact = gsai_calibrated(&from->calibration, state, slot, gsai_state_average(state, slot, k));
+                exact = gsai_calibrated(&from->calibration, at, its_slot, gsai_state_average(at, its_slot, k));
             else if (slot < best->n_slots)
                 exact = (double)best->weight[slot * best->n_outputs + k];
             exact *= sign;
             float weight = (float)exact;
             if (!isfinite(weight))
-                return gsai_fail(error, GSA_DIVERGED, "a weight is no longer finite: %s",
-                                 gsai_diverged_remedy(state, 0));
-            if (slot == 0) /* that of features far from 0 is large, and its rounding would be seen */
+                status =
+                    gsai_fail(error, GSA_DIVERGED, "a weight is no longer finite: %s", gsai_diverged_remedy(state, 0));
+            if (slot == 0) { /* that of features far from 0 is large, and its rounding would be seen */
                 model->intercept[output] = gsai_state_label_offset(state) + (is_paper ? (double)weight : exact);
-            else if (weight != 0) /* leaves pages of features that were never seen untouched */
-                model->owned_weights[(slot - 1) * model->n_outputs + output] = weight;
+            } else {
+                line[output] = weight + 0.0F; /* no -0 */
+                any = any || weight != 0;
+            }
         }
+        if (any)
+            id[n++] = (uint32_t)(slot - 1);
     }
-    return GSA_OK;
+    if (status == GSA_OK)
+        return gsai_model_take_lines(model, id, weights, n, error);
+    gsai_free(&model->env, id);
+    gsai_free(&model->env, weights);
+    return status;
 }
 
-static gsa_status make_model(const struct made_of *from, const gsai_env *env, gsa_model **out, gsa_error *error)
+static gsa_status make_model(struct made_of *from, const gsai_env *env, gsa_model **out, gsa_error *error)
 {
-    const gsa_state *state = from->state;
+    const gsa_state *state = from->finished.state;
     const gsai_loss *loss = gsai_state_loss(state);
     const gsai_params *params = gsai_state_params(state);
     const gsai_labels *labels = gsai_state_labels(state);
@@ -180,7 +190,7 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
     model->n_rows = gsai_state_n_solved(state) > 0 ? gsai_state_n_solved(state) : gsai_state_n_rows(state);
     model->n_passes = gsai_state_position(state)->pass;
     model->results = from->results;
-    model->n_features = gsai_state_table(state)->n_slots - 1;
+    model->n_features = gsai_finished_slots(&from->finished) - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
     model->n_outputs = n_outputs > 1 ? n_labels : 1;
     size_t *order = gsai_alloc(&model->env, n_labels, sizeof *order); /* labels are in canonical order in a model */
@@ -196,7 +206,7 @@ static gsa_status make_model(const struct made_of *from, const gsai_env *env, gs
     if (status == GSA_OK)
         status = copy_weights(from, order, is_swapped ? -1 : 1, model, error);
     if (status == GSA_OK)
-        status = gsai_deviations_of(model, state, error);
+        status = gsai_deviations_of(model, &from->finished, error);
     gsai_free(&model->env, order);
     if (status == GSA_OK)
         *out = model;
@@ -211,10 +221,10 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
 {
     gsai_env env;
     GSA_TRY(gsai_env_take(&env, &gsai_state_env(state)->memory, call, error));
-    gsa_state *copy = NULL;
     gsa_status status = GSA_OK;
     if (gsai_state_n_waiting(state) > 0) {
-        status = gsai_state_closed(state, &copy, error);
+        gsa_state *copy = NULL;
+        status = gsai_state_closed(state, false, &copy, error);
         if (status == GSA_OK)
             status = gsa_state_finish(copy, call, out, error);
         gsa_state_free(copy);
@@ -222,7 +232,8 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
     }
     const gsai_best_checkpoint *best = gsai_state_uses_checkpoint(state) ? gsai_state_best_checkpoint(state) : NULL;
     const gsa_state *compact = gsai_state_param(state, GSAI_PARAM_compact) ? state : NULL;
-    struct made_of from = {.state = state, .checkpoint = best, .calibration = {1, 0, 0, NAN}, .compact = compact};
+    struct made_of from = {
+        .finished.state = state, .checkpoint = best, .calibration = {1, 0, 0, NAN}, .compact = compact};
     bool has_sample = !best && gsai_sample_count(gsai_state_sample(state)) > 0 && !gsai_state_lacks_loss(state) &&
                       gsai_state_param(state, GSAI_PARAM_method) != GSAI_METHOD_PAPER;
     if (best)
@@ -232,16 +243,12 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
     if (status == GSA_OK)
         status = find_results(state, &env, &from, error);
     if (status == GSA_OK && has_sample)
-        status = gsa_state_fork(state, 1, &copy, error);
-    if (status == GSA_OK && has_sample) {
-        from.state = copy;
-        status = gsai_state_learn_sample(copy, &env, error);
-    }
+        status = gsai_finished_make(&from.finished, state, &env, error);
     if (status == GSA_STOPPED && !best) /* the average as it is: better than no model */
-        from = (struct made_of){state, NULL, {1, 0, 0, NAN}, compact, gsai_results_none()};
+        from = (struct made_of){{.state = state}, NULL, {1, 0, 0, NAN}, compact, gsai_results_none()};
     if (status == GSA_OK || status == GSA_STOPPED)
         status = make_model(&from, &env, out, error);
-    gsa_state_free(copy);
+    gsai_finished_release(&from.finished);
     return status;
 }
 
@@ -261,18 +268,27 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
     gsa_status status = gsai_labels_add_all(&model->labels, &like->labels, error);
     if (status == GSA_OK)
         status = gsai_schema_copy(&model->schema, like->schema, &model->env, error);
-    if (status == GSA_OK)
-        status = make_weights(model, error);
-    for (size_t i = 0; i < (size_t)n_features * model->n_outputs && status == GSA_OK; i++)
-        if (!isfinite(model->owned_weights[i] = weights[i]))
+    size_t n_weights = 0;
+    bool fits = gsai_multiply((size_t)n_features, model->n_outputs, &n_weights);
+    if (status == GSA_OK &&
+        (!fits || !(model->owned_weights = gsai_copy(&model->env, weights, n_weights, sizeof *weights)) ||
+         !(model->intercept = gsai_alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept))))
+        status = gsai_fail_memory(&model->env, error, "no memory for a model of %llu features and %zu outputs",
+                                  (unsigned long long)n_features, model->n_outputs);
+    for (size_t i = 0; i < n_weights && status == GSA_OK; i++)
+        if (!isfinite(weights[i]))
             status = gsai_fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
     for (size_t k = 0; k < model->n_outputs && intercept && status == GSA_OK; k++)
         if (!isfinite(model->intercept[k] = intercept[k]))
             status = gsai_fail(error, GSA_ARGUMENT, "intercept %zu is not a finite number", k);
-    if (status == GSA_OK)
+    if (status == GSA_OK) {
+        model->weights = model->owned_weights;
+        model->n_lines = n_features;
+        model->n_used = gsai_model_count_used(model);
         *out = model;
-    else
+    } else {
         gsa_model_free(model);
+    }
     return status;
 }
 
@@ -295,6 +311,7 @@ gsa_status gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
                            .n_rows = model->n_rows,
                            .n_passes = model->n_passes,
                            .n_features = model->n_features,
+                           .n_used = model->n_used,
                            .n_outputs = model->n_outputs,
                            .n_classes = model->labels.n,
                            .has_intercept = model->has_intercept,
@@ -320,9 +337,8 @@ const char *gsa_model_label(const gsa_model *model, size_t class_number)
 
 float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output)
 {
-    if (feature >= model->n_features || output >= model->n_outputs)
-        return 0;
-    return model->weights[feature * model->n_outputs + output];
+    const float *weight = output < model->n_outputs ? gsai_model_find(model, feature) : NULL;
+    return weight ? weight[output] : 0;
 }
 
 const float *gsa_model_weights(const gsa_model *model)

@@ -50,8 +50,10 @@ static double dot_any(const gsa_model *model, const gsai_row *row)
     for (size_t i = 0; i < row->n; i++) {
         float x = gsai_row_value(row, i);
         size_t id = gsai_row_id(row, i);
-        if (x != 0 && id < model->n_features)
-            lane[position++ % GSAI_LANES] += (double)model->weights[id] * (double)x;
+        const float *weight = gsai_model_find(model, id);
+        if (x != 0 && weight)
+            lane[position % GSAI_LANES] += (double)*weight * (double)x;
+        position += x != 0 && id < model->n_features;
     }
     return gsai_add_lanes(lane);
 }
@@ -60,7 +62,7 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
 {
     const float *weights = model->weights;
     size_t n_outputs = model->n_outputs;
-    if (n_outputs == 1 && !plain)
+    if (n_outputs == 1 && (!plain || model->id))
         margins[0] = dot_any(model, row);
     else if (n_outputs == 1 && row->index && row->value)
         margins[0] = dot_plain(weights, row->index, row->value, row->n);
@@ -71,9 +73,9 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
         memset(margins, 0, n_outputs * sizeof *margins);
     for (size_t i = 0; i < row->n && n_outputs > 1; i++) {
         double x = (double)gsai_row_value(row, i);
-        size_t id = gsai_row_id(row, i);
-        for (size_t k = 0; k < n_outputs && x != 0 && id < model->n_features; k++)
-            margins[k] += (double)weights[id * n_outputs + k] * x;
+        const float *weight = x != 0 ? gsai_model_find(model, gsai_row_id(row, i)) : NULL;
+        for (size_t k = 0; k < n_outputs && weight; k++)
+            margins[k] += (double)weight[k] * x;
     }
     for (size_t k = 0; k < n_outputs; k++)
         margins[k] += model->intercept[k];
@@ -102,14 +104,24 @@ void gsai_model_row_predict(const gsa_model *model, const double *margins, doubl
 /* To be called for the rows of a batch in their order. */
 static gsai_row come_to(const gsa_model *model, const gsa_batch *batch, size_t number)
 {
-    bool is_far = batch->index && model->n_features * model->n_outputs >= NEAR_WEIGHTS;
+    bool is_far = batch->index && model->n_lines * model->n_outputs >= NEAR_WEIGHTS;
     for (size_t r = number == 0 ? 0 : number + ROWS_AHEAD; r <= number + ROWS_AHEAD && r < batch->n_rows && is_far;
          r++) {
         gsai_row row = gsai_row_at(batch, r);
         for (size_t i = 0; i < row.n; i++)
             if (row.index[i] < model->n_features)
-                __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
+                __builtin_prefetch(model->id ? (const void *)(model->start + ((uint64_t)row.index[i] >> model->shift))
+                                             : model->weights + row.index[i] * model->n_outputs);
     }
+    /* The offsets of a row ahead tell which entries to ask for. */
+    size_t next = number + ROWS_AHEAD / 2;
+    gsai_row soon = next < batch->n_rows && is_far && model->id ? gsai_row_at(batch, next) : (gsai_row){0};
+    for (size_t i = 0; i < soon.n; i++)
+        if (soon.index[i] < model->n_features) {
+            size_t line = model->start[(uint64_t)soon.index[i] >> model->shift];
+            __builtin_prefetch(model->id + line);
+            __builtin_prefetch(model->weights + line * model->n_outputs);
+        }
     return gsai_row_at(batch, number);
 }
 
@@ -184,19 +196,21 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
 }
 
 /* A state with one label may have two outputs, and needs no margins. */
-gsa_status gsa_state_predict(const gsa_state *state, const gsa_batch *batch, double *out, gsa_error *error)
+gsa_status gsa_state_predict(gsa_state *state, const gsa_batch *batch, double *out, gsa_error *error)
 {
     size_t n_labels = gsai_state_labels(state)->n, width = n_labels > 1 ? n_labels : 1;
     const gsai_loss *loss = gsai_state_loss(state);
     if (!loss || (gsai_loss_has_classes(loss) && n_labels == 0))
         return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: give rows or labels first");
+    const gsa_state *by;
     GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 0, error));
+    GSA_TRY(gsai_state_so_far(state, &by, error));
     for (size_t r = 0; r < batch->n_rows; r++, out += width) {
         gsai_row row = gsai_row_at(batch, r);
         GSA_TRY(check_row(batch, &row, r, error));
         if (n_labels != 1)
-            state_margins(state, &row, out);
-        predict_row(loss, n_labels, out, gsai_state_n_outputs(state), out);
+            state_margins(by, &row, out);
+        predict_row(loss, n_labels, out, gsai_state_n_outputs(by), out);
     }
     return GSA_OK;
 }

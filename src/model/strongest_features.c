@@ -19,10 +19,9 @@ gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsa
     return GSA_OK;
 }
 
-/* The largest absolute weight of a feature, and its output. */
-static double largest_weight(const gsa_model *model, uint64_t feature, size_t *output)
+/* The largest absolute of the weights of a feature, and its output. */
+static double largest_weight(const gsa_model *model, const float *weight, size_t *output)
 {
-    const float *weight = model->weights + feature * model->n_outputs;
     *output = 0;
     for (size_t k = 1; k < model->n_outputs; k++)
         if (fabsf(weight[k]) > fabsf(weight[*output]))
@@ -30,16 +29,18 @@ static double largest_weight(const gsa_model *model, uint64_t feature, size_t *o
     return fabs((double)weight[*output]);
 }
 
-gsa_status gsai_deviations_of(gsa_model *model, const gsa_state *state, gsa_error *error)
+gsa_status gsai_deviations_of(gsa_model *model, gsai_finished *finished, gsa_error *error)
 {
     gsai_strongest strongest = {.env = &model->env, .max = GSAI_MAX_DEVIATIONS, .least = -1};
-    size_t output;
+    size_t output, slot;
     gsa_status status = GSA_OK;
-    for (uint64_t i = 0; i < model->n_features && status == GSA_OK; i++) {
-        double weight = largest_weight(model, i, &output);
+    for (uint64_t line = 0; line < model->n_lines && status == GSA_OK; line++) {
+        uint64_t i = model->id ? model->id[line] : line;
+        double weight = largest_weight(model, model->weights + line * model->n_outputs, &output);
         if (weight == 0)
             continue;
-        double deviation = gsai_state_deviation(state, (size_t)i + 1), strength = weight * deviation;
+        const gsa_state *state = gsai_finished_find(finished, (size_t)i + 1, &slot);
+        double deviation = gsai_state_deviation(state, slot), strength = weight * deviation;
         gsai_feature_strength feature = {(uint32_t)i, (float)fmin(deviation, 1e38), strength, NULL};
         if (strength > strongest.least && !gsai_strongest_add(&strongest, feature))
             status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", strongest.n);
@@ -75,13 +76,17 @@ static size_t insert(gsa_strong_feature *out, size_t n, size_t max, gsa_strong_f
 size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_feature *out, size_t max)
 {
     const gsai_deviations *known = &model->deviations;
-    uint64_t n_features = known->n > 0 ? known->n : model->n_features;
+    uint64_t n_features = known->n > 0 ? known->n : model->n_lines;
     size_t n = 0;
     for (uint64_t i = 0; i < n_features && max > 0; i++) {
-        gsa_strong_feature feature = {.feature = known->n > 0 ? known->id[i] : i, .output = output, .importance = NAN};
+        uint64_t id = known->n > 0 ? known->id[i] : model->id ? model->id[i] : i;
+        const float *weight = gsai_model_find(model, id);
+        gsa_strong_feature feature = {.feature = id, .output = output, .importance = NAN};
+        if (!weight)
+            continue;
         if (output >= model->n_outputs)
-            largest_weight(model, feature.feature, &feature.output);
-        feature.weight = (double)model->weights[feature.feature * model->n_outputs + feature.output];
+            largest_weight(model, weight, &feature.output);
+        feature.weight = (double)weight[feature.output];
         if (known->n > 0)
             feature.importance = fabs(feature.weight) * (double)known->value[i];
         if (feature.weight != 0)

@@ -17,6 +17,9 @@ static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
 #define MIN_HELD_OUT_CELLS 524288.0
 /* And fewer of the sample where they are dear. */
 #define MAX_HELD_OUT_CELLS 8388608.0
+/* Rows with one output that others are learned after only say where to begin: fewer, with as many cells. */
+#define HELD_OUT_AT_START 512.0
+#define HELD_OUT_CELLS_AT_START 16384.0
 #define TOLERANCE_SAMPLE 3e-3
 #define TOLERANCE_ALL 3e-4
 static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for several */
@@ -84,7 +87,83 @@ static size_t share_out(gsai_path *path, double *share)
     return best;
 }
 
-/* Fits all rows at one strength, from the mean of its folds, and adds a share of its held-out margins and weights. */
+/* ---- honest predictions of held-out rows ------------------------------------------------------------------------ */
+
+/* Mixes the held-out margins of the records, calibrated, by what rows that weigh something choose. */
+static void mix_held(gsai_path *path, const double *share, float *held)
+{
+    size_t n_held = path->held_from[path->n_folds], n_cells = n_held * path->problem->design->stride;
+    memset(held, 0, n_cells * sizeof *held);
+    for (size_t r = 0; r < path->n_records; r++) {
+        const gsai_scale_shift *by = &path->record[r].calibration;
+        for (size_t i = 0; i < n_cells && share[r] > 0; i++)
+            held[i] += (float)(share[r] * (by->scale * (double)path->record[r].held[i] + by->shift));
+    }
+}
+
+/* Predicts held-out rows of groups or times as new ones: each fold of groups, or half of the latest rows, by the
+ * strengths, shares and calibration that the others choose. A level that drifts, or the luck of few groups, would
+ * otherwise be known to the calibration that is measured on them. */
+static gsa_status predict_by_others(gsai_path *path, float *out, gsa_error *error)
+{
+    gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
+    size_t n_held = path->held_from[path->n_folds], stride = design->stride;
+    double share[GSAI_RECORDS];
+    float *weight = path->held_weight, *held = gsai_arena_take(path->arena, n_held, stride * sizeof *held);
+    float *others = gsai_arena_take(path->arena, n_held, sizeof *others);
+    gsai_scale_shift *before = gsai_arena_take(path->arena, path->n_records, sizeof *before);
+    GSA_TRY(gsai_arena_check(path->arena, "held-out predictions", error));
+    for (size_t r = 0; r < path->n_records; r++)
+        before[r] = path->record[r].calibration;
+    path->held_weight = others;
+    for (uint8_t piece = 0; piece < GSAI_FOLDS; piece++) {
+        size_t n_piece = 0;
+        for (size_t q = 0; q < n_held; q++) {
+            bool is_own = design->fold[path->held[q]] == piece;
+            others[q] = is_own ? 0 : weight[q];
+            n_piece += is_own;
+        }
+        if (n_piece == 0 || n_piece == n_held)
+            continue;
+        for (size_t r = 0; r < path->n_records; r++) {
+            gsai_record *record = &path->record[r];
+            double behind = record->penalty.share > 0 ? problem->prior->n_rows / path->weight : 0;
+            record->calibration =
+                gsai_held_calibrate(problem, path->held_target, others, record->held, n_held, behind, path->scratch[0]);
+        }
+        gsai_scale_shift last = {1, 0, 0};
+        size_t best = share_out(path, share);
+        mix_held(path, share, held);
+        if (path->record[best].penalty.share == 0)
+            last = gsai_held_calibrate(problem, path->held_target, others, held, n_held, 0, path->scratch[0]);
+        for (size_t q = 0; q < n_held; q++)
+            for (size_t k = 0; k < stride && design->fold[path->held[q]] == piece; k++)
+                out[q * stride + k] = (float)(last.scale * (double)held[q * stride + k] + last.shift);
+    }
+    path->held_weight = weight;
+    for (size_t r = 0; r < path->n_records; r++)
+        path->record[r].calibration = before[r];
+    return GSA_OK;
+}
+
+/* ---- the last fit ----------------------------------------------------------------------------------------------- */
+
+/* Fits the rows of a fit at one strength, from the mean of its folds. */
+static gsa_status fit_last(gsai_path *path, gsai_fit *fit, const gsai_record *record, gsa_error *error)
+{
+    gsai_problem *problem = path->problem;
+    double tolerance =
+        gsai_design_varies(problem->design) ? TOLERANCE_LAST[problem->design->stride > 1] : TOLERANCE_INTERCEPT;
+    gsai_scale_columns(problem, record->scaling);
+    if (record->penalty.share > 0)
+        gsai_prior_set(problem, &record->penalty);
+    memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
+    gsai_path_prepare(path, fit, &record->penalty);
+    return gsai_fit_minimise(fit, &record->penalty, tolerance, GSAI_MAX_ITERATIONS, error);
+}
+
+/* Fits all rows at one strength, and adds a share of its held-out margins and weights. */
 static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, double share, float *held,
                           double *weight, gsa_error *error)
 {
@@ -92,13 +171,7 @@ static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *rec
     const gsai_design *design = problem->design;
     const gsai_scale_shift *by = &record->calibration;
     size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
-    double tolerance = gsai_design_varies(design) ? TOLERANCE_LAST[stride > 1] : TOLERANCE_INTERCEPT;
-    gsai_scale_columns(problem, record->scaling);
-    if (record->penalty.share > 0)
-        gsai_prior_set(problem, &record->penalty);
-    memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
-    gsai_path_prepare(path, fit, &record->penalty);
-    GSA_TRY(gsai_fit_minimise(fit, &record->penalty, tolerance, GSAI_MAX_ITERATIONS, error));
+    GSA_TRY(fit_last(path, fit, record, error));
     for (size_t i = 0; i < n_cells; i++)
         held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
     for (size_t k = 0; k < n_outputs; k++) {
@@ -123,7 +196,7 @@ void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *pena
         if (problem->design->count[j] < problem->design->n_rows) /* else it has no effect */
             out->at[GSAI_RESULT_inverse_frequency] = problem->scaling.inverse_frequency;
     if (penalty->share > 0)
-        out->at[GSAI_RESULT_prior_share] = penalty->share;
+        out->at[GSAI_RESULT_prior_share] = fmin(penalty->share, 1);
 }
 
 /* Adds up the predictions of held-out rows, in units of the design. */
@@ -148,6 +221,42 @@ static gsa_status measure(const gsai_path *path, const float *held, const gsai_s
     }
     gsai_quality_finish(&quality, out);
     return status;
+}
+
+/* Predicts the latest rows of an order from earlier ones, at the strength of a record; rows without a date are where
+ * the mean one is. It is the last that is asked of the path and of the fit. */
+static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_record *record, gsai_order *order,
+                                 gsa_error *error)
+{
+    const gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
+    float *target = path->held_target, *weight = path->held_weight, *margin = path->held_margin;
+    double behind = record->penalty.share > 0 ? problem->prior->n_rows / path->weight : 0;
+    size_t n_earlier = 0, n = 0, date = 1;
+    while (design->id[date] != order->feature)
+        date++;
+    for (uint32_t i = 0; i < path->n_rows; i++) {
+        double value = design->width > 0 ? (double)design->dense[i * design->width + date - 1] : 0;
+        for (size_t t = design->start[i]; t < design->start[i + 1] && design->width == 0; t++)
+            value += design->column[t] == date ? (double)design->value[t] : 0;
+        if (design->origin[date] + value * design->unit[date] <= order->after) {
+            fit->row[n_earlier++] = i;
+            continue;
+        }
+        target[n] = design->target[i];
+        weight[n] = design->weight[i];
+        path->held[n++] = i;
+    }
+    gsai_fit_rows(fit, n_earlier);
+    GSA_TRY(fit_last(path, fit, record, error));
+    gsai_margins_of(problem, path->n_columns, path->held, n, fit->v, fit->scaled, margin);
+    gsai_scale_shift by = gsai_held_calibrate(problem, target, weight, margin, n, behind, path->scratch[0]);
+    gsai_held_losses(problem, &by, target, weight, margin, n, path->scratch[0], path->held_loss[0]);
+    memset(path->held_loss[1], 0, n * sizeof *path->held_loss[1]);
+    order->loss = gsai_mean_excess(path->held_loss[0], path->held_loss[1], weight, n, &order->error);
+    order->loss = (order->loss + (double)problem->width * design->clipped) * design->loss_unit;
+    order->error *= design->loss_unit;
+    return GSA_OK;
 }
 
 static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
@@ -179,29 +288,50 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
     if (path->record[best].penalty.share == 0)
         last =
             gsai_held_calibrate(path->problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
+    gsai_scale_shift final = last;
     for (size_t i = 0; i < n; i++)
         out->weight[i] *= last.scale;
     for (size_t k = 0; k < design->n_outputs; k++)
         out->weight[k] += last.shift;
-    out->held_out_loss = last.loss;
+    if (design->n_groups > 1 || design->n_latest > 0) {
+        for (size_t i = 0; i < n_held * design->stride; i++)
+            held[i] = (float)(last.scale * (double)held[i] + last.shift);
+        GSA_TRY(predict_by_others(path, held, error));
+        final = (gsai_scale_shift){1, 0, 0};
+        gsai_held_losses(path->problem, &final, path->held_target, path->held_weight, held, n_held, path->scratch[0],
+                         path->held_loss[0]);
+        double loss = 0, total = 0;
+        for (size_t q = 0; q < n_held; q++) {
+            loss += (double)path->held_loss[0][q];
+            total += (double)path->held_weight[q];
+        }
+        final.loss = loss / total;
+    }
+    out->held_out_loss = final.loss;
     out->standardised = path->record[best].scaling.standardised;
     gsai_scale_columns(path->problem, path->record[top].scaling);
     gsai_optimum_describe(path->problem, &path->record[top].penalty, &out->results);
     out->results.at[GSAI_RESULT_penalties_averaged] = (double)n_averaged;
     out->results.at[GSAI_RESULT_folds] = (double)path->n_folds;
+    gsai_design_describe(design, path->n_folds, &out->results);
     out->results.at[GSAI_RESULT_calibration_scale] = last.scale * scale;
     if (design->n_outputs == 1)
         out->results.at[GSAI_RESULT_calibration_shift] = last.scale * shift + last.shift;
-    return measure(path, held, &last, &out->results, error);
+    GSA_TRY(measure(path, held, &final, &out->results, error));
+    gsai_order *order = path->problem->order;
+    return order ? measure_latest(path, &fit, &path->record[top], order, error) : GSA_OK;
 }
 
 /* Returns how many rows of the sample, or of all, are held out. */
-static size_t count_held_out(const gsai_design *design, bool all)
+static size_t count_held_out(const gsai_problem *problem, bool all)
 {
+    const gsai_design *design = problem->design;
     double n_entries = (double)gsai_padded(design->n_columns - 1);
     if (design->width == 0)
         n_entries = (double)(design->start[design->n_rows] + 1) / (double)design->n_rows;
     double cells = n_entries * (double)design->stride, n = (double)HELD_OUT_ROWS[all][design->stride > 1];
+    if (problem->is_start && design->stride == 1)
+        return (size_t)fmax(HELD_OUT_AT_START, HELD_OUT_CELLS_AT_START / cells);
     if (all && n < MIN_HELD_OUT_CELLS / cells)
         n = MIN_HELD_OUT_CELLS / cells;
     if (!all && n > MAX_HELD_OUT_CELLS / cells)
@@ -279,7 +409,7 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     gsai_path *path = gsai_arena_take(arena, 2, sizeof *path);
     problem->scale = gsai_arena_take(arena, design->n_columns, sizeof *problem->scale);
     GSA_TRY(gsai_arena_check(arena, "the solution", error));
-    GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena, error));
+    GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
     problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     GSA_TRY(compare_scalings(path, &chosen, error));
     if (n_sample < n_rows) {
@@ -288,7 +418,7 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
         problem->n_after -= ALL_STRENGTHS;
         gsai_expect_strengths(problem, ALL_STRENGTHS);
         gsai_scale_columns(problem, record->scaling);
-        GSA_TRY(gsai_path_make(all, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, error));
+        GSA_TRY(gsai_path_make(all, problem, n_rows, count_held_out(problem, true), TOLERANCE_ALL, arena, error));
         for (size_t f = 0; f < all->n_folds; f++)
             memcpy(all->fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
         GSA_TRY(gsai_path_climb(all, record->strength, 1, &chosen, error));

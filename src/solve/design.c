@@ -27,7 +27,7 @@ typedef struct ordered_row {
     uint64_t label; /* class, or the bits of a number */
     double weight;
     uint32_t row;
-    uint32_t fold;
+    uint32_t fold; /* the number of its group, until rows are dealt to folds */
 } ordered_row;
 
 static int compare_rows(const void *a, const void *b)
@@ -39,6 +39,8 @@ static int compare_rows(const void *a, const void *b)
         return x->label < y->label ? -1 : 1;
     if (x->weight != y->weight)
         return x->weight < y->weight ? -1 : 1;
+    if (x->fold != y->fold)
+        return x->fold < y->fold ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -65,7 +67,7 @@ static int compare_numbers(const void *a, const void *b)
 #define ENTRIES_COMPARED 65536u
 #define MEASURED_SHARE 0.5
 
-static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sorted, bool *measured, gsa_error *error)
+static gsa_status are_measured(const gsai_waiting *rows, const ordered_row *sorted, bool *measured, gsa_error *error)
 {
     uint64_t *values = gsai_alloc(&rows->env, ENTRIES_COMPARED, sizeof *values);
     size_t n = 0, n_single = 0;
@@ -73,7 +75,7 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
     for (size_t i = 0; i < rows->csr.n_rows && n < ENTRIES_COMPARED;
          i = run_end(sorted, i, rows->csr.n_rows, FEATURES)) {
         size_t row = sorted[i].row;
-        const gsai_row entries = gsai_gathered_at(rows, row).row;
+        const gsai_row entries = gsai_waiting_at(rows, row).row;
         for (size_t t = 0; t < entries.n && n < ENTRIES_COMPARED; t++) {
             uint32_t bits;
             float value = gsai_row_value(&entries, t);
@@ -98,7 +100,7 @@ static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sor
 #define REPEATED_FEW 0.1
 #define KINDS_PER_MIXED 24u
 
-static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
+static gsa_status kinds_stay_whole(const gsai_waiting *rows, const ordered_row *sorted, size_t copies, bool *whole,
                                    gsa_error *error)
 {
     size_t n = rows->csr.n_rows, n_kinds = 0, n_repeated = 0; /* repeated: rows beyond the first of a kind */
@@ -191,12 +193,106 @@ static double count_unit(const ordered_row *sorted, size_t n, size_t *copies)
     return counts && largest > unit && largest <= MAX_COUNT * unit ? unit : 0;
 }
 
+/* ---- groups and times -------------------------------------------------------------------------------------------- */
+
+typedef struct group_row {
+    uint64_t key; /* of its group */
+    uint32_t row;
+} group_row;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const group_row *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Numbers the groups of rows, which are in their own order, by their keys. */
+static gsa_status number_groups(const gsai_waiting *rows, ordered_row *own, size_t *n_groups, gsa_error *error)
+{
+    size_t n = rows->csr.n_rows;
+    group_row *sorted = gsai_alloc(&rows->env, n, sizeof *sorted);
+    GSAI_TRY_MEMORY(sorted, &rows->env, error, "no memory for the groups of %zu rows", n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (group_row){gsai_waiting_key(rows, i), (uint32_t)i};
+    qsort(sorted, n, sizeof *sorted, compare_keys);
+    *n_groups = 0;
+    for (size_t i = 0; i < n; i++) {
+        *n_groups += i == 0 || sorted[i].key != sorted[i - 1].key;
+        own[sorted[i].row].fold = (uint32_t)(*n_groups - 1);
+    }
+    gsai_free(&rows->env, sorted);
+    return GSA_OK;
+}
+
+/* Finds what rows are dealt to folds by: their groups, or whether they are among the latest; not where all rows are of
+ * one group or of one time. */
+static gsa_status find_groups(gsai_design *design, const gsai_waiting *rows, ordered_row *own, gsa_error *error)
+{
+    size_t n = rows->csr.n_rows;
+    uint64_t latest, later_half;
+    design->n_folds = GSAI_FOLDS;
+    if (gsai_waiting_held_by(rows) == GSAI_BY_GROUP)
+        return number_groups(rows, own, &design->n_groups, error);
+    if (gsai_waiting_held_by(rows) == GSAI_BY_FEATURES)
+        return GSA_OK;
+    design->has_times = true;
+    GSA_TRY(gsai_waiting_latest(rows, n / GSAI_FOLDS, &latest, error));
+    GSA_TRY(gsai_waiting_latest(rows, n / (2 * GSAI_FOLDS), &later_half, error));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = gsai_waiting_key(rows, i);
+        own[i].fold = (uint32_t)(key >= later_half) + (key >= latest);
+        design->n_latest += key < latest;
+    }
+    design->n_folds = design->n_latest > 0 ? 1 : GSAI_FOLDS;
+    return GSA_OK;
+}
+
+/* Deals groups to folds. The first folds, of which one may be all that is held out, have the smallest groups. */
+static gsa_status deal_groups(gsai_design *design, ordered_row *sorted, size_t n, gsa_error *error)
+{
+    size_t n_of_fold[GSAI_FOLDS] = {0}, n_groups = design->n_groups;
+    group_row *size = gsai_alloc_zeroed(&design->env, n_groups, sizeof *size); /* key: as many rows fewer than all */
+    uint32_t *fold = gsai_alloc(&design->env, n_groups, sizeof *fold);
+    design->group = gsai_alloc(&design->env, n, sizeof *design->group);
+    design->n_folds = n_groups < GSAI_FOLDS ? n_groups : GSAI_FOLDS;
+    for (size_t i = 0; i < n && size; i++)
+        size[sorted[i].fold].key++;
+    for (uint32_t g = 0; g < n_groups && size; g++)
+        size[g] = (group_row){n - size[g].key, g};
+    if (size)
+        qsort(size, n_groups, sizeof *size, compare_keys);
+    for (size_t g = 0; g < n_groups && size && fold; g++) {
+        size_t smallest = design->n_folds - 1;
+        for (size_t f = smallest; f-- > 0;)
+            smallest = n_of_fold[f] < n_of_fold[smallest] ? f : smallest;
+        n_of_fold[smallest] += n - (size_t)size[g].key;
+        design->n_groups_in[smallest]++;
+        fold[size[g].row] = (uint32_t)smallest;
+    }
+    bool done = size && fold && design->group;
+    for (size_t i = 0; i < n && done; i++) {
+        design->group[sorted[i].row] = sorted[i].fold;
+        sorted[i].fold = fold[sorted[i].fold];
+    }
+    gsai_free(&design->env, size);
+    gsai_free(&design->env, fold);
+    return done ? GSA_OK : gsai_fail_memory(&design->env, error, "no memory for the folds of %zu groups", n_groups);
+}
+
+/* ---- folds, joined rows ------------------------------------------------------------------------------------------ */
+
 /* Deals rows to folds; rows with counts as if each came as often as it weighs. `n_weighed` is what all rows weigh
  * together: as many as are dealt out; 0: as many as are left when equal ones are joined. */
-static gsa_status deal(const gsai_gathered *rows, ordered_row **sorted, size_t *n, bool has_classes, size_t *n_weighed,
-                       gsa_error *error)
+static gsa_status assign_folds(gsai_design *design, const gsai_waiting *rows, ordered_row **sorted, size_t *n,
+                               bool has_classes, size_t *n_weighed, gsa_error *error)
 {
     size_t copies = 1, kind = 0, n_pieces = 0;
+    if (design->n_groups > 1 || design->n_latest > 0) {
+        *n_weighed = *n / common_copies(*sorted, *n, has_classes);
+        return design->n_groups > 1 ? deal_groups(design, *sorted, *n, error) : GSA_OK;
+    }
     double unit = has_classes ? count_unit(*sorted, *n, &copies) : 0;
     if (unit == 0) {
         bool whole;
@@ -210,7 +306,7 @@ static gsa_status deal(const gsai_gathered *rows, ordered_row **sorted, size_t *
         return GSA_OK;
     }
     ordered_row *pieces = gsai_alloc(&rows->env, *n / copies, GSAI_FOLDS * sizeof *pieces);
-    GSAI_TRY_MEMORY(pieces, &rows->env, error, "no memory to deal %zu rows", *n);
+    GSAI_TRY_MEMORY(pieces, &rows->env, error, "no memory for the folds of %zu rows", *n);
     for (size_t i = 0; i < *n; i += copies) {
         size_t count = (size_t)((*sorted)[i].weight / unit);
         for (size_t j = 0; j < GSAI_FOLDS && j < count; j++) {
@@ -254,7 +350,7 @@ static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* Numbers features by a table with open addressing, where small ids are their own addresses. */
-static gsa_status number_columns(gsai_design *design, const gsai_gathered *rows, gsa_error *error)
+static gsa_status number_columns(gsai_design *design, const gsai_waiting *rows, gsa_error *error)
 {
     const gsai_env *env = &design->env;
     size_t n_ids = (size_t)rows->highest + 1, n = 1, n_slots = 1024;
@@ -335,12 +431,12 @@ static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, gsa_error *error)
+static gsa_status copy_rows(gsai_design *design, const gsai_waiting *rows, const ordered_row *sorted, gsa_error *error)
 {
     const gsai_env *env = &design->env;
     size_t n = design->n_rows, n_entries = 0;
     for (size_t i = 0; i < n; i++)
-        n_entries += gsai_gathered_at(rows, sorted[i].row).row.n;
+        n_entries += gsai_waiting_at(rows, sorted[i].row).row.n;
     design->start = gsai_alloc(env, n + 1, sizeof *design->start);
     design->column = gsai_alloc(env, n_entries + 1, sizeof *design->column);
     design->value = gsai_alloc(env, n_entries + 1, sizeof *design->value);
@@ -351,9 +447,11 @@ static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, cons
     GSAI_TRY_MEMORY(design->start && design->column && design->value && design->target && design->weight &&
                         design->fold && design->kind,
                     env, error, "no memory for %zu rows", n);
+    uint32_t *group_of = design->group, *group = group_of ? gsai_alloc(env, n, sizeof *group) : NULL;
+    GSAI_TRY_MEMORY(group || !group_of, env, error, "no memory for the groups of %zu rows", n);
     design->start[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        const gsai_row row = gsai_gathered_at(rows, sorted[i].row).row;
+        const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
         size_t to = design->start[i];
         for (size_t t = 0; t < row.n; t++) {
             design->column[to + t] = row.index[t];
@@ -361,8 +459,12 @@ static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, cons
         }
         design->start[i + 1] = to + row.n;
         design->fold[i] = (uint8_t)sorted[i].fold;
+        if (group_of)
+            group[i] = group_of[sorted[i].row];
         design->kind[i] = i == 0 ? 0 : design->kind[i - 1] + (sorted[i].hash != sorted[i - 1].hash);
     }
+    gsai_free(env, group_of);
+    design->group = group;
     return GSA_OK;
 }
 
@@ -389,7 +491,7 @@ static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state,
 
 /* Finds the median of the labels and their scale: the median distance from it, of those that differ if most are equal
  * to it. */
-static gsa_status find_medians(const gsai_gathered *rows, const ordered_row *sorted, size_t n, bool centres,
+static gsa_status find_medians(const gsai_waiting *rows, const ordered_row *sorted, size_t n, bool centres,
                                double *median, double *scale, gsa_error *error)
 {
     gsai_weighted *at = gsai_alloc(&rows->env, n, sizeof *at);
@@ -412,7 +514,7 @@ static gsa_status find_medians(const gsai_gathered *rows, const ordered_row *sor
 
 /* Labels are measured from their mean, in their deviations; where margins are logarithms, in their mean. Without an
  * intercept to take the mean, it is 0, and with a log link 1. */
-static gsa_status set_labels(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted,
+static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, const ordered_row *sorted,
                              const gsai_loss *loss, bool centres, gsa_error *error)
 {
     double total = 0, mean = 0, squares = 0, scale = 0;
@@ -455,7 +557,7 @@ static gsa_status set_labels(gsai_design *design, const gsai_gathered *rows, con
 
 /* Orders the rows and joins equal ones, with their labels and weights; columns still have the ids of features. *sorted
  * is to be freed by the caller. */
-static gsa_status arrange_rows(gsai_design *design, const gsai_gathered *rows, const gsa_state *state,
+static gsa_status arrange_rows(gsai_design *design, const gsai_waiting *rows, const gsa_state *state,
                                ordered_row **sorted, gsa_error *error)
 {
     const gsai_loss *loss = gsai_state_loss(state);
@@ -470,8 +572,13 @@ static gsa_status arrange_rows(gsai_design *design, const gsai_gathered *rows, c
             memcpy(&label, &number, sizeof label);
         (*sorted)[i] = (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
     }
+    GSA_TRY(find_groups(design, rows, *sorted, error));
     qsort(*sorted, n, sizeof **sorted, compare_rows);
-    GSA_TRY(deal(rows, sorted, &n, has_classes, &n_weighed, error));
+    design->order = gsai_alloc(&rows->env, n, sizeof *design->order);
+    GSAI_TRY_MEMORY(design->order, &rows->env, error, "no memory for the order of %zu rows", n);
+    for (size_t i = 0; i < n; i++)
+        design->order[i] = (*sorted)[i].row;
+    GSA_TRY(assign_folds(design, rows, sorted, &n, has_classes, &n_weighed, error));
     design->n_rows = join(*sorted, n, &design->n_different);
     design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
     design->n_outputs = gsai_loss_outputs(loss, gsai_state_labels(state)->n);
@@ -481,7 +588,7 @@ static gsa_status arrange_rows(gsai_design *design, const gsai_gathered *rows, c
     return set_labels(design, rows, *sorted, loss, gsai_state_param(state, GSAI_PARAM_intercept), error);
 }
 
-gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_state *state, gsa_error *error)
+gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const gsa_state *state, gsa_error *error)
 {
     ordered_row *sorted = NULL;
     *design = (gsai_design){.env = rows->env};
@@ -524,12 +631,23 @@ gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_
 
 void gsai_design_release(gsai_design *design)
 {
-    void *const all[] = {design->dense,  design->start, design->column,   design->value, design->target,
-                         design->weight, design->fold,  design->kind,     design->id,    design->count,
-                         design->origin, design->unit,  design->variance, design->mean};
+    void *const all[] = {design->dense,    design->start, design->column, design->value, design->target, design->weight,
+                         design->fold,     design->kind,  design->id,     design->count, design->origin, design->unit,
+                         design->variance, design->mean,  design->group,  design->order};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsai_free(&design->env, all[i]);
     *design = (gsai_design){.env = design->env};
+}
+
+void gsai_design_describe(const gsai_design *design, size_t n_folds, gsai_results *out)
+{
+    double n_groups = 0;
+    for (size_t f = 0; f < n_folds; f++)
+        n_groups += (double)design->n_groups_in[f];
+    if (design->n_groups > 0)
+        out->at[GSAI_RESULT_groups] = n_groups;
+    if (design->has_times)
+        out->at[GSAI_RESULT_latest] = (double)design->n_latest;
 }
 
 bool gsai_design_varies(const gsai_design *design)

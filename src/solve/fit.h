@@ -7,6 +7,7 @@
 #define GSA_SOLVE_FIT_H
 
 #include "learn/loss/loss_rows.h"
+#include "learn/order.h"
 #include "solve/prior.h"
 #include "solve/strength_hook.h"
 
@@ -37,10 +38,12 @@ typedef struct gsai_problem {
     uint64_t asked;            /* scaling: GSAI_SCALE_AUTO, _NONE or _STANDARD */
     gsai_column_scaling scaling;
     gsai_prior *prior;  /* NULL: none */
+    gsai_order *order;  /* of the rows, to be measured; NULL: none */
     size_t n_strengths; /* of the path */
     float width;        /* of a loss that has one, in units of the label */
     size_t n_classes;   /* 0: labels are numbers */
     bool has_intercept, has_probabilities, has_log_link;
+    bool is_start; /* rows are learned after these */
 } gsai_problem;
 
 /* How strong the penalty is, and the share of the prior in it. */

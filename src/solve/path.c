@@ -31,6 +31,7 @@ static size_t gram_step(const gsai_path *path)
 
 /* Folds that share memory are fitted one after the other: as many at a time as there are threads, unless their vectors
  * are long. Which it is does not change what they find. */
+#define MIN_GROUPS 128u /* that are held out, if there are as many */
 #define CELLS_AT_ONCE ((size_t)1 << 26)
 #define VECTORS_PER_FIT 24u
 
@@ -42,7 +43,7 @@ static void deal_rows(gsai_path *path)
         size_t n_fit = 0;
         path->held_from[f] = n_held;
         for (size_t i = 0; i < path->n_rows; i++) {
-            if (design->fold[i] == f)
+            if (gsai_design_fold(design, i) == f)
                 path->held[n_held++] = (uint32_t)i;
             else
                 path->fit[f].row[n_fit++] = (uint32_t)i;
@@ -53,7 +54,7 @@ static void deal_rows(gsai_path *path)
     for (size_t i = 0; i < path->n_rows; i++) {
         path->all[i] = (uint32_t)i;
         path->weight += (double)design->weight[i];
-        if (design->fold[i] >= path->n_folds)
+        if (gsai_design_fold(design, i) >= path->n_folds)
             path->rest[path->n_rest++] = (uint32_t)i;
     }
     for (size_t q = 0; q < n_held; q++) {
@@ -69,7 +70,10 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     size_t n_folds = (n_held_out * GSAI_FOLDS + n_rows - 1) / n_rows, stride = design->stride;
     *path = (gsai_path){.problem = problem, .n_rows = n_rows, .arena = arena, .tolerance = tolerance};
     problem->best_loss = DBL_MAX;
-    path->n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS ? GSAI_FOLDS : n_folds;
+    /* Rows of a group tell less than as many others. */
+    if (design->group && n_folds * design->n_groups < GSAI_FOLDS * MIN_GROUPS)
+        n_folds = (GSAI_FOLDS * MIN_GROUPS + design->n_groups - 1) / design->n_groups;
+    path->n_folds = n_folds < 1 ? 1 : n_folds > design->n_folds ? design->n_folds : n_folds;
     path->n_columns = gsai_design_columns(design, n_rows);
     size_t n = gsai_padded(path->n_columns);
     size_t n_groups = CELLS_AT_ONCE / (VECTORS_PER_FIT * gsai_fit_size(design, path->n_columns));
@@ -97,6 +101,7 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     path->held_loss[0] = gsai_arena_take(arena, n_rows, sizeof(float));
     path->held_loss[1] = gsai_arena_take(arena, n_rows, sizeof(float));
     path->curvature = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->group_sum = design->group ? gsai_arena_take(arena, design->n_groups, sizeof *path->group_sum) : NULL;
     path->held_margin = gsai_arena_take(arena, n_rows, stride * sizeof(float));
     for (size_t f = 0; f <= path->n_folds; f++) {
         size_t own = f == 0 ? n_rows * (stride > 3 ? stride : 3) : 0;
@@ -149,13 +154,33 @@ void gsai_held_losses(const gsai_problem *problem, const gsai_scale_shift *by, c
     problem->loss(&rows);
 }
 
+/* Returns the standard error of a mean excess where rows of a group are not independent: from the sums of groups. */
+static double error_of_groups(const gsai_path *path, double mean)
+{
+    size_t n_groups = path->problem->design->n_groups, n = 0;
+    double *sum = path->group_sum, squares = 0, total = 0;
+    for (size_t g = 0; g < n_groups; g++)
+        sum[g] = 0;
+    for (size_t q = 0; q < path->held_from[path->n_folds]; q++) {
+        double weight = (double)path->held_weight[q];
+        sum[path->problem->design->group[path->held[q]]] +=
+            (double)path->held_loss[0][q] - (double)path->held_loss[1][q] - mean * weight;
+        total += weight;
+    }
+    for (size_t g = 0; g < n_groups; g++) {
+        squares += sum[g] * sum[g];
+        n += sum[g] != 0;
+    }
+    return n > 1 ? sqrt(squares * (double)n / (double)(n - 1)) / total : 0;
+}
+
 double gsai_mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean)
 {
     double sum = 0, squares = 0, total = 0;
     for (size_t i = 0; i < n; i++) {
         double excess = (double)loss[i] - (double)over[i];
         sum += excess;
-        squares += excess * excess / (double)weight[i]; /* a row of weight c is c rows */
+        squares += weight[i] > 0 ? excess * excess / (double)weight[i] : 0; /* a row of weight c is c rows */
         total += (double)weight[i];
     }
     double mean = sum / total, variance = squares / total - mean * mean;
@@ -279,7 +304,10 @@ double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_recor
     for (int i = 0; i < 2; i++)
         gsai_held_losses(path->problem, &both[i]->calibration, path->held_target, path->held_weight, both[i]->held, n,
                          path->scratch[0], path->held_loss[i]);
-    return gsai_mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
+    double mean = gsai_mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
+    if (path->group_sum)
+        *error_of_mean = error_of_groups(path, mean);
+    return mean;
 }
 
 /* Tries a strength; *best becomes it if it is better. */
@@ -335,7 +363,16 @@ gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
     gsai_penalty penalty = {plain->penalty.lambda / (s > 0.1 ? s * s : 0.01), 1};
     gsai_prior_set(path->problem, &penalty);
     start_folds(path, path->problem->prior->mean);
-    for (size_t i = 0; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
+    /* All, and more than all while that is better: what was best is the first share, from which others go down. */
+    GSA_TRY(try_penalty(path, plain->strength, &penalty, error));
+    for (bool better = n_shares > 1; better && penalty.share < GSAI_MAX_CERTAINTY; path->n_records = from + 1) {
+        penalty.share *= GSAI_CERTAINTY_FACTOR;
+        GSA_TRY(try_penalty(path, plain->strength, &penalty, error));
+        better = record[from + 1].calibration.loss < record[from].calibration.loss;
+        if (better)
+            path->record[from] = record[from + 1];
+    }
+    for (size_t i = 1; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
         penalty.share = gsai_shares[i];
         GSA_TRY(try_penalty(path, plain->strength, &penalty, error));
         best = record[from + i].calibration.loss < record[best].calibration.loss ? from + i : best;

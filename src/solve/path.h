@@ -37,6 +37,7 @@ typedef struct gsai_path {
     size_t held_from[GSAI_FOLDS + 1];
     float *held_target, *held_weight, *held_margin, *held_loss[2];
     float *curvature, *gram[GSAI_FOLDS + 1], *scratch[GSAI_FOLDS + 1];
+    double *group_sum;    /* per group; NULL: rows have none */
     uint32_t *all, *rest; /* rows: all of the path, and those that no fold holds out */
     size_t n_rest;
     double weight;                          /* of all rows */

@@ -124,10 +124,11 @@ void gsai_prior_set(const gsai_problem *problem, const gsai_penalty *penalty)
     size_t stride = design->stride;
     for (size_t j = 0; j < design->n_columns; j++) {
         double scale = (double)problem->scale[j], rows = prior->rows[j] * scale * scale * design->variance[j], sum = 0;
-        double own = j == 0 ? gsai_intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(share);
+        double own = j == 0 ? gsai_intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(fmin(share, 1));
+        double certain = j == 0 ? fmin(share, 1) : share, drifted = fmax(1 - share, 0);
         for (size_t k = 0; k < design->n_outputs; k++) {
             double p = rows * prior->curvature[k]; /* of which a share counts, beyond lambda */
-            double precision = own + share * p / (1 + (1 - share) * p / lambda);
+            double precision = own + certain * p / (1 + drifted * p / lambda);
             size_t i = j * stride + k;
             prior->mean[i] = scale > 0 ? (float)(kept * (double)prior->standard[i] / scale) : 0;
             prior->precision[i] = (float)precision;

@@ -30,6 +30,10 @@ typedef struct gsai_prior {
     double *column;    /* and that as a mean over the outputs of a column */
 } gsai_prior;
 
+/* Times all that are tried while that is better: of correlated features the diagonal says too little about sums of
+ * weights, which today's rows would then move as if they were most of all rows. */
+#define GSAI_CERTAINTY_FACTOR 4
+#define GSAI_MAX_CERTAINTY 64
 /* Shares that are tried, from all down, until GSAI_SHARE_PATIENCE of them are not better. */
 #define GSAI_SHARES 8
 #define GSAI_SHARE_PATIENCE 2u

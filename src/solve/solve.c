@@ -16,14 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct gsai_solver {
-    gsai_env env;
-    gsa_state *state; /* knows the labels of all rows; becomes the solution */
-    gsai_gathered rows;
-    gsa_fingerprint fingerprint;
-    uint64_t n_taken; /* rows, those of weight 0 included */
-};
-
 /* Strengths on the path: up to a prior variance of margins of 1024; numbers may be predicted far more exactly. */
 #define STRENGTHS_CLASSES 8u
 #define STRENGTHS_NUMBERS 18u
@@ -32,38 +24,6 @@ struct gsai_solver {
 /* Solutions with a width until it moves by less than this share. */
 #define ROUND_GAIN 0.05
 #define MAX_ROUNDS 6
-
-gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsai_env *env, gsai_solver **out,
-                           gsa_error *error)
-{
-    gsai_solver *solver = gsai_alloc_zeroed(env, 1, sizeof *solver);
-    *out = NULL;
-    GSAI_TRY_MEMORY(solver, env, error, "no memory to solve");
-    solver->env = *env;
-    gsai_gathered_init(&solver->rows, env);
-    gsa_status status = gsai_solution_begin(state, first, &solver->state, error);
-    if (status == GSA_OK && gsai_state_n_rows(solver->state) == 0 && gsai_state_loss(solver->state)->rows) {
-        *out = solver;
-        return GSA_OK;
-    }
-    gsai_solver_free(solver);
-    return status;
-}
-
-void gsai_solver_free(gsai_solver *solver)
-{
-    if (!solver)
-        return;
-    gsa_state_free(solver->state);
-    gsai_gathered_release(&solver->rows);
-    gsai_env env = solver->env;
-    gsai_free(&env, solver);
-}
-
-const gsa_state *gsai_solver_state(const gsai_solver *solver)
-{
-    return solver->state;
-}
 
 /* Vectors of weights that a solution has at once, on a path and by sweeps, and margins of a row. */
 #define VECTORS 64u
@@ -75,24 +35,40 @@ uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
     return 4 * n_entries + MARGINS * n_rows * n_outputs;
 }
 
-gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error)
+bool gsai_solver_fits(const gsa_state *state, const gsai_waiting *rows)
 {
-    const gsai_gathered *rows = &solver->rows;
-    *fits = false;
-    GSA_TRY(gsai_gather(&solver->rows, solver->state, batch, error));
-    for (size_t row = 0; row < batch->n_rows; row++)
-        gsai_fingerprint_add_row(&solver->fingerprint, gsai_row_hash(batch, row));
-    solver->n_taken += batch->n_rows;
-    uint64_t n_features = rows->n_features, n_outputs = gsai_state_n_outputs(solver->state), per_feature = VECTORS;
-    if (n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(solver->state)->has_probabilities)
+    uint64_t n_outputs = gsai_state_n_outputs(state), per_feature = VECTORS;
+    if (n_outputs > 1 && rows->n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(state)->has_probabilities)
         per_feature = VECTORS_OF_SWEEPS;
-    *fits = n_outputs <= GSAI_MAX_OUTPUTS &&
-            gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) + per_feature * n_features * n_outputs <=
-                GSAI_SOLVER_CELLS;
-    return GSA_OK;
+    return n_outputs <= GSAI_MAX_OUTPUTS && gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) +
+                                                    per_feature * rows->n_features * n_outputs <=
+                                                GSAI_SOLVER_CELLS;
 }
 
 /* ---- the state of a solution ------------------------------------------------------------------------------------- */
+
+/* The rows that are solved, and the state that becomes the solution; it knows their labels. */
+typedef struct solution_of {
+    gsa_state *state;
+    const gsai_waiting *rows;
+    const gsai_env *env;
+    gsai_strength_hook hook;
+    gsai_order *latest;    /* the last of rows in the order of a date; NULL: they are in none */
+    bool goes_on;          /* rows are learned after these */
+    const uint32_t *order; /* of the design, in which rows are added up: theirs would be seen in the last bits. NULL:
+                              they are learned in their order anyway */
+} solution_of;
+
+static gsai_unlearned row_at(const void *of, size_t i)
+{
+    const solution_of *solution = of;
+    return gsai_waiting_at(solution->rows, solution->order ? solution->order[i] : i);
+}
+
+static gsai_unlearned_rows rows_of(const solution_of *of)
+{
+    return (gsai_unlearned_rows){row_at, of, of->rows->csr.n_rows, of->env};
+}
 
 /* The loss of the best constant prediction. NaN for losses that have none. */
 static double constant_loss(const gsa_state *state, const gsai_design *design, double *of_class)
@@ -115,10 +91,10 @@ static double constant_loss(const gsa_state *state, const gsai_design *design, d
 
 /* Makes the state from the weights of features, in their own units; those of columns that do not vary, and of features
  * that are not there, stay. intercept[k] makes up for where columns begin, with the weights as they are rounded. */
-static gsa_status make_state(gsai_solver *solver, const gsai_design *design, const gsai_optimum *optimum,
+static gsa_status make_state(const solution_of *of, const gsai_design *design, const gsai_optimum *optimum,
                              gsai_arena *arena, gsa_error *error)
 {
-    gsa_state *state = solver->state;
+    gsa_state *state = of->state;
     double *intercept = gsai_arena_take(arena, design->n_outputs, sizeof *intercept);
     double *of_class = gsai_arena_take(arena, gsai_state_labels(state)->n + 1, sizeof *of_class);
     const gsai_loss *loss = gsai_state_loss(state);
@@ -134,20 +110,19 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
                               .residuals = optimum->residuals,
                               .results = optimum->results,
                               .is_standardised = optimum->standardised,
-                              .prior_share = optimum->share,
+                              .prior_share = fmin(optimum->share, 1),
                               .n_different = design->n_different,
-                              .n_taken = solver->n_taken,
-                              .fingerprint = solver->fingerprint,
                               .held_out_loss = optimum->held_out_loss * design->loss_unit};
-    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
+    gsai_unlearned_rows rows = rows_of(of);
     GSA_TRY(gsai_arena_check(arena, "the intercepts", error));
     solution.constant_loss = constant_loss(state, design, of_class);
-    size_t n_slots = design->n_columns > 1 ? (size_t)solver->rows.highest + 2 : 1;
+    size_t n_slots = design->n_columns > 1 ? (size_t)of->rows->highest + 2 : 1;
     GSA_TRY(gsai_table_grow(table, n_slots, gsai_state_env(state), error));
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
     for (size_t j = 1; j < design->n_columns; j++) {
         gsai_cell *cell = gsai_table_slot(table, (size_t)design->id[j] + 1);
+        gsai_table_use(table, (size_t)design->id[j] + 1);
         for (size_t k = 0; k < n_outputs; k++) {
             double weight = optimum->weight[j * n_outputs + k] * unit, exact = weight / design->unit[j];
             if (design->variance[j] > 0)
@@ -166,7 +141,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
         result[GSAI_RESULT_alpha] = loss->has_log_link ? lambda * design->loss_unit / design->total_weight : lambda;
     result[GSAI_RESULT_mae] *= loss->has_log_link ? design->loss_unit : unit;
     result[GSAI_RESULT_calibration_shift] *= unit;
-    return gsai_solution_finish(state, &solution, &rows, error);
+    return gsai_solution_finish(state, &solution, &rows, of->goes_on, error);
 }
 
 /* Finds the optimum of a loss with a width, and the width: that of the labels first, whose unit is their scale, then
@@ -200,21 +175,23 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
     return GSA_OK;
 }
 
-/* Makes the solver's state that of the optimum of its rows. */
-static gsa_status solve(gsai_solver *solver, gsai_strength_hook hook, gsa_error *error)
+/* Makes the state that of the optimum of its rows, and *order that of the rows, which the caller frees; NULL: it is not
+ * wanted. */
+static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
 {
-    gsai_design design = {.env = solver->env};
-    gsai_arena arena = {.env = &solver->env};
+    gsai_design design = {.env = *of->env};
+    gsai_arena arena = {.env = of->env};
     gsai_optimum optimum = {.results = gsai_results_none()};
-    gsa_state *own = solver->state;
+    gsa_state *own = of->state;
     const gsai_loss *loss = gsai_state_loss(own);
     const gsai_params *params = gsai_state_params(own);
-    gsa_status status = gsai_design_make(&design, &solver->rows, own, error);
+    gsa_status status = gsai_design_make(&design, of->rows, own, error);
     gsai_problem problem = {.design = &design,
                             .loss = loss->rows,
                             .kernels = gsai_solve_kernels_best(),
-                            .env = &solver->env,
-                            .hook = hook,
+                            .env = of->env,
+                            .hook = of->hook,
+                            .order = of->latest,
                             .loss_name = gsai_loss_name(loss),
                             .width = FLT_MAX, /* none yet */
                             .asked = params->value[GSAI_PARAM_scale],
@@ -222,9 +199,10 @@ static gsa_status solve(gsai_solver *solver, gsai_strength_hook hook, gsa_error 
                             .has_intercept = params->value[GSAI_PARAM_intercept],
                             .n_classes = gsai_state_labels(own)->n,
                             .has_log_link = loss->has_log_link,
-                            .has_probabilities = gsai_loss_has_probabilities(loss)};
+                            .has_probabilities = gsai_loss_has_probabilities(loss),
+                            .is_start = of->goes_on};
     if (status == GSA_OK)
-        status = gsai_prior_make(&problem, own, solver->rows.csr.n_rows, &arena, error);
+        status = gsai_prior_make(&problem, own, of->rows->csr.n_rows, &arena, error);
     if (status == GSA_OK && loss->has_width)
         status = find_with_width(&problem, &arena, &optimum, error);
     else if (status == GSA_OK && problem.has_probabilities && gsai_sweeps_suit(&design))
@@ -233,8 +211,13 @@ static gsa_status solve(gsai_solver *solver, gsai_strength_hook hook, gsa_error 
         status = gsai_optimum_find(&problem, &arena, &optimum, error);
     if (gsai_params_balance(params)) /* rows do not count alike */
         optimum.results.at[GSAI_RESULT_accuracy] = NAN;
+    of->order = of->goes_on ? NULL : design.order;
     if (status == GSA_OK)
-        status = make_state(solver, &design, &optimum, &arena, error);
+        status = make_state(of, &design, &optimum, &arena, error);
+    if (order) {
+        *order = design.order;
+        design.order = NULL;
+    }
     gsai_arena_release(&arena);
     gsai_design_release(&design);
     return status;
@@ -242,45 +225,77 @@ static gsa_status solve(gsai_solver *solver, gsai_strength_hook hook, gsa_error 
 
 /* ---- compact: how many features are enough is measured on a part of the rows, by the optimum of the rest --------- */
 
-/* Measures how many features are enough, on rows that a solver of the others does not see; not if these are few. Rows
- * with equal features are on one side. */
-static gsa_status measure(const gsai_solver *solver, gsai_solver *rest, gsai_gathered *held, gsai_compaction *out,
-                          gsa_error *error)
+/* Measures how many features are enough, on rows that a solver of the others, the state, does not see; not if these are
+ * few. Rows with equal features are on one side. */
+static gsa_status measure(const solution_of *of, gsa_state *state, gsai_compaction *out, gsa_error *error)
 {
-    const gsai_gathered *rows = &solver->rows;
-    for (size_t i = 0; i < rows->csr.n_rows; i++) {
-        bool is_held = gsai_mix(rows->hash[i]) % GSAI_FOLDS == 0;
-        GSA_TRY(gsai_gathered_copy(is_held ? held : &rest->rows, rows, i, error));
+    const gsai_waiting *rows = of->rows;
+    gsai_waiting *held = NULL, *others = NULL;
+    uint64_t latest = 0;
+    bool is_time = gsai_waiting_held_by(rows) == GSAI_BY_TIME;
+    if (is_time)
+        GSA_TRY(gsai_waiting_latest(rows, rows->csr.n_rows / GSAI_FOLDS, &latest, error));
+    gsa_status status = gsai_waiting_new(NULL, of->env, &held, error);
+    if (status == GSA_OK)
+        status = gsai_waiting_new(NULL, of->env, &others, error);
+    for (size_t at = 0; at < rows->csr.n_rows && status == GSA_OK; at++) {
+        uint64_t key = gsai_waiting_key(rows, of->order[at]);
+        bool is_held = is_time ? key < latest : gsai_mix(key) % GSAI_FOLDS == 0;
+        status = gsai_waiting_copy(is_held ? held : others, rows, of->order[at], error);
     }
-    gsai_unlearned_rows held_rows = {gsai_gathered_at, held, held->csr.n_rows, &solver->env};
-    if (held->csr.n_rows < GSAI_COMPACT_MIN_ROWS || rest->rows.csr.n_rows == 0)
-        return GSA_OK;
-    GSA_TRY(gsa_state_fork(solver->state, 1, &rest->state, error));
-    GSA_TRY(solve(rest, (gsai_strength_hook){0}, error));
-    return gsai_compact_measure(rest->state, &held_rows, out, error);
+    if (status == GSA_OK && held->csr.n_rows >= GSAI_COMPACT_MIN_ROWS && others->csr.n_rows > 0) {
+        gsai_unlearned_rows held_rows = {gsai_waiting_at, held, held->csr.n_rows, of->env};
+        status = solve(&(solution_of){.state = state, .rows = others, .env = of->env}, NULL, error);
+        if (status == GSA_OK)
+            status = gsai_compact_measure(state, &held_rows, out, error);
+    }
+    gsai_waiting_free(held);
+    gsai_waiting_free(others);
+    return status;
 }
 
-gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, gsai_strength_hook hook, gsa_error *error)
+gsa_status gsai_solve(gsa_state *state, const gsai_waiting *rows, gsai_order *latest, gsai_strength_hook hook,
+                      const gsai_env *env, gsa_error *error)
 {
-    gsa_state *own = solver->state;
-    gsai_unlearned_rows rows = {gsai_gathered_at, &solver->rows, solver->rows.csr.n_rows, &solver->env};
+    solution_of of = {.state = state, .rows = rows, .env = env, .hook = hook, .latest = latest};
+    gsai_unlearned_rows all = rows_of(&of);
     gsai_compaction measured = {0};
-    if (solver->rows.csr.n_rows == 0)
+    gsa_state *before = NULL;
+    uint32_t *order = NULL;
+    bool compacts = gsai_state_param(state, GSAI_PARAM_compact);
+    if (rows->csr.n_rows == 0)
         return gsai_fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
-    if (gsai_state_param(own, GSAI_PARAM_compact)) {
-        gsai_solver rest = {.env = solver->env};
-        gsai_gathered held;
-        gsai_gathered_init(&rest.rows, &solver->env);
-        gsai_gathered_init(&held, &solver->env);
-        gsa_status status = measure(solver, &rest, &held, &measured, error);
-        gsa_state_free(rest.state);
-        gsai_gathered_release(&rest.rows);
-        gsai_gathered_release(&held);
-        GSA_TRY(status);
-    }
-    GSA_TRY(solve(solver, hook, error));
-    if (measured.n_before > 0)
-        GSA_TRY(gsai_solution_compact(own, &measured, &rows, error));
-    solver->state = NULL;
-    return gsa_state_replace(state, own, error);
+    if (compacts)
+        GSA_TRY(gsa_state_fork(state, 1, &before, error));
+    gsa_status status = solve(&of, &order, error);
+    if (status == GSA_OK && compacts)
+        status = measure(&of, before, &measured, error);
+    if (status == GSA_OK && measured.n_before > 0)
+        status = gsai_solution_compact(state, &measured, &all, error);
+    gsai_free(&rows->env, order);
+    gsa_state_free(before);
+    return status;
+}
+
+gsa_status gsai_solve_waiting(gsa_state *state, const gsai_waiting *rows, uint64_t from, uint64_t to, bool goes_on,
+                              const gsai_env *env, bool *solved, gsa_error *error)
+{
+    gsai_waiting *some = NULL;
+    bool are_all = true;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < rows->csr.n_rows && are_all; i++)
+        are_all = gsai_waiting_key(rows, i) >= from && gsai_waiting_key(rows, i) <= to;
+    if (!are_all)
+        GSA_TRY(gsai_waiting_new(NULL, env, &some, error));
+    for (size_t i = 0; i < rows->csr.n_rows && !are_all && status == GSA_OK; i++)
+        if (gsai_waiting_key(rows, i) >= from && gsai_waiting_key(rows, i) <= to)
+            status = gsai_waiting_copy(some, rows, i, error);
+    rows = are_all ? rows : some;
+    *solved = status == GSA_OK && gsai_solver_fits(state, rows);
+    if (*solved && goes_on)
+        status = solve(&(solution_of){.state = state, .rows = rows, .env = env, .goes_on = true}, NULL, error);
+    else if (*solved)
+        status = gsai_solve(state, rows, NULL, (gsai_strength_hook){0}, env, error);
+    gsai_waiting_free(some);
+    return status;
 }

@@ -333,14 +333,16 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
     return GSA_OK;
 }
 
-static size_t deal(struct search *search, uint32_t *fitted)
+static size_t deal(struct search *search, uint32_t *fitted, gsai_results *results)
 {
     const gsai_design *design = search->problem->design;
     size_t n_held_out = HELD_OUT_CELLS / design->n_outputs, n_folds, n = 0;
     n_folds = (n_held_out * GSAI_FOLDS + design->n_rows - 1) / design->n_rows;
     n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS / 2 ? GSAI_FOLDS / 2 : n_folds;
+    n_folds = n_folds > (design->n_folds + 1) / 2 ? (design->n_folds + 1) / 2 : n_folds;
+    gsai_design_describe(design, n_folds, results);
     for (size_t i = 0; i < design->n_rows; i++) {
-        if (design->fold[i] >= n_folds) {
+        if (gsai_design_fold(design, i) >= n_folds) {
             fitted[n++] = (uint32_t)i;
             continue;
         }
@@ -381,7 +383,7 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
     for (size_t i = 0; i < n; i++)
         search.all[i] = (uint32_t)i;
     search.row = fitted;
-    search.n_rows = deal(&search, fitted);
+    search.n_rows = deal(&search, fitted, &out->results);
     problem->best_loss = DBL_MAX;
     gsai_expect_strengths(problem, GSAI_EXPECTED_STRENGTHS);
     GSA_TRY(choose(&search, &best, error));

@@ -8,6 +8,7 @@
 #include "learn/schema.h"
 #include "learn/state.h"
 #include "model/model.h"
+#include "solve/solve.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -79,7 +80,7 @@ gsa_status gsai_state_snapshot(const gsa_state *state, const gsa_state *base, gs
 {
     gsai_snapshot_init(snapshot, gsai_state_env(state));
     if (base && gsai_state_n_waiting(state) > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: close it first");
+        return gsai_fail(error, GSA_ARGUMENT, "rows still wait: close the group first");
     gsai_snapshot_note(snapshot, "format", STATE_FORMAT);
     gsai_snapshot_note(snapshot, "version", FORMAT_VERSION);
     gsai_snapshot_note(snapshot, "decided_loss", gsai_loss_name(gsai_state_loss(state)));
@@ -112,6 +113,7 @@ gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsai_env *env, gs
     GSA_TRY(read_loss(bundle, "decided_loss", true, &loss, error));
     GSA_TRY(gsai_state_create(&params, env, &state, error));
     gsa_status status = gsai_parts_load(state, loss, bundle, error);
+    gsai_state_set_solver(state, gsai_solve_waiting);
     if (status == GSA_OK && gsa_state_set_position(state, gsai_bundle_note(bundle, "input_position"), NULL) != GSA_OK)
         status = gsai_fail(error, GSA_FORMAT, "the position of the input is no text, or too long");
     if (status == GSA_OK)
@@ -146,13 +148,6 @@ static size_t next_feature(const void *ctx, size_t feature, size_t n_features)
     return i / model->n_outputs;
 }
 
-/* The weights of all features, at `at`. */
-static gsai_line_tensor weights_of(const gsa_model *model, const float *at)
-{
-    size_t n_outputs = model->n_outputs;
-    return (gsai_line_tensor){weight_key, 2, n_outputs, (char *)at, n_outputs * sizeof *at, (size_t)model->n_features};
-}
-
 gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, gsa_error *error)
 {
     gsai_snapshot_init(snapshot, &model->env);
@@ -172,8 +167,20 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, 
         gsai_snapshot_add(snapshot, &deviation_feature, model->deviations.id, model->deviations.n);
         gsai_snapshot_add(snapshot, &deviation_value, model->deviations.value, model->deviations.n);
     }
-    gsai_line_tensor weights = weights_of(model, model->weights);
-    gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model);
+    if (model->id) {
+        gsai_snapshot_add(snapshot, &feature_key, model->id, model->n_lines);
+        gsai_tensor *lines = gsai_snapshot_add(snapshot, &weight_key, model->weights, model->n_lines);
+        lines->n_dims = 2;
+        lines->shape[1] = model->n_outputs;
+    } else {
+        gsai_line_tensor weights = {weight_key,
+                                    2,
+                                    model->n_outputs,
+                                    (char *)model->weights,
+                                    model->n_outputs * sizeof *model->weights,
+                                    (size_t)model->n_features};
+        gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model);
+    }
     return gsai_arena_check(&snapshot->owned, "the description of a model", error);
 }
 
@@ -204,27 +211,34 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
     return GSA_OK;
 }
 
-/* Used where they are in the bundle if all of them are there and it may be kept, else copied. */
+/* Used where they are in the bundle if it may be kept, else copied. */
 static gsa_status restore_weights(gsa_model *model, const gsai_bundle *bundle, bool may_keep, int *kept,
                                   gsa_error *error)
 {
     gsai_lines lines;
-    size_t n = (size_t)model->n_features, row_size = model->n_outputs * sizeof(float);
     const gsai_tensor *found;
-    GSA_TRY(gsai_lines_find(bundle, &feature_key, n, &lines, error));
+    GSA_TRY(gsai_lines_find(bundle, &feature_key, (size_t)model->n_features, &lines, error));
     GSA_TRY(gsai_bundle_need(bundle, &weight_key, (uint64_t)lines.n * model->n_outputs, &found, error));
-    if (!lines.id && may_keep) {
-        model->weights = found->data;
+    model->n_lines = lines.n;
+    model->weights = found->data;
+    if (lines.id && gsai_model_prefers_all(model, lines.n)) {
+        GSA_TRY(gsai_model_spread(model, lines.id, found->data, error));
+    } else if (may_keep) {
         *kept = 1;
-        return GSA_OK;
+    } else {
+        model->weights = model->owned_weights =
+            gsai_copy(&model->env, found->data, lines.n, model->n_outputs * sizeof(float));
+        model->owned_id = lines.id ? gsai_copy(&model->env, lines.id, lines.n, sizeof *lines.id) : NULL;
+        GSAI_TRY_MEMORY(model->owned_weights && (!lines.id || model->owned_id), &model->env, error,
+                        "no memory for a model of %zu features and %zu output%s", lines.n, model->n_outputs,
+                        model->n_outputs == 1 ? "" : "s");
+        lines.id = model->owned_id;
     }
-    model->owned_weights = gsai_alloc_zeroed(&model->env, n, row_size);
-    GSAI_TRY_MEMORY(model->owned_weights, &model->env, error, "no memory for a model of %zu features and %zu output%s",
-                    n, model->n_outputs, model->n_outputs == 1 ? "" : "s");
-    gsai_prefer_huge_pages(model->owned_weights, n * row_size);
-    model->weights = model->owned_weights;
-    gsai_line_tensor weights = weights_of(model, model->owned_weights);
-    return gsai_lines_restore(&weights, &lines, bundle, error);
+    model->n_used = gsai_model_count_used(model);
+    if (!lines.id || model->n_lines == model->n_features)
+        return GSA_OK;
+    model->id = lines.id;
+    return gsai_model_index(model, error);
 }
 
 static gsa_status restore_deviations(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)

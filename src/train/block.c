@@ -183,6 +183,14 @@ gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t min_row
     return GSA_OK;
 }
 
+bool gsai_block_partial(gsai_block *block, gsa_batch *view)
+{
+    if (block->is_complete || block->rows.n_rows == 0)
+        return false;
+    view_rows(block, view);
+    return true;
+}
+
 void gsai_block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,
                       uint32_t *order)
 {

@@ -45,6 +45,8 @@ void gsai_block_free(gsai_block *block);
  * GSA_END if not a single row is left. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows, gsa_batch *view,
                            gsa_error *error);
+/* Returns the rows that a call has read before it was stopped; false: none. */
+bool gsai_block_partial(gsai_block *block, gsa_batch *view);
 /* Goes on where another block of the same reader ended: rows that waited there wait here. */
 void gsai_block_continue(gsai_block *block, const gsai_block *before);
 /* Fills in the order in which its n_rows rows are learned: the plan's, or as they come. */

@@ -187,7 +187,8 @@ gsa_status gsai_input_begin_pass(gsai_input *input, gsa_error *error)
     input->number = input->n_before = 0;
     input->range_end = 0;
     input->is_read = false;
-    GSA_TRY(gsai_prefetch_rewind(input->prefetch, error));
+    if (!input->shuffle)
+        GSA_TRY(gsai_prefetch_rewind(input->prefetch, error));
     /* The first rows are checked by every process, whichever learns them. */
     return input->index.n > 0 && !input->is_checked ? gsai_input_read(input, error) : GSA_OK;
 }
@@ -226,7 +227,9 @@ gsa_status gsai_input_read(gsai_input *input, gsa_error *error)
     if (input->range_end <= input->number)
         gsai_input_assign(input, UINT64_MAX, (gsai_deal){0});
     /* In a live run a reader that is asked to stop, while the training is not, is an occasion to save. */
-    while ((status = gsai_prefetch_next(input->prefetch, max_rows, &input->block, error)) == GSA_STOPPED &&
+    while ((status = input->shuffle
+                         ? gsai_shuffle_next(input->shuffle, &input->block, error)
+                         : gsai_prefetch_next(input->prefetch, max_rows, &input->block, error)) == GSA_STOPPED &&
            job->hooks.is_live && !gsai_should_stop(&job->env)) {
         GSA_TRY(gsai_job_take_names(job, error));
         GSA_TRY(gsai_input_tell_whole(input, error));
@@ -313,6 +316,7 @@ gsa_status gsai_input_tell_whole(const gsai_input *input, gsa_error *error)
 
 void gsai_input_free(gsai_input *input)
 {
+    gsai_shuffle_free(input->shuffle);
     gsai_prefetch_free(input->prefetch);
     gsai_free(&input->job->env, input->index.block);
     gsai_free(&input->job->env, input->order);

@@ -3,7 +3,7 @@
 #ifndef GSA_TRAIN_INPUT_H
 #define GSA_TRAIN_INPUT_H
 
-#include "train/prefetch.h"
+#include "train/shuffle.h"
 
 #include <stdbool.h>
 
@@ -23,6 +23,7 @@ int gsai_mixing_is_poor(const gsai_mixing *mixing);
 typedef struct gsai_input {
     gsai_job *job;
     gsai_prefetch *prefetch;
+    gsai_shuffle *shuffle; /* of a stream that is too long to be solved; NULL: none */
     bool is_shuffled;      /* within blocks */
     gsai_index index;      /* of processes together; empty: blocks are read one after the other */
     uint64_t pass, number; /* of the next block */

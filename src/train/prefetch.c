@@ -188,6 +188,13 @@ gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batc
     return status;
 }
 
+bool gsai_prefetch_partial(gsai_prefetch *prefetch, gsa_batch *view)
+{
+    side *at = &prefetch->side[prefetch->current];
+    stop_reading(prefetch);
+    return at->status == GSA_STOPPED && gsai_block_partial(&at->block[at->n], view);
+}
+
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks)
 {
     atomic_store(&prefetch->n_together, n_blocks < prefetch->n_threads ? n_blocks : prefetch->n_threads);

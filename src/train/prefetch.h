@@ -21,6 +21,10 @@ void gsai_prefetch_free(gsai_prefetch *prefetch);
 /* Returns the next block of at most max_rows rows, the same number in every call. *view is valid until the next call
  * and, with groups of several blocks, until a call that releases them. GSA_END after the last. */
 gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error);
+/* Returns the rows of the block in which a stream was stopped (GSA_STOPPED); false if it has not one. Nothing more is
+ * read.
+ */
+bool gsai_prefetch_partial(gsai_prefetch *prefetch, gsa_batch *view);
 /* Sets the number of blocks that are read and released together, at most one per thread; 1 at first. */
 void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
 /* Returns whether the next call releases all views that were delivered. */

@@ -3,6 +3,8 @@
 #include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
+#include "learn/state.h"
+
 size_t gsa_plan_block(const gsa_batch *rows, size_t from)
 {
     size_t n = 0, n_entries = 0;
@@ -42,11 +44,10 @@ gsa_step gsa_plan_step(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs,
     return step;
 }
 
-/* Deltas cannot carry an open choice of scaling. */
-gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards, uint64_t n_learned)
+gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards)
 {
     gsa_step step = {(size_t)n_shards, (size_t)n_shards, n_rows, 1};
-    if (n_shards > GSA_MAX_RESIDENT && n_learned >= GSA_SCALING_ROWS)
+    if (n_shards > GSA_MAX_RESIDENT)
         step.n_resident = 1;
     return step;
 }
@@ -83,6 +84,8 @@ int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)
     uint64_t done = summary.pass > 0 ? summary.pass - 1 : 0; /* but for the first rows */
     if (asked > 0 || done == 0)
         return asked == 0 || done < asked;
+    if (gsai_state_has_more_behind(state, done))
+        return 0;
     if (summary.n_held_out == 0)
         return done < GSA_PASSES_UNJUDGED;
     return done < gsa_plan_passes(summary.n_rows / done) && summary.best_pass == summary.pass;

@@ -229,7 +229,7 @@ gsa_status gsai_steps_learn_shards(gsai_steps *steps, gsai_shards *shards, gsa_e
 {
     gsai_replicas *replicas = &steps->replicas;
     gsa_summary summary = gsai_summary_of(shards->job->state);
-    gsa_step step = gsa_plan_shards(shards->n_rows, shards->n, summary.n_rows);
+    gsa_step step = gsa_plan_shards(shards->n_rows, shards->n);
     GSA_TRY(gsai_shards_rewind(shards, error));
     GSA_TRY(gsai_replicas_begin(replicas, &step, shards->own_first, shards->own_first + shards->n_own, shards->rows,
                                 error));
@@ -249,7 +249,7 @@ gsa_status gsai_steps_learn_shards(gsai_steps *steps, gsai_shards *shards, gsa_e
         if (replicas->n < step.n_replicas)
             GSA_TRY(gsai_replicas_settle(replicas, shards->n_rows, error));
     }
-    return gsai_replicas_merge(replicas, summary.n_rows < GSA_SCALING_ROWS, shards->n_rows, error);
+    return gsai_replicas_merge(replicas, false, shards->n_rows, error);
 }
 
 gsa_status gsai_steps_learn_first(gsai_shards *shards, const gsai_bytes *first, gsa_error *error)
@@ -274,9 +274,7 @@ gsa_status gsai_steps_learn_first(gsai_shards *shards, const gsai_bytes *first, 
         status = learn_block(shards, job->state, GSA_FIRST_SHARD, number++, &block, error);
     }
     gsai_rows_free(&all);
-    if (status == GSA_OK)
-        gsa_state_end_pass(job->state);
-    return status;
+    return status == GSA_OK ? gsa_state_end_pass(job->state, error) : status;
 }
 
 gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,

@@ -99,7 +99,7 @@ static gsa_status end_pass(gsai_job *job, gsa_error *error)
     gsa_status status = GSA_OK;
     if (gsai_state_passes(job->state) == 0)
         GSA_TRY(gsa_state_checkpoint_best(job->state, &job->env.call, error));
-    gsa_state_end_pass(job->state);
+    GSA_TRY(gsa_state_end_pass(job->state, error));
     if (gsai_comm_size(job) > 1 && gsai_should_stop(&job->env)) /* it may have learned nothing of this pass */
         status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     return gsai_comm_end_pass(job, status, error);
@@ -132,7 +132,7 @@ static bool wants_another_pass(const gsai_job *job)
         return summary.pass < passes;
     if (summary.pass == 0 || summary.pass_rows > 0) /* a pass that was begun is ended */
         return true;
-    if (summary.n_rows >= ROWS_ENOUGH)
+    if (summary.n_rows >= ROWS_ENOUGH || gsai_state_has_more_behind(job->state, summary.pass))
         return false;
     bool is_solved = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(job->state));
     if (is_paper(job->state) || summary.n_held_out == 0) /* no loss to go by */
@@ -211,7 +211,7 @@ static gsa_status set_up(gsai_input *input, gsa_error *error)
     GSA_TRY(gsa_reader_begin(job->reader, error));
     GSA_TRY(gsa_state_set_schema(state, gsa_reader_schema(job->reader), error));
     gsa_summary summary = gsai_summary_of(state);
-    bool is_stream = gsai_progress_of(job->reader).is_stream, is_live = job->hooks.is_live;
+    bool is_stream = gsai_progress_of(job->reader).is_stream, is_live = job->hooks.is_live, may_solve = false;
     bool is_solved = gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_OPTIMUM;
     uint64_t passes = gsai_state_passes(state);
     if (summary.n_merged > 1)
@@ -222,17 +222,20 @@ static gsa_status set_up(gsai_input *input, gsa_error *error)
                                "%s can be read only once; give a file for %llu passes, or leave the number out",
                                gsa_reader_file(job->reader, 0), (unsigned long long)passes);
     bool has_begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
-    if (gsai_state_param(state, GSAI_PARAM_order) == GSAI_ORDER_AUTO && !has_begun)
-        gsai_state_set_order(state, is_stream && !is_solved ? GSAI_ORDER_FILE : GSAI_ORDER_SHUFFLED);
+    if (gsai_state_param(state, GSAI_PARAM_order) == GSAI_ORDER_AUTO && !has_begun) {
+        if (!is_live)
+            GSA_TRY(gsai_optimum_may(job, &may_solve, error));
+        gsai_state_set_order(state, is_stream && !may_solve ? GSAI_ORDER_FILE : GSAI_ORDER_SHUFFLED);
+    }
     input->is_shuffled = gsai_state_param(state, GSAI_PARAM_order) == GSAI_ORDER_SHUFFLED;
+    if (is_live && summary.pass > 0)
+        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
+                               "this run has ended its pass; a new run can start from the model");
     if (is_live && (input->is_shuffled || is_solved || gsai_state_param(state, GSAI_PARAM_compact) ||
                     gsai_state_param(state, GSAI_PARAM_shards) > 0 || job->hooks.comm || !is_stream))
         return gsai_fail(error, GSA_ARGUMENT,
                          "a live run learns a stream in its order, in one process: leave out shuffled order, method "
                          "optimum, compact and shards");
-    if (is_live && summary.pass > 0)
-        return gsai_fail_param(error, "start_from", GSA_CONFLICT,
-                               "this run has ended its pass; a new run can start from the model");
     job->goes_on = is_live && job->hooks.starts_at_position && summary.pass_rows > 0;
     if (job->goes_on && gsai_count_parse(gsa_state_position(state), &job->lines_before))
         job->lines_before -= gsai_reader_header_lines(job->reader);
@@ -245,12 +248,15 @@ static gsa_status learn(gsai_input *input, gsa_error *error)
     gsai_job *job = input->job;
     gsa_summary summary = gsai_summary_of(job->state);
     bool has_shards = gsai_state_param(job->state, GSAI_PARAM_shards) > 0 || job->hooks.files_are_own;
-    bool may_solve = false, is_solved = false;
-    if (!has_shards && summary.pass == 0 && summary.pass_rows == 0)
+    bool is_new = summary.pass == 0 && summary.pass_rows == 0, may_solve = false, is_solved = false;
+    bool is_shuffled_stream = gsai_progress_of(job->reader).is_stream && input->is_shuffled && !is_paper(job->state);
+    if (!has_shards && !job->hooks.is_live && is_new)
         GSA_TRY(gsai_optimum_may(job, &may_solve, error));
     if (may_solve) {
         GSA_TRY(gsai_prefetch_rewind(input->prefetch, error));
-        GSA_TRY(gsai_optimum_train(job, input->prefetch, &is_solved, error));
+        GSA_TRY(gsai_optimum_train(job, input->prefetch, &is_solved, &input->shuffle, error));
+    } else if (is_shuffled_stream && summary.pass == 0 && !is_new && !has_shards) {
+        GSA_TRY(gsai_optimum_gather_again(job, input->prefetch, &input->shuffle, error));
     }
     if (!is_solved) {
         gsai_steps steps = {.replicas = {.job = job}};

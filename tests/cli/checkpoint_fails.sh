@@ -7,12 +7,12 @@ mkdir kept
     until [ -e kept/m.state ]; do sleep 0.02; done
     while [ -e kept ]; do rm -rf kept 2>/dev/null; done # a checkpoint may be under way
     tail -n 10000 data.svm
-} | greedystep train - -o m --checkpoint kept --every 0 --quiet >out 2>err
+} | greedystep train - -o m --method gsa --checkpoint kept --every 0 --quiet >out 2>err
 echo "[exit $?]"
 # the folder may go away before the file is made, or before it is renamed
 sed 's/: No such file or directory;/: its directory does not exist; make it first;/' err | sort -u
 wc -c <out | tr -d " "
-greedystep train - -o whole --quiet <data.svm >log
+greedystep train - -o whole --method gsa --quiet <data.svm >log
 same whole m
 
 echo "-- the checkpoint would be the state of the model --"

@@ -39,7 +39,7 @@ awk 'BEGIN { srand(3); for (i = 1; i <= 20000; i++) {
     print (1 / (1 + exp(-a + b)) > rand()) " 1:" a " 2:" b } }' >two.svm
 { cat two.svm; echo "2 1:0.5"; } >late.svm
 for name in two late; do
-    greedystep train - -o $name.model <$name.svm >$name.said 2>$name.log
+    greedystep train - -o $name.model --method gsa <$name.svm >$name.said 2>$name.log
     greedystep evaluate $name.model two.svm >$name.is
     grep note: $name.log
 done

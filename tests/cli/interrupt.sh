@@ -17,6 +17,7 @@ interrupt_hanging()
     wait $pid
     echo "$1 $2: [exit $?]"
     cat err
+    grep -E "^(limit|next) " out
     kill $feeder 2>/dev/null || echo "the signal was not answered before the pipe ended"
     wait $feeder 2>/dev/null
     rm pipe

@@ -14,9 +14,9 @@ greedystep generate --rows 1000 --features 300000 --nnz 100 -o wide.svm --quiet
 try_limit greedystep train wide.svm -o m --memory-limit 16M --threads 1
 greedystep train wide.svm -o m --memory-limit 256M --quiet >log && echo "fine with more"
 # The limit never chooses the method: the message does what it says.
-greedystep generate --rows 20000 --features 5000 --nnz 20 -o long.svm --quiet
-try_line "greedystep train long.svm -o m --memory-limit 12M 2>&1 | grep -oE '^[^:]*: [^:]*|choose.*'"
-greedystep train long.svm -o m --memory-limit 12M --method gsa --quiet >log && echo "fine with --method gsa"
+greedystep generate --rows 60000 --features 5000 --nnz 20 -o long.svm --quiet
+try_line "greedystep train long.svm -o m --memory-limit 28M 2>&1 | grep -oE '^[^:]*: [^:]*|choose.*'"
+greedystep train long.svm -o m --memory-limit 28M --method gsa --quiet >log && echo "fine with --method gsa"
 awk 'BEGIN { print "y,a,b"; for (i = 0; i < 3000; i++) print (i % 3 ? "no" : "yes") ",w" i % 500 "," i % 7 }' >words.csv
 for method in auto gsa; do
     try_line "greedystep train words.csv --label y -o m --memory-limit 64M --method $method -q 2>&1 | grep -o 'above.*'"

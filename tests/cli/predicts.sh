@@ -51,7 +51,7 @@ said greedystep train ages.csv --label label -o m --loss softmax
 said greedystep train months.csv --label label -o m --loss squared
 echo "-- a table sorted by its label: the first rows decide, and a contradiction is an error --"
 table sorted 200000 'i / 2000'
-try_line 'greedystep train - --label label -o m -q <sorted.csv'
+try_line 'greedystep train - --label label -o m --method gsa -q <sorted.csv'
 echo "-- formats with feature ids: whole numbers from 0 or 1 on are classes up to 10,000 --"
 awk 'BEGIN { for (i = 0; i < 3000; i++) print 1 + i % 89, "1:" i % 89 }' >ages.svm
 said greedystep train ages.svm -o m --passes 1

@@ -38,7 +38,7 @@ echo "-- how often changes nothing, and predictions are those of -o --"
 try_line "greedystep train - --publish rare --every 1h --quiet <rows.svm | wc -c"
 same m rare
 same m.state rare.state
-greedystep train - -o plain --quiet <rows.svm >log
+greedystep train - -o plain --method gsa --quiet <rows.svm >log
 for each in rare plain; do greedystep predict $each rows.svm >$each.txt; done
 same rare.txt plain.txt
 

@@ -75,6 +75,8 @@ disturb()
         greedystep train - --publish m --every 0.02s --quiet $flags "$@" <pipe >log 2>&1 &
         trainer=$!
         if [ $n -lt "$kills" ]; then
+            # Every other run is killed after its first model, so that there is one to go on from.
+            while [ $((n % 2)) = 1 ] && [ ! -e m.state ] && kill -0 $trainer 2>kill.log; do sleep 0.01; done
             random 700
             sleep "0.$(printf %03d $(($(cat number) + 50)))"
             kill -9 $trainer 2>kill.log || true

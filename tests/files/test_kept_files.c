@@ -193,7 +193,7 @@ static gsa_state *make_state(size_t kind)
         return next;
     }
     must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error);
-    gsa_state_end_pass(state);
+    must_be_ok(gsa_state_end_pass(state, &error), &error);
     learn_random(state, 3, N_ROWS, N_FEATURES, kinds[kind].n_classes);
     return state;
 }

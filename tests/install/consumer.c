@@ -42,7 +42,7 @@ static gsa_model *train(const gsa_batch *batch)
     gsa_config_free(config);
     for (pass = 0; pass < 5; pass++) {
         check(gsa_state_update(state, batch, &error) == GSA_OK, "no update");
-        gsa_state_end_pass(state);
+        check(gsa_state_end_pass(state, &error) == GSA_OK, "the pass does not end");
     }
     check(gsa_state_finish(state, NULL, &model, &error) == GSA_OK, "no model");
     gsa_state_free(state);

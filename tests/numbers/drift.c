@@ -204,7 +204,7 @@ int main(int n_arguments, char **arguments)
                            .index = rows.index,
                            .value = rows.value,
                            .label = rows.label};
-        if (gsa_state_update(state, &batch, &error) != GSA_OK) {
+        if (gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error) != GSA_OK) {
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }

@@ -23,8 +23,9 @@ enum { MAX_FEATURES = 2000, MAX_ENTRIES = 50, MAX_CLASSES = 5, FRESH = 20000 };
 /* Optimism that is allowed: of all problems together as a share of the loss, beyond one standard error, and of one
  * problem in standard errors. */
 static const double max_share = 0.01, max_errors = 3.5;
-/* What the model of many copies may lose, as a share of the loss of the model of one. */
-static const double max_cost = 0.05;
+/* What the model of many copies may lose, as a share of the loss of the model of one: nothing where rows are solved,
+ * and little where each of them is learned as often as it comes. */
+static const double max_cost[] = {1e-6, 0.08};
 
 typedef struct problem {
     const char *name, *loss;
@@ -324,7 +325,7 @@ static int copies_cost_nothing(size_t n_draws)
             }
             printf("%-32s%-9s", tables[p].name, methods[m]);
             for (size_t c = 0; c < TIMES; c++) {
-                int bad = loss[c] > (1 + max_cost) * loss[0];
+                int bad = loss[c] > (1 + max_cost[m]) * loss[0];
                 printf("%10.4f%s", loss[c], bad ? "!" : " ");
                 failed = failed || bad;
             }

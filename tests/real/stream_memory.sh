@@ -1,5 +1,5 @@
 #!/bin/sh
-# A stream of text with 10^6 features trains within 300 MB of address space, which bounds resident memory too.
+# A stream of text with 10^6 features trains by gsa within 300 MB of address space, which bounds resident memory too.
 # usage: stream_memory.sh path/to/greedystep ROWS     (28 million rows are 5 GB of text)
 set -eu
 greedystep=$1
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
     (
         # shellcheck disable=SC3045 # dash has it
         ulimit -v 307200 # KiB
-        "$greedystep" train - -o "$work/model" --quiet --json
+        "$greedystep" train - -o "$work/model" --method gsa --quiet --json
     ) > "$work/json"
 cat "$work/json"
 grep -q "\"rows\": $rows\b" "$work/json" || { echo "not every row was learned"; exit 1; }

@@ -265,6 +265,7 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     GSA_TRY(use_column(arrow, table->label, GSAI_FIELD_LABEL, error));
     GSA_TRY(use_column(arrow, table->weight, GSAI_FIELD_WEIGHT, error));
     GSA_TRY(use_column(arrow, table->exposure, GSAI_FIELD_EXPOSURE, error));
+    GSA_TRY(use_column(arrow, table->group, GSAI_FIELD_GROUP, error));
     for (size_t i = 0; i < table->n_columns; i++)
         GSA_TRY(use_column(arrow, table->column[i].cell, table->column[i].field->kind, error));
     for (size_t i = 0; i < table->n_kept; i++)
@@ -553,6 +554,28 @@ static gsa_status take_weight(const arrow_reader *arrow, size_t column, int64_t 
     return objection ? fail_cell(arrow, column, &cell, objection, error) : GSA_OK;
 }
 
+static gsa_status take_group(const arrow_reader *arrow, int64_t row, gsai_row_head *head, gsa_error *error)
+{
+    const gsai_tabular *table = &arrow->table;
+    if (table->group == SIZE_MAX)
+        return GSA_OK;
+    gsai_arrow_column *column = &arrow->column[table->group];
+    gsai_arrow_cell cell = gsai_arrow_read(column, row);
+    bool is_time = gsai_field_is_time(table->group_field);
+    if (is_time && cell.kind == GSAI_CELL_NUMBER && isfinite(cell.number)) {
+        gsai_tabular_take_time(head, gsai_arrow_is_date(column->type) ? gsai_date_value(cell.date) : cell.number);
+        return GSA_OK;
+    }
+    if (!is_time && cell.kind == GSAI_CELL_NUMBER)
+        gsai_arrow_make_text(column, &cell);
+    if (cell.kind == GSAI_CELL_ABSENT)
+        cell.size = 0;
+    const gsai_arrow_text copy = is_time ? gsai_arrow_terminate(&cell) : (gsai_arrow_text){0};
+    const char *objection =
+        gsai_tabular_take_group(table, is_time ? copy.text : cell.text, is_time ? copy.size : cell.size, head);
+    return objection ? fail_cell(arrow, table->group, &cell, objection, error) : GSA_OK;
+}
+
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
 static inline const char *object_to_float(double number, double offset)
@@ -722,6 +745,7 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
         return GSA_OK;
     GSA_TRY(take_weight(arrow, table->weight, row, gsai_tabular_weigh, &head, error));
     GSA_TRY(take_weight(arrow, table->exposure, row, gsai_tabular_expose, &head, error));
+    GSA_TRY(take_group(arrow, row, &head, error));
     if (is_dense) {
         features = (gsai_features){.n = arrow->width};
         GSA_TRY(take_dense(arrow, &of, rows->value + rows->n_values, error));

@@ -101,7 +101,7 @@ static bool is_optional(const gsai_cache_header *header)
 
 /* The columns of a block: each begins where the one before ends. */
 typedef struct columns {
-    uint64_t lengths, weights, ids, values, codes, words;
+    uint64_t lengths, weights, groups, ids, values, codes, words;
 } columns;
 
 static columns lay_out(const gsai_cache_header *header)
@@ -110,7 +110,8 @@ static columns lay_out(const gsai_cache_header *header)
     const uint64_t n_rows = header->n_rows, n_dense = n_rows * width_of(header);
     columns at = {.lengths = 8 * (header->n_labels > 0 ? header->n_labels : n_rows)};
     at.weights = at.lengths + (form == GSAI_CACHE_SPARSE ? 4 * n_rows : 0);
-    at.ids = at.weights + (has(header, GSAI_CACHE_WEIGHTS) ? 4 * n_rows : 0);
+    at.groups = at.weights + (has(header, GSAI_CACHE_WEIGHTS) ? 4 * n_rows : 0);
+    at.ids = at.groups + (has(header, GSAI_CACHE_GROUPS) ? 8 * n_rows : 0);
     at.values = at.ids + (form == GSAI_CACHE_SPARSE ? 4 * header->n_entries : 0);
     at.codes = at.values + (form == GSAI_CACHE_SPARSE ? has(header, GSAI_CACHE_VALUES) * 4 * header->n_entries
                                                       : (form == GSAI_CACHE_F32 ? 4 : 2) * n_dense);
@@ -122,9 +123,12 @@ static columns lay_out(const gsai_cache_header *header)
  * widths below 2^32 or compared with the payload first. */
 static const char *block_objection(const gsai_cache_header *header)
 {
-    const uint64_t known = GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS | GSAI_CACHE_FIRST, width = width_of(header);
+    const uint64_t known =
+                       GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS | GSAI_CACHE_FIRST | GSAI_CACHE_GROUPS | GSAI_CACHE_TIMES,
+                   width = width_of(header);
     bool is_sound = header->n_rows > 0 && header->n_rows <= GSA_BLOCK_ROWS && header->n_words <= header->n_rows &&
-                    header->n_labels <= GSAI_CACHE_MAX_LABELS && header->n_entries <= header->payload_size;
+                    header->n_labels <= GSAI_CACHE_MAX_LABELS && header->n_entries <= header->payload_size &&
+                    (has(header, GSAI_CACHE_GROUPS) || !has(header, GSAI_CACHE_TIMES));
     if (form_of(header) == GSAI_CACHE_SPARSE)
         is_sound = is_sound && !(header->flags & ~known) && header->n_entries <= header->payload_size / 4;
     else
@@ -624,10 +628,14 @@ static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
         status = fail_damaged(parser, "its labels make no sense", error);
     if (status == GSA_OK && !take_weights(has(header, GSAI_CACHE_WEIGHTS) ? payload + at.weights : NULL, n_rows, rows))
         status = fail_damaged(parser, "its weights make no sense", error);
+    if (status == GSA_OK && has(header, GSAI_CACHE_GROUPS))
+        status = gsai_rows_begin_groups(rows, has(header, GSAI_CACHE_TIMES), error);
     if (status != GSA_OK) {
         gsai_rows_clear(rows);
         return status;
     }
+    for (size_t r = 0; r < n_rows && has(header, GSAI_CACHE_GROUPS); r++)
+        rows->group[r] = gsai_load_u64(payload + at.groups + 8 * r);
     for (size_t r = 0; r < n_rows; r++) {
         rows->place[r] = (gsa_place){header->first_row + r + 1, parser->offset, parser->input->file};
         if (rows->keeps) { /* no texts, and none is bad */
@@ -649,7 +657,18 @@ static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
 static gsa_status prepare_cache(void *memory, gsa_error *error)
 {
     cache *parser = memory;
-    return parser->knows_schema ? GSA_OK : find_block(parser, error);
+    const gsai_schema *schema = parser->input->schema;
+    const gsa_reader_options *options = parser->input->options;
+    bool has_time = false;
+    if (!parser->knows_schema)
+        GSA_TRY(find_block(parser, error));
+    for (size_t f = 0; f < schema->n_fields; f++)
+        has_time = has_time || gsai_field_is_time(&schema->field[f]);
+    if ((options->group && schema->n_of_kind[GSAI_FIELD_GROUP] == 0) || (options->time && !has_time))
+        return gsai_fail_param(error, options->group ? "group" : "time", GSA_ARGUMENT,
+                               "%s was converted without the column; convert the table again with it",
+                               parser->input->name);
+    return GSA_OK;
 }
 
 /* Goes to a byte; a file that is read has to seek. */

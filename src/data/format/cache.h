@@ -26,7 +26,9 @@ enum {
     GSAI_CACHE_VALUES = 1,
     GSAI_CACHE_WEIGHTS = 2,
     GSAI_CACHE_MISSING = 4,
-    GSAI_CACHE_FIRST = 8, /* the first block of a file: rows before it came from another one */
+    GSAI_CACHE_GROUPS = 16,
+    GSAI_CACHE_TIMES = 32, /* the groups are moments */
+    GSAI_CACHE_FIRST = 8,  /* the first block of a file: rows before it came from another one */
     GSAI_CACHE_FORM_SHIFT = 8,
     GSAI_CACHE_WIDTH_SHIFT = 32
 };

@@ -20,7 +20,7 @@ typedef struct bytes {
 } bytes;
 
 /* The columns of a block, in the order of the file. Until they are written, numbers are in the order of the machine. */
-enum { LABELS, LENGTHS, WEIGHTS, IDS, VALUES, CODES, WORDS, N_COLUMNS };
+enum { LABELS, LENGTHS, WEIGHTS, GROUPS, IDS, VALUES, CODES, WORDS, N_COLUMNS };
 
 #define N_BLOCKS 2 /* one is gathered, one is written */
 #define SHARE 8    /* of the memory that is left, a block that is gathered beside another */
@@ -236,9 +236,11 @@ static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
     GSA_TRY(make_dense(env, of, error));
     if (!(header->flags & GSAI_CACHE_WEIGHTS))
         column[WEIGHTS].size = 0;
+    if (!(header->flags & GSAI_CACHE_GROUPS))
+        column[GROUPS].size = 0;
     if (!gsai_machine_is_little_endian()) {
         const bool is_half = (header->flags >> GSAI_CACHE_FORM_SHIFT & 0xFF) > GSAI_CACHE_F32;
-        const size_t item[N_COLUMNS] = {8, 4, 4, 4, is_half ? 2 : 4, 1, 1};
+        const size_t item[N_COLUMNS] = {8, 4, 4, 8, 4, is_half ? 2 : 4, 1, 1};
         for (size_t i = 0; i < N_COLUMNS; i++)
             gsai_swap_bytes(column[i].at, column[i].size / item[i], item[i]);
     }
@@ -360,8 +362,8 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     const size_t n = row->n, n_before = (size_t)to->header.n_entries;
     const bool has_values = row->value || to->header.flags & GSAI_CACHE_VALUES;
     bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before;
-    const size_t more[] = {
-        [LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n, [VALUES] = has_values ? 4 * (n_before + n) : 0};
+    const size_t more[] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4,
+                           [GROUPS] = 8, [IDS] = 4 * n, [VALUES] = has_values ? 4 * (n_before + n) : 0};
     for (size_t i = 0; has_room && i <= VALUES; i++)
         has_room = room(&head->env, &to->column[i], i == VALUES ? more[i] - to->column[i].size : more[i]) != NULL;
     GSAI_TRY_MEMORY(has_room, &head->env, error, "no memory for a row of %zu values", n);
@@ -373,6 +375,11 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     append(&to->column[LENGTHS], &length, 4);
     append(&to->column[WEIGHTS], &weight, 4);
     to->header.flags |= weight == 1 ? 0 : GSAI_CACHE_WEIGHTS;
+    const uint64_t group = batch->group ? batch->group[r] : 0;
+    append(&to->column[GROUPS], &group, 8);
+    to->header.flags |= !batch->group          ? 0u
+                        : batch->group_is_time ? GSAI_CACHE_GROUPS | GSAI_CACHE_TIMES
+                                               : GSAI_CACHE_GROUPS;
     append(&to->column[IDS], row->index, 4 * row->n);
     add_values(to, row);
     if (row->n > 0 && row->index[row->n - 1] >= to->n_features)

@@ -15,6 +15,7 @@
     KIND(LABEL, label)          \
     KIND(WEIGHT, weight)        \
     KIND(EXPOSURE, exposure)    \
+    KIND(GROUP, group)          \
     KIND(IGNORED, ignored)
 
 typedef enum gsai_field_kind {
@@ -100,9 +101,6 @@ const gsai_column_kind *gsai_kind_at(gsai_field_kind kind);
 /* Returns the kind of a word at the beginning of a line; GSAI_FIELD_KINDS if not found. */
 gsai_field_kind gsai_kind_find(const char *word, size_t size);
 
-/* Counts a trimmed cell of a new column, which a byte follows that cannot continue a number. */
-void gsai_column_see(struct gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
-                     double weight);
 /* Returns which kind they are of, and how they are read. */
 gsai_decided gsai_column_decide(const struct gsai_column_stats *stats, const gsai_asked *asked);
 

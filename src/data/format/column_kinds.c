@@ -8,16 +8,13 @@
 
 /* ---- categories ------------------------------------------------------------------------------------------------- */
 
-/* Counts any cell, and keeps a few different ones: among numbers they stand for missing ones. */
+/* Counts any cell that is not kept yet, and keeps a few different ones: among numbers they stand for missing ones. */
 static bool see_category(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
                          double weight)
 {
     (void)locale;
     stats->n_words++;
     stats->words += weight;
-    for (size_t i = 0; i < stats->n_different && i < GSAI_MISSING_WORDS; i++)
-        if (gsai_is_word(text, size, stats->word[i]))
-            return true;
     bool fits = stats->n_different < GSAI_MISSING_WORDS && size < GSAI_MISSING_SIZE && gsai_is_text(text, size);
     if (fits)
         memcpy(stats->word[stats->n_different], text, size);
@@ -32,8 +29,7 @@ void gsai_tabular_add_hash(gsai_tabular *table, size_t i, uint64_t hash, gsai_fe
         table->cells[i] = hash;
 }
 
-uint64_t gsai_tabular_add_category(gsai_tabular *table, size_t i, const char *text, size_t size,
-                                   gsai_features *features)
+static inline uint64_t add_word(gsai_tabular *table, size_t i, const char *text, size_t size, gsai_features *features)
 {
     gsai_tabular_column *column = &table->column[i];
     uint64_t hash = gsai_key_hash(&column->key, text, size);
@@ -51,11 +47,17 @@ uint64_t gsai_tabular_add_category(gsai_tabular *table, size_t i, const char *te
     return hash;
 }
 
+uint64_t gsai_tabular_add_category(gsai_tabular *table, size_t i, const char *text, size_t size,
+                                   gsai_features *features)
+{
+    return add_word(table, i, text, size, features);
+}
+
 static const char *add_category(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
 {
     gsai_text_cell inner = gsai_cell_trim(*cell);
     if (!gsai_is_missing(inner.text, inner.size))
-        gsai_tabular_add_category(table, i, inner.text, inner.size, features);
+        add_word(table, i, inner.text, inner.size, features);
     return NULL;
 }
 
@@ -65,7 +67,8 @@ static const gsai_column_kind gsai_kind_category = {.word = "words", .see = see_
 
 /* Labels, and columns that options name: rows read them, and they have no features. */
 static const gsai_column_kind gsai_kind_label = {.word = "label"}, gsai_kind_weight = {.word = "weight"},
-                              gsai_kind_exposure = {.word = "exposure"}, gsai_kind_ignored = {.word = "ignored"};
+                              gsai_kind_exposure = {.word = "exposure"}, gsai_kind_group = {.word = "group"},
+                              gsai_kind_ignored = {.word = "ignored"};
 
 static const gsai_column_kind *const kinds[] = {
 #define ADDRESS(NAME, name) &gsai_kind_##name,
@@ -84,21 +87,30 @@ gsai_field_kind gsai_kind_find(const char *word, size_t size)
     return (gsai_field_kind)kind;
 }
 
-void gsai_column_see(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
-                     double weight)
+void gsai_column_see_any(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
+                         double weight)
 {
     if (gsai_is_missing(text, size)) {
         stats->n_missing++;
         stats->is_marked = stats->is_marked || !gsai_is_absent(text, size);
         return;
     }
-    bool has_units = stats->units_differ && stats->odd > 1000;
-    if (has_units || stats->n_different > GSAI_MISSING_WORDS) { /* what else comes, it is categorical */
-        stats->n_words += !has_units;
-        *(has_units ? &stats->odd : &stats->words) += weight;
+    if (gsai_stats_have_units(stats)) { /* what else comes, it is categorical */
+        stats->odd += weight;
+        return;
+    }
+    if (stats->n_different > GSAI_MISSING_WORDS) {
+        stats->n_words++;
+        stats->words += weight;
         return;
     }
     const gsai_column_kind *const *kind = kinds;
+    for (size_t i = 0; i < stats->n_different; i++)
+        if (gsai_is_word(text, size, stats->word[i])) { /* whose kind is known */
+            stats->n_words++;
+            stats->words += weight;
+            return;
+        }
     while (!(*kind)->see(stats, locale, text, size, weight)) /* the last of them takes every cell */
         kind++;
 }

@@ -203,7 +203,8 @@ static bool see_number(gsai_column_stats *stats, const gsai_number_locale *local
 {
     gsai_number number;
     body of;
-    gsai_number_parse_float(locale, text, &number);
+    if (!gsai_number_parse_short(text, size, &number))
+        gsai_number_parse_float(locale, text, &number);
     if (number.after == text + size) {
         gsai_stats_add_number(stats, number.value, weight);
         if (stats->width != SIZE_MAX || *text == '0') {
@@ -306,11 +307,19 @@ static const char *add_number(gsai_tabular *table, size_t i, const gsai_text_cel
     const gsai_reading *reading = table->column[i].field->reading;
     const double offset = table->column[i].field->offset;
     gsai_number number = {0};
+    if (cell->size == 0) {
+        gsai_tabular_add_missing(table, i, features);
+        return NULL;
+    }
+    if (!reading && offset == 0 && gsai_number_parse_short(cell->text, cell->size, &number)) {
+        gsai_tabular_add_number(table, i, (float)number.value, features); /* which none of them exceeds */
+        return NULL;
+    }
     if (!reading && offset == 0)
         gsai_number_parse_float(table->locale, cell->text, &number);
     else if (!reading)
         gsai_number_parse(table->locale, cell->text, &number);
-    if (number.after != cell->text + cell->size || cell->size == 0) {
+    if (number.after != cell->text + cell->size) {
         gsai_text_cell inner = gsai_cell_trim(*cell);
         gsai_cell_value is = gsai_read_number(table->locale, reading, inner.text, inner.size, &number);
         if (is == GSAI_VALUE_WRONG)

@@ -38,6 +38,27 @@ typedef struct gsai_column_stats {
     bool lacks_dates; /* the values of some dates are not known yet */
 } gsai_column_stats;
 
+/* Returns whether units differ so often that the column is of words. */
+static inline bool gsai_stats_have_units(const gsai_column_stats *stats)
+{
+    return stats->units_differ && stats->odd > 1000;
+}
+
+/* Counts a trimmed cell of a new column, which a byte follows that cannot continue a number; GSAI_CELL_PADDING bytes of
+ * it may be read. */
+void gsai_column_see_any(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
+                         double weight);
+static inline void gsai_column_see(gsai_column_stats *stats, const gsai_number_locale *locale, const char *text,
+                                   size_t size, double weight)
+{
+    if (size > 4 && stats->n_different > GSAI_MISSING_WORDS && !gsai_stats_have_units(stats)) { /* a word, as most */
+        stats->n_words++;
+        stats->words += weight;
+    } else {
+        gsai_column_see_any(stats, locale, text, size, weight);
+    }
+}
+
 /* Adds a value, and one of a column of numbers. */
 void gsai_stats_add_value(gsai_column_stats *stats, double value, double weight);
 void gsai_stats_add_number(gsai_column_stats *stats, double value, double weight);

@@ -18,19 +18,33 @@ static inline uint64_t gsai_load_word(const char *p)
            (uint64_t)byte[4] << 32 | (uint64_t)byte[5] << 40 | (uint64_t)byte[6] << 48 | (uint64_t)byte[7] << 56;
 }
 
-/* Returns a bit for each of the 64 bytes at p, the first of them lowest, set unless the byte is a digit. b ^ '0' is
- * above 9 if its highest bit is set or is reached by adding 118; the multiplication puts the highest bits of a word
- * side by side. */
-static inline uint64_t gsai_others_plain(const char *p)
+/* Returns a bit for each byte that is above 9, its highest. The highest bit of a byte is set, or is reached by adding
+ * 118. */
+static inline uint64_t gsai_above_nine(uint64_t x)
 {
     const uint64_t every = UINT64_C(0x0101010101010101);
+    return (((x & 127 * every) + 118 * every) | x) & 128 * every;
+}
+
+/* Returns a bit for each of the 64 bytes at p, the first of them lowest, set unless the byte is a digit. The
+ * multiplication puts the highest bits of a word side by side. */
+static inline uint64_t gsai_others_plain(const char *p)
+{
     uint64_t bits = 0;
     for (unsigned i = 0; i < 64; i += 8) {
-        uint64_t x = gsai_load_word(p + i) ^ '0' * every;
-        uint64_t others = (((x & 127 * every) + 118 * every) | x) & 128 * every;
+        uint64_t others = gsai_above_nine(gsai_load_word(p + i) ^ UINT64_C(0x3030303030303030));
         bits |= (others * UINT64_C(0x0002040810204081) >> 56) << i;
     }
     return bits;
+}
+
+/* Returns a bit for the first byte of eight that ends a string of JSON, or is a backslash or a control character, and
+ * perhaps for some that follow it: of bytes that are taken away, those that were lower borrow from the next. */
+static inline uint64_t gsai_string_ends(uint64_t x)
+{
+    const uint64_t every = UINT64_C(0x0101010101010101);
+    uint64_t quote = x ^ '"' * every, backslash = x ^ '\\' * every;
+    return (((quote - every) & ~quote) | ((backslash - every) & ~backslash) | ((x - ' ' * every) & ~x)) & 128 * every;
 }
 
 /* Returns a bit for each of the 64 bytes at p: whether it separates cells of a table, ends a line, or is a quote. */
@@ -74,13 +88,25 @@ static inline uint64_t gsai_marks(const char *p, char separator)
 #define gsai_marks gsai_marks_plain
 #endif
 
-/* Returns the number that the n digits at p, 1 to 8, stand for: pairs of digits, then fours and eights in one step. */
-static inline uint64_t gsai_read_digits(const char *p, size_t n)
+/* Returns the number that eight digits stand for, bytes of 0 to 9: pairs of digits, then fours and eights in one step.
+ */
+static inline uint64_t gsai_join_digits(uint64_t x)
 {
     const uint64_t pairs = UINT64_C(0x000000FF000000FF);
-    uint64_t x = (gsai_load_word(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
     x = x * 10 + (x >> 8);
     return ((x & pairs) * (100 + (UINT64_C(1000000) << 32)) + (x >> 16 & pairs) * (1 + (UINT64_C(10000) << 32))) >> 32;
+}
+
+/* Returns n bytes at p, 1 to 8, as numbers that digits stand for, with zeros before them. */
+static inline uint64_t gsai_load_digits(const char *p, size_t n)
+{
+    return (gsai_load_word(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
+}
+
+/* Returns the number that the n digits at p, 1 to 8, stand for. */
+static inline uint64_t gsai_read_digits(const char *p, size_t n)
+{
+    return gsai_join_digits(gsai_load_digits(p, n));
 }
 
 #endif

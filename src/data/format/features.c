@@ -4,6 +4,7 @@
 #include "base/byte_order.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "data/format/digits.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,12 +25,8 @@ void gsai_key_free(gsai_key *key, const gsai_env *env)
     *key = (gsai_key){0};
 }
 
-uint64_t gsai_key_hash(const gsai_key *key, const char *word, size_t size)
+__attribute__((noinline)) static uint64_t hash_long(const gsai_key *key, const char *word, size_t size)
 {
-    if (size <= GSAI_KEY_ROOM) {
-        memcpy(key->bytes + key->size, word, size);
-        return gsai_hash(key->bytes, key->size + size, 0);
-    }
     gsai_hasher hasher;
     gsai_hasher_init(&hasher);
     gsai_hasher_add(&hasher, key->bytes, key->size);
@@ -37,23 +34,59 @@ uint64_t gsai_key_hash(const gsai_key *key, const char *word, size_t size)
     return gsai_hasher_value(&hasher);
 }
 
-#define FEW 64
+uint64_t gsai_key_hash(const gsai_key *key, const char *word, size_t size)
+{
+    if (size > GSAI_KEY_ROOM)
+        return hash_long(key, word, size);
+    if (size >= 8 && key->size < 8 &&
+        key->size + size <= 16) { /* without memory that was just written: that would wait */
+        uint64_t name = gsai_load_word(key->bytes) & ((UINT64_C(1) << 8 * key->size) - 1);
+        return gsai_hash_16(name | gsai_load_word(word) << 8 * key->size, gsai_load_word(word + size - 8),
+                            key->size + size);
+    }
+    memcpy(key->bytes + key->size, word, size);
+    return gsai_hash(key->bytes, key->size + size, 0);
+}
 
-/* The place of each id is the number of those before it, which is counted without a branch. */
+#define FEW 64
+typedef int32_t four_ints __attribute__((vector_size(16)));
+
+/* The place of each id is the number of lower ones, which is counted without a branch, for 16 ids at a time. Where ids
+ * are equal, the places do not add up to those of different ones, and what came first goes first. */
 static void sort_few(uint32_t *index, float *value, size_t n)
 {
-    uint32_t id[FEW];
+    union { /* ids from the lowest int on, which compares as an int */
+        int32_t at[FEW];
+        four_ints four[FEW / 4];
+    } id = {{0}}, place;
     float x[FEW];
-    memcpy(id, index, n * sizeof *id);
+    size_t sum = 0;
     memcpy(x, value, n * sizeof *x);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t place = 0;
+    for (size_t i = 0; i < n; i++)
+        id.at[i] = (int32_t)(index[i] ^ UINT32_C(0x80000000));
+    for (size_t i = 0; i < n; i += 16) {
+        const four_ints *own = &id.four[i / 4];
+        four_ints a = {0}, b = a, c = a, d = a; /* less one for each lower id */
+        for (size_t j = 0; j < n; j++) {
+            four_ints other = {id.at[j], id.at[j], id.at[j], id.at[j]};
+            a += other < own[0];
+            b += other < own[1];
+            c += other < own[2];
+            d += other < own[3];
+        }
+        place.four[i / 4] = -a;
+        place.four[i / 4 + 1] = -b;
+        place.four[i / 4 + 2] = -c;
+        place.four[i / 4 + 3] = -d;
+    }
+    for (size_t i = 0; i < n; i++)
+        sum += (size_t)place.at[i];
+    for (size_t i = 1; i < n && sum != n * (n - 1) / 2; i++)
         for (size_t j = 0; j < i; j++)
-            place += id[j] <= id[i];
-        for (size_t j = i + 1; j < n; j++)
-            place += id[j] < id[i];
-        index[place] = id[i];
-        value[place] = x[i];
+            place.at[i] += id.at[j] == id.at[i];
+    for (size_t i = 0; i < n; i++) {
+        index[place.at[i]] = (uint32_t)id.at[i] ^ UINT32_C(0x80000000);
+        value[place.at[i]] = x[i];
     }
 }
 

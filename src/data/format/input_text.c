@@ -61,10 +61,12 @@ bool gsai_is_absent(const char *text, size_t size)
            gsai_equals_word(text, size, "na");
 }
 
-bool gsai_is_missing(const char *text, size_t size)
+bool gsai_means_missing(const char *text, size_t size)
 {
     if (size == 1)
         return *text == '-' || *text == '?' || *text == '.';
+    if (size > 0 && (*text | 0x20) != 'n' && *text != '-' && *text != '+')
+        return false;
     return gsai_is_absent(text, size) || gsai_equals_word(text, size, "n/a") || gsai_equals_word(text, size, "none");
 }
 

@@ -38,7 +38,11 @@ bool gsai_is_nonfinite_word(const char *text, size_t size);
 bool gsai_is_absent(const char *text, size_t size);
 
 /* Returns whether the text of a feature's cell says so: also -, ?, a dot, N/A or None, any of which may be a label. */
-bool gsai_is_missing(const char *text, size_t size);
+bool gsai_means_missing(const char *text, size_t size);
+static inline bool gsai_is_missing(const char *text, size_t size)
+{
+    return size <= 4 && gsai_means_missing(text, size);
+}
 
 /* A quotation for messages: cut after a few dozen bytes, control characters and bytes that are no UTF-8 as \xHH. */
 #define GSAI_QUOTE_SIZE 64

@@ -2,6 +2,7 @@
 #include "data/format/json.h"
 
 #include "base/text.h"
+#include "data/format/digits.h"
 
 #include <string.h>
 
@@ -21,9 +22,10 @@ typedef struct object {
 
 static const char *skip_blanks(object *from)
 {
-    while (*from->p == ' ' || *from->p == '\t' || *from->p == '\r')
-        from->p++;
-    return from->p;
+    const char *p = from->p;
+    while ((unsigned char)*p <= ' ' && (*p == ' ' || *p == '\t' || *p == '\r'))
+        p++;
+    return from->p = p;
 }
 
 /* Passes over a character, with the blanks before it. */
@@ -76,9 +78,16 @@ static const char *take_escape(const char *p, char **out)
 static const char *take_string(object *from, gsai_text_cell *out)
 {
     const char *start = from->p + 1, *p = start;
-    unsigned char all = 0; /* bits of its bytes */
-    for (; *p != '"' && *p != '\\' && (unsigned char)*p >= ' '; p++)
-        all |= (unsigned char)*p;
+    uint64_t all = 0, word, ends; /* bits of its bytes */
+    for (;; p += 8, all |= word) {
+        word = gsai_load_word(p);
+        ends = gsai_string_ends(word);
+        if (ends != 0)
+            break;
+    }
+    p += (size_t)__builtin_ctzll(ends) / 8;
+    all |= word & ((ends & -ends) - 1);
+    all &= UINT64_C(0x8080808080808080);
     *out = (gsai_text_cell){.text = start, .size = (size_t)(p - start), .at = from->p};
     if (*p == '\\') {
         char *to = from->copy + out->size;
@@ -90,7 +99,7 @@ static const char *take_string(object *from, gsai_text_cell *out)
                 return "not an escape of JSON strings";
             }
             if (*p != '\\') {
-                all |= (unsigned char)*p;
+                all |= (unsigned char)*p & 0x80;
                 *to++ = *p;
             }
             p = after;
@@ -105,7 +114,7 @@ static const char *take_string(object *from, gsai_text_cell *out)
         from->p = p;
         return "a control character cannot stand in a string: write an escape, such as \\t or \\n";
     }
-    if (all >= 0x80 && !gsai_is_text(out->text, out->size))
+    if (all && !gsai_is_text(out->text, out->size))
         return "the string that begins here is not UTF-8: save the file as UTF-8";
     from->p = p + 1;
     return NULL;
@@ -120,6 +129,20 @@ static bool is_number(const char *text, size_t size)
            !(point && !gsai_is_digit(point[1])) && gsai_number_split(text).after == text + size;
 }
 
+/* Returns the size of a number of JSON without an exponent; 0: it is something else, or has one. */
+static size_t size_of_plain(const char *text)
+{
+    const char *digits = text + (*text == '-'), *p = digits;
+    while (gsai_is_digit(*p))
+        p++;
+    if (p == digits || (*digits == '0' && p - digits > 1))
+        return 0;
+    if (*p == '.' && gsai_is_digit(p[1]))
+        for (p++; gsai_is_digit(*p);)
+            p++;
+    return *p == ',' || *p == '}' || *p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' ? (size_t)(p - text) : 0;
+}
+
 /* The value behind a key. */
 static const char *take_value(object *from, gsai_text_cell *out)
 {
@@ -128,7 +151,12 @@ static const char *take_value(object *from, gsai_text_cell *out)
         return take_string(from, out);
     if (*start == '{' || *start == '[')
         return "a value is an object or a list: columns are flat; take such values apart with a query";
-    *out = (gsai_text_cell){.text = start, .size = strcspn(start, ",} \t\r\n"), .at = start};
+    *out = (gsai_text_cell){.text = start, .size = size_of_plain(start), .at = start};
+    if (out->size > 0) {
+        from->p += out->size;
+        return NULL;
+    }
+    out->size = strcspn(start, ",} \t\r\n");
     bool is_true = gsai_is_word(start, out->size, "true"), is_null = gsai_is_word(start, out->size, "null");
     bool is_truth = is_true || gsai_is_word(start, out->size, "false");
     if (!is_truth && !is_null && !is_number(start, out->size))
@@ -137,7 +165,7 @@ static const char *take_value(object *from, gsai_text_cell *out)
                    : "expected a value: a string, a number, true, false or null";
     from->p += out->size;
     if (is_truth)
-        out->text = is_true ? "1\n" : "0\n";
+        out->text = is_true ? "1\n        " : "0\n        "; /* padded as other cells */
     if (is_truth || is_null)
         out->size = is_truth;
     return NULL;
@@ -174,7 +202,8 @@ const char *gsai_json_cells(const char *start, const char *end, gsai_words *keys
             return objection;
         *at = key;
         number++; /* that of a key is mostly the one after the last */
-        if ((size_t)number >= keys->n_words || !gsai_is_word(name.text, name.size, keys->word[number]))
+        if ((size_t)number >= keys->n_words || strncmp(keys->word[number], name.text, name.size) != 0 ||
+            keys->word[number][name.size] != '\0')
             number = gsai_words_find(keys, name.text, name.size);
         if (number < 0 && !collects)
             return "neither the first rows nor a model have this key: ignore it";

@@ -11,6 +11,7 @@
 
 #include "base/os.h"
 #include "base/text.h"
+#include "data/format/digits.h"
 
 #include <greedystep/greedystep.h>
 
@@ -131,6 +132,33 @@ static inline void gsai_number_parse(const gsai_number_locale *locale, const cha
 static inline void gsai_number_parse_float(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
     gsai_number_parse_as(locale, text, true, out);
+}
+
+/* Reads a text that is 1 to 8 digits, one of which may be a point, behind a minus or not: the same value. Returns false
+ * for any other. So many bytes at `text` may be read: */
+enum { GSAI_CELL_PADDING = 10 };
+static inline bool gsai_number_parse_short(const char *text, size_t size, gsai_number *out)
+{
+    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
+    static const double sign[] = {1, -1};
+    bool is_negative = *text == '-';
+    size_t n = size - is_negative, n_fraction = 0;
+    if (n - 1 >= 8)
+        return false;
+    uint64_t x = gsai_load_digits(text + is_negative, n), others = gsai_above_nine(x);
+    if (others != 0) { /* the point, in whose place the digits before it move up */
+        uint64_t byte = others >> 7;
+        if ((others & (others - 1)) != 0 || (x & byte * 0xFF) != byte * ('.' ^ '0') || n == 1)
+            return false;
+        n_fraction = (size_t)__builtin_clzll(others) / 8;
+        x = (x & (byte - 1)) << 8 | (x & -(others << 1));
+    }
+    out->value = (double)(int64_t)gsai_join_digits(x) * sign[is_negative];
+    if (n_fraction > 0)
+        out->value /= power[n_fraction];
+    out->has_nonzero = x != 0;
+    out->after = text + size;
+    return true;
 }
 
 /* Writes a float as short as reads back to the same bits, whatever the locale of the process. `out` has room for

@@ -50,19 +50,11 @@ typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, TOO_MANY, NO_MEMORY, NO_O
 /* A record being taken apart: [p, end) is what the buffer has of it. */
 typedef struct scan {
     const char *p, *end;
-    bool is_last;      /* the stream ends at `end` */
-    uint64_t n_lines;  /* line ends passed */
-    const char *block; /* marks that were not taken yet, from here on */
-    uint64_t marks;
+    bool is_last;              /* the stream ends at `end` */
+    uint64_t n_lines;          /* line ends passed */
     size_t n_cells, n_escaped; /* n_escaped: bytes of cells with doubled quotes */
     const char *objection;     /* to an object, at p */
 } scan;
-
-static inline void look(scan *s, const char *block, char separator)
-{
-    s->block = block;
-    s->marks = gsai_marks(block, separator);
-}
 
 /* A cell that begins with a quote at s->p; *after is the byte behind its end. */
 static outcome scan_quoted(scan *s, char separator, gsai_text_cell *out, const char **after)
@@ -83,12 +75,9 @@ static outcome scan_quoted(scan *s, char separator, gsai_text_cell *out, const c
     out->size = (size_t)(quote - out->text);
     s->n_escaped += out->is_escaped ? out->size + 1 : 0;
     const char *at = *after = quote + 1;
-    if (at < s->end && *at != separator && *at != '\n' && *at != '\r') {
-        s->p = at;
-        return AFTER_QUOTE;
-    }
-    look(s, at + (at < s->end), separator);
-    return COMPLETE;
+    bool is_end = at == s->end || *at == separator || *at == '\n' || *at == '\r';
+    s->p = is_end ? s->p : at;
+    return is_end ? COMPLETE : AFTER_QUOTE;
 }
 
 /* An object a line. A line without one is blank. */
@@ -100,7 +89,7 @@ static outcome scan_object(gsai_records *records, scan *s)
         return PARTIAL;
     size_t n_keys = records->keys->n_words, n_cells = n_keys > 0 ? n_keys : 1;
     if (!gsai_reserve(env, &records->cell, &records->cell_capacity, n_cells, sizeof *records->cell) ||
-        !gsai_reserve(env, &records->copy, &records->copy_capacity, 2 * (size_t)(end - s->p) + 1, 1))
+        !gsai_reserve(env, &records->copy, &records->copy_capacity, 2 * (size_t)(end - s->p) + GSAI_CELL_PADDING, 1))
         return NO_MEMORY;
     const char *quote = memchr(s->p, '"', (size_t)(end - s->p)); /* by which an object is told from a blank line */
     for (size_t i = 0; i < n_cells; i++)
@@ -114,45 +103,56 @@ static outcome scan_object(gsai_records *records, scan *s)
     return s->objection ? NO_OBJECT : COMPLETE;
 }
 
-/* Cells up to the end of the record; s->p is then what follows it. Members of a cell are stored one by one: a struct
- * that is made elsewhere and copied would have to wait for them. */
+/* Cells up to the end of the record; s->p is then what follows it. A line end ends the padding of the buffer at the
+ * latest, so that `end` is asked for there only. Members of a cell are stored one by one: a struct that is made
+ * elsewhere and copied would have to wait for them. */
 static outcome scan_record(gsai_records *records, scan *s)
 {
-    const char separator = records->separator, *at;
+    const char separator = records->separator, *p = s->p, *block = p, *at;
     if (records->keys)
         return scan_object(records, s);
-    look(s, s->p, separator);
-    do {
-        if (s->n_cells == records->cell_capacity) {
-            if (s->n_cells >= records->most_cells)
+    if (!records->cell &&
+        !gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity, 1, sizeof *records->cell))
+        return NO_MEMORY;
+    gsai_text_cell *cell = records->cell, *last = cell + records->cell_capacity;
+    for (uint64_t marks = gsai_marks(block, separator);; cell++, p = at + 1) {
+        if (cell == last) {
+            s->n_cells = (size_t)(cell - records->cell);
+            if (s->n_cells >= records->most_cells) {
+                s->p = p;
                 return TOO_MANY;
+            }
             if (!gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity, s->n_cells + 1,
                               sizeof *records->cell))
                 return NO_MEMORY;
+            cell = records->cell + s->n_cells;
+            last = records->cell + records->cell_capacity;
         }
-        gsai_text_cell *cell = &records->cell[s->n_cells];
-        cell->at = s->p;
+        cell->at = cell->text = p;
         cell->is_escaped = false;
-        if (*s->p == '"' && s->p < s->end) {
+        do { /* the next mark; a quote is one at the beginning of a cell alone */
+            for (; marks == 0; marks = gsai_marks(block, separator))
+                block += 64;
+            at = block + __builtin_ctzll(marks);
+            marks &= marks - 1;
+        } while (*at == '"' && at > p);
+        if (*at == '"' && at < s->end) {
+            s->p = p;
             outcome result = scan_quoted(s, separator, cell, &at);
             if (result != COMPLETE)
                 return result;
+            block = at;
+            marks = gsai_marks(block, separator) & ~UINT64_C(1);
         } else {
-            do { /* the next mark, at most `end`, where the padding of the buffer has one */
-                while (s->marks == 0)
-                    look(s, s->block + 64, separator);
-                at = s->block + __builtin_ctzll(s->marks);
-                s->marks &= s->marks - 1;
-            } while (*at == '"' && at < s->end);
-            at = at < s->end ? at : s->end;
-            cell->text = s->p;
-            cell->size = (size_t)(at - s->p);
+            cell->size = (size_t)(at - p);
         }
-        if (at == s->end && !s->is_last)
-            return PARTIAL;
-        s->n_cells++;
-        s->p = at + (at < s->end);
-    } while (at < s->end && *at == separator);
+        if (*at != separator || at >= s->end)
+            break;
+    }
+    if (at >= s->end && !s->is_last)
+        return PARTIAL;
+    s->n_cells = (size_t)(cell - records->cell) + 1;
+    s->p = at + (at < s->end);
     if (at < s->end && *at == '\r') {
         if (s->p == s->end && !s->is_last)
             return PARTIAL;
@@ -162,15 +162,15 @@ static outcome scan_record(gsai_records *records, scan *s)
     return COMPLETE;
 }
 
+/* Looks at 64 bytes at a time, up to 63 more than there are. */
 static bool is_ascii(const char *p, const char *end)
 {
     uint64_t all = 0, word;
-    for (; end - p >= 8; p += 8) {
-        memcpy(&word, p, sizeof word);
-        all |= word;
-    }
-    for (; p < end; p++)
-        all |= (unsigned char)*p;
+    for (; p < end; p += 64)
+        for (size_t i = 0; i < 64; i += sizeof word) {
+            memcpy(&word, p + i, sizeof word);
+            all |= word;
+        }
     return !(all & UINT64_C(0x8080808080808080));
 }
 
@@ -188,7 +188,7 @@ static bool copy_cells(gsai_records *records, const scan *s, bool has_ascii_only
     }
     if (size == 0)
         return true;
-    if (!gsai_reserve(records->lines.env, &records->copy, &records->copy_capacity, size, 1))
+    if (!gsai_reserve(records->lines.env, &records->copy, &records->copy_capacity, size + GSAI_CELL_PADDING, 1))
         return false;
     records->n_recoded += n_recoded;
     char *out = records->copy;
@@ -319,6 +319,7 @@ static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error
             GSA_TRY(read_enough(records, error));
             continue;
         }
+        /* Other text that follows soon may make plain cells look as if they were not. */
         bool is_plain = result != COMPLETE || records->keys || is_ascii(start, s.p);
         if (result == NO_MEMORY ||
             ((s.n_escaped > 0 || !is_plain) && result == COMPLETE && !copy_cells(records, &s, is_plain)))

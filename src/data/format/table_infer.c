@@ -259,11 +259,13 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gs
         seen->kind = asked->is_label                          ? GSAI_FIELD_LABEL
                      : is_listed(options->weight, first, i)   ? GSAI_FIELD_WEIGHT
                      : is_listed(options->exposure, first, i) ? GSAI_FIELD_EXPOSURE
+                     : is_listed(options->group, first, i)    ? GSAI_FIELD_GROUP
                      : is_listed(options->ignore, first, i)   ? GSAI_FIELD_IGNORED
                      : is_listed(options->keep, first, i)     ? GSAI_FIELD_IGNORED
                                                               : GSAI_FIELD_CATEGORICAL;
-        if ((!asked->is_label && seen->kind != GSAI_FIELD_CATEGORICAL) || seen->is_category ||
-            is_listed(options->categorical, first, i))
+        bool is_feature = !seen->is_category && !is_listed(options->categorical, first, i) &&
+                          (asked->is_label || seen->kind == GSAI_FIELD_CATEGORICAL);
+        if (!is_feature && !is_listed(options->time, first, i))
             continue;
         if (seen->is_date)
             *decided =
@@ -272,7 +274,9 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gs
             *decided = gsai_column_decide(&seen->cells, asked);
         if (decided->is_plain && (asked->is_label || options->without_offsets)) /* labels are doubles */
             decided->needs_values = false;
-        if (!asked->is_label)
+        if (!is_feature)
+            decided->needs_values = false;
+        else if (!asked->is_label)
             seen->kind = decided->kind;
         has_commas = has_commas || (decided->kind == GSAI_FIELD_NUMBER && decided->reading.decimal == ',');
     }
@@ -314,6 +318,8 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
     const gsai_seen_column *seen = &first->column[i];
     const gsai_decided *decided = &seen->decided;
     GSA_TRY(gsai_schema_add(schema, seen->name, seen->name_size, seen->kind, error));
+    if (is_listed(options->time, first, i))
+        schema->field[i].time = decided->kind;
     if (gsai_kind_at(seen->kind)->has_number) {
         bool is_exact = decided->kind == GSAI_FIELD_DATE || gsai_first_rows_is_again(first, seen);
         double offset = is_exact && !options->without_offsets ? gsai_stats_offset(&seen->cells) : 0;
@@ -321,8 +327,10 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
         return gsai_schema_set_reading(schema, gsai_stats_mean(&seen->cells, offset),
                                        decided->is_plain ? NULL : &decided->reading, error);
     }
-    if (seen->kind != GSAI_FIELD_LABEL)
-        return GSA_OK;
+    if (seen->kind != GSAI_FIELD_LABEL) {
+        bool has_reading = gsai_field_is_time(&schema->field[i]) && !decided->is_plain;
+        return gsai_schema_set_reading(schema, 0, has_reading ? &decided->reading : NULL, error);
+    }
     schema->field[i].is_class = seen->is_category || decided->is_code || is_listed(options->categorical, first, i);
     bool is_read = decided->kind == GSAI_FIELD_NUMBER && (!decided->is_plain || seen->cells.is_marked);
     return gsai_schema_set_reading(schema, 0, is_read ? &decided->reading : NULL, error);
@@ -347,6 +355,8 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     GSA_TRY(check_list(table, "label", options->label, first, error));
     GSA_TRY(check_list(table, "weight", options->weight, first, error));
     GSA_TRY(check_list(table, "exposure", options->exposure, first, error));
+    GSA_TRY(check_list(table, "group", options->group, first, error));
+    GSA_TRY(check_list(table, "time", options->time, first, error));
     GSA_TRY(check_list(table, "categorical", options->categorical, first, error));
     GSA_TRY(check_list(table, "ignore", options->ignore, first, error));
     GSA_TRY(read_asked(table, &asked, error));
@@ -377,6 +387,21 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
         return refuse(table, "weight", error, ": more than one column of weights; name one");
     if (schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 1)
         return refuse(table, "exposure", error, ": more than one column of exposures; name one");
+    if (options->group && options->time)
+        return refuse(table, "group", error, ": rows are held out by group or by time; leave one of the two out");
+    if (schema->n_of_kind[GSAI_FIELD_GROUP] > 1)
+        return refuse(table, "group", error, ": more than one column of groups; name one");
+    size_t n_times = 0;
+    for (size_t i = 0; i < first->n_columns && options->time; i++) {
+        if (!is_listed(options->time, first, i))
+            continue;
+        if (n_times++ > 0 || i == first->label || !gsai_field_is_time(&schema->field[i]))
+            return refuse(table, "time", error,
+                          n_times > 1 ? ": more than one column of times; name one"
+                                      : ": '%s' holds neither numbers nor dates, or it is the label; name "
+                                        "the column that says when a row was",
+                          first->column[i].quote);
+    }
     return gsai_schema_complete(schema, error);
 }
 
@@ -412,7 +437,8 @@ static bool may_lack(const gsai_tabular *table, gsai_field_kind kind)
     const gsa_reader_options *options = table->input->options;
     bool is_target = kind == GSAI_FIELD_LABEL || kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE;
     bool is_weight = kind == GSAI_FIELD_WEIGHT && options->without_weights && !options->weight;
-    return kind == GSAI_FIELD_IGNORED || is_weight || (is_target && options->without_labels);
+    bool is_group = kind == GSAI_FIELD_GROUP && !gsai_tabular_learns(options);
+    return kind == GSAI_FIELD_IGNORED || is_weight || is_group || (is_target && options->without_labels);
 }
 
 /* Names the columns of the schema that the file lacks: all of them, so that one message is enough. */
@@ -424,7 +450,9 @@ static gsa_status check_complete(const gsai_tabular *table, const gsai_first_row
     size_t n = 0, size = 0;
     for (size_t f = 0; f < schema->n_fields; f++) {
         const gsai_field *field = &schema->field[f];
-        if (table->cell_of[f] == SIZE_MAX && !may_lack(table, field->kind) && n++ < NAMED)
+        bool may =
+            may_lack(table, field->kind) && !(gsai_field_is_time(field) && gsai_tabular_learns(table->input->options));
+        if (table->cell_of[f] == SIZE_MAX && !may && n++ < NAMED)
             size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'%s", n > 1 ? ", " : "",
                                      gsai_quote(field->name, field->name_size, quote),
                                      field->kind == GSAI_FIELD_EXPOSURE ? " (exposure of the counts)" : "");
@@ -493,6 +521,7 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
     } known[] = {{"label", options->label, GSAI_FIELD_LABEL},
                  {"weight", options->weight, GSAI_FIELD_WEIGHT},
                  {"exposure", options->exposure, GSAI_FIELD_EXPOSURE},
+                 {"group", options->group, GSAI_FIELD_GROUP},
                  {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL}};
     char quote[GSAI_QUOTE_SIZE];
     for (size_t f = 0; f < schema->n_fields; f++)
@@ -502,6 +531,12 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
                 return refuse(table, known[k].name, error, ": a %s column contradicts %s about '%s'; leave it out",
                               known[k].name, table->input->schema_from,
                               gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
+    for (size_t f = 0; f < schema->n_fields; f++)
+        if (table->cell_of[f] != SIZE_MAX && !gsai_field_is_time(&schema->field[f]) &&
+            is_listed(options->time, first, table->cell_of[f]))
+            return refuse(table, "time", error, ": a time column contradicts %s about '%s'; leave it out",
+                          table->input->schema_from,
+                          gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
     return GSA_OK;
 }
 

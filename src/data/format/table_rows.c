@@ -2,6 +2,7 @@
 #include "data/format/table_rows.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "data/format/input_text.h"
 
@@ -44,7 +45,7 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
     const gsai_schema *schema = table->input->schema;
     const bool has_labels = !table->input->options->without_labels;
     gsai_arena *memory = &table->memory;
-    table->label = table->weight = table->exposure = SIZE_MAX;
+    table->label = table->weight = table->exposure = table->group = SIZE_MAX;
     table->first_hashed = gsai_schema_first_word(schema);
     table->id_mask = (UINT64_C(1) << schema->bits) - 1;
     table->column = gsai_arena_take(memory, schema->n_fields, sizeof *table->column);
@@ -76,6 +77,11 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
             table->weight = table->cell_of[f];
         } else if (field->kind == GSAI_FIELD_EXPOSURE) { /* of rows without labels too: it is their weight */
             table->exposure = table->cell_of[f];
+        }
+        if ((field->kind == GSAI_FIELD_GROUP || gsai_field_is_time(field)) &&
+            gsai_tabular_learns(table->input->options)) {
+            table->group = table->cell_of[f];
+            table->group_field = field;
         }
     }
     table->max_entries = table->n_columns + table->n_numbers + table->n_parts + schema->n_crosses;
@@ -136,6 +142,29 @@ const char *gsai_tabular_weigh(gsai_row_head *head, double weight)
 {
     head->weight = (float)weight;
     return head->weight >= 0 && !isinf(head->weight) ? NULL : GSAI_NO_WEIGHT;
+}
+
+void gsai_tabular_take_time(gsai_row_head *head, double time)
+{
+    uint64_t bits;
+    time += 0.0; /* -0 is 0 */
+    memcpy(&bits, &time, sizeof bits);
+    head->group = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63; /* ascends as the time does */
+}
+
+const char *gsai_tabular_take_group(const gsai_tabular *table, const char *text, size_t size, gsai_row_head *head)
+{
+    const gsai_field *field = table->group_field;
+    gsai_number number = {0};
+    if (!gsai_field_is_time(field)) {
+        head->group = gsai_hash(text, size, 0);
+        return NULL;
+    }
+    if (gsai_kind_at(field->time)->read(table->locale, field->reading, text, size, &number) != GSAI_VALUE ||
+        !isfinite(number.value))
+        return GSAI_NO_TIME;
+    gsai_tabular_take_time(head, number.value);
+    return NULL;
 }
 
 const char *gsai_tabular_expose(gsai_row_head *head, double exposure)
@@ -214,6 +243,8 @@ gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, cons
         GSA_TRY(gsai_rows_word(rows, head->word, head->word_size, place.line, place.byte, &number, error));
     gsai_rows_finish(rows, features->n, features->all_ones, head->label, number, place);
     gsai_rows_weigh(rows, head->weight);
+    if (table->group != SIZE_MAX)
+        GSA_TRY(gsai_rows_set_group(rows, head->group, gsai_field_is_time(table->group_field), error));
     rows->n_cells += table->cells ? table->n_columns : 0;
     return GSA_OK;
 }
@@ -272,6 +303,12 @@ gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai
         const char *objection = i == 0 ? gsai_tabular_weigh(&head, x) : gsai_tabular_expose(&head, x);
         if (objection)
             return fail_cell(table, record, factor[i], objection, error);
+    }
+    if (table->group != SIZE_MAX) {
+        gsai_text_cell cell = gsai_cell_trim(record->cell[table->group]);
+        const char *objection = gsai_tabular_take_group(table, cell.text, cell.size, &head);
+        if (objection)
+            return fail_cell(table, record, table->group, objection, error);
     }
     GSA_TRY(gsai_tabular_begin_row(table, table->max_entries, rows, &features, error));
     for (size_t i = 0; i < table->n_columns; i++) {

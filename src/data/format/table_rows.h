@@ -47,6 +47,8 @@ typedef struct gsai_tabular {
     size_t n_crosses;
     size_t label, weight, exposure; /* cells; SIZE_MAX: none is read */
     const gsai_field *label_field;
+    size_t group; /* cell of the group or time of a row, likewise */
+    const gsai_field *group_field;
     uint64_t *cells; /* of each column, in the row at hand; NULL if cells are not asked for */
     size_t *kept;    /* cells whose texts are kept beside the rows (option keep) */
     size_t n_kept;
@@ -61,12 +63,20 @@ gsa_status gsai_tabular_plan_same(gsai_tabular *table, const gsai_tabular *other
 /* Frees the plan. */
 void gsai_tabular_forget(gsai_tabular *table);
 
+/* Returns whether rows are held out by group or time: neither to predict nor to evaluate them. */
+static inline bool gsai_tabular_learns(const gsa_reader_options *options)
+{
+    return !options->without_labels && !options->without_weights;
+}
+
 /* Adds the row of a record. */
 gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai_rows *rows, gsa_error *error);
 
 /* Returns a cell without the blanks around it. */
 static inline gsai_text_cell gsai_cell_trim(gsai_text_cell cell)
 {
+    if (cell.size == 0 || (*cell.text != ' ' && cell.text[cell.size - 1] != ' '))
+        return cell;
     for (; cell.size > 0 && *cell.text == ' '; cell.text++)
         cell.size--;
     while (cell.size > 0 && cell.text[cell.size - 1] == ' ')
@@ -85,13 +95,14 @@ static inline size_t gsai_record_cells(const gsai_record *record, size_t wanted)
 
 /* ---- parts of a row, for readers whose cells are not text ------------------------------------------------------- */
 
-/* Label and weight of a row. */
+/* Label, weight and group of a row. */
 typedef struct gsai_row_head {
     double label;
     bool is_missing;  /* without a label: the row does not count */
     const char *word; /* the label, if it is one; NULL: it is the number */
     size_t word_size;
     float weight;
+    uint64_t group;
 } gsai_row_head;
 
 /* Keeps one text of the row, up to a NUL in it. */
@@ -102,6 +113,11 @@ const char *gsai_tabular_label(const gsai_tabular *table, const char *text, size
 /* Take the weight of a row, and after it and the label its exposure; return what is wrong, or NULL. */
 const char *gsai_tabular_weigh(gsai_row_head *head, double weight);
 const char *gsai_tabular_expose(gsai_row_head *head, double exposure);
+
+/* Take the group of a row by its text, trimmed and followed as that of a label is, or its time; return what is wrong,
+ * or NULL. */
+const char *gsai_tabular_take_group(const gsai_tabular *table, const char *text, size_t size, gsai_row_head *head);
+void gsai_tabular_take_time(gsai_row_head *head, double time);
 
 /* Begin a row, with room for its features, and end one, whose features are written and valid. */
 gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *rows, gsai_features *out,
@@ -132,6 +148,7 @@ void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features);
  * NULL: with a product of *column or, if that is SIZE_MAX, with the row. */
 const char *gsai_tabular_complete(gsai_tabular *table, gsai_features *features, size_t *column);
 
+#define GSAI_NO_TIME "the time of a row must be a number or a date, written as those of the first rows"
 #define GSAI_NO_EXPOSURE "the exposure of a row must be a finite number above 0"
 #define GSAI_NO_WEIGHT "the weight of a row must be a finite number that is not negative"
 

@@ -60,7 +60,8 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
                     gsai_reserve(schema->env, &schema->number, &schema->number_capacity, n, sizeof *schema->number) &&
                     gsai_words_add(&schema->names, name, name_size);
     GSAI_TRY_MEMORY(has_room, schema->env, error, "no memory for the names of the columns");
-    gsai_field field = {.name = schema->names.word[schema->n_fields], .name_size = name_size, .kind = kind};
+    gsai_field field = {
+        .name = schema->names.word[schema->n_fields], .name_size = name_size, .kind = kind, .time = GSAI_FIELD_IGNORED};
     if (gsai_kind_at(kind)->has_number) {
         schema->number[schema->n_numbers++] = (uint32_t)schema->n_fields;
         field.missing_name = gsai_arena_take(&schema->memory, name_size + sizeof is_missing, 1);
@@ -181,6 +182,8 @@ static void put_reading(gsai_schema *schema, const gsai_field *field)
     }
     if (field->kind == GSAI_FIELD_LABEL && (field->is_class || reading))
         put(schema, field->is_class ? "\twords" : "\tnumber", "");
+    if (gsai_field_is_time(field))
+        put(schema, "\tmoment=", gsai_kind_at(field->time)->word);
     if (!reading)
         return;
     size_t before = schema->text_size;
@@ -246,11 +249,16 @@ static bool take_number(const char *text, double *out)
 static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_reading *reading, bool *is_read)
 {
     gsai_field *field = &schema->field[schema->n_fields - 1];
-    bool is_date = field->kind == GSAI_FIELD_DATE;
+    bool is_date = field->kind == GSAI_FIELD_DATE || field->time == GSAI_FIELD_DATE;
     char *value = item + strcspn(item, "=");
     double number;
     if (*value)
         *value++ = '\0';
+    if (strcmp(item, "moment") == 0) { /* before its reading */
+        field->time = gsai_kind_find(value, strlen(value));
+        *is_read = *is_read || field->time == GSAI_FIELD_DATE;
+        return gsai_field_is_time(field);
+    }
     if (strcmp(item, "mean") == 0)
         return take_number(value, mean);
     if (strcmp(item, "offset") == 0)
@@ -295,8 +303,6 @@ static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, c
         bool is_read = kind == GSAI_FIELD_DATE; /* which has a reading always */
         if (size == SIZE_MAX)
             return gsai_fail(error, GSA_FORMAT, "a name of the schema is damaged");
-        if (line->items_size > 0 && kind != GSAI_FIELD_LABEL && !gsai_kind_at(kind)->has_number)
-            return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
         GSA_TRY(gsai_schema_add(schema, scratch, size, kind, error));
         for (const char *item = line->items; *item == '\t'; item += 1 + size) {
             size = strcspn(item + 1, "\t\n");
@@ -304,6 +310,9 @@ static gsa_status take_line(gsai_schema *schema, const gsai_schema_line *line, c
                 !take_item(schema, scratch, &mean, &reading, &is_read))
                 return gsai_fail(error, GSA_FORMAT, "the reading of a column is damaged");
         }
+        if (line->items_size > 0 && kind != GSAI_FIELD_LABEL && !gsai_kind_at(kind)->has_number &&
+            !gsai_field_is_time(&schema->field[schema->n_fields - 1]))
+            return gsai_fail(error, GSA_FORMAT, "the schema has a reading for a column without numbers");
         return gsai_schema_set_reading(schema, (float)mean, is_read ? &reading : NULL, error);
     }
     if (gsai_schema_line_is(line, "cross")) {

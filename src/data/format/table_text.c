@@ -80,7 +80,7 @@ static bool add_column(const gsai_tabular *table, gsai_first_rows *first, const 
 {
     gsai_seen_column *seen = &first->column[first->n_columns++];
     seen->first_size = size;
-    seen->first = gsai_alloc_zeroed(table->env, size + 1, 1);
+    seen->first = gsai_alloc_zeroed(table->env, size + GSAI_CELL_PADDING, 1);
     if (seen->first)
         memcpy(seen->first, text, size);
     return seen->first != NULL;
@@ -115,12 +115,14 @@ static void see(const gsai_tabular *table, const gsai_record *record, gsai_first
         weight = gsai_first_rows_weigh(table->locale, cell.text, cell.size);
     }
     for (size_t i = 0; i < first->n_columns; i++) {
-        gsai_text_cell cell = gsai_cell_trim(record->cell[i]);
         gsai_seen_column *seen = &first->column[i];
-        if (again && gsai_first_rows_is_again(first, seen))
-            gsai_first_rows_add_value(first, table->locale, i, cell.text, cell.size, weight);
-        if (again)
+        if (again && !gsai_first_rows_is_again(first, seen))
             continue;
+        gsai_text_cell cell = gsai_cell_trim(record->cell[i]);
+        if (again) {
+            gsai_first_rows_add_value(first, table->locale, i, cell.text, cell.size, weight);
+            continue;
+        }
         gsai_column_see(&seen->cells, table->locale, cell.text, cell.size, weight);
         seen->has_text = seen->has_text || cell.size > 0;
         if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)

@@ -211,6 +211,7 @@ enum measure { ONES, AS_GIVEN, STANDARDISED };
 typedef struct four_sums {
     four_floats m, xdx;
     four_ints differs; /* whether a mean of squares will move */
+    four_ints is_new;  /* whether a feature was in no row before */
 } four_sums;
 
 __attribute__((always_inline)) static inline void add_entries(const gsai_group *group, size_t e, four_records of,
@@ -224,6 +225,7 @@ __attribute__((always_inline)) static inline void add_entries(const gsai_group *
         sum->xdx += direct_four(&of, x, &direction);
     sum->m += of.weight * x;
     sum->differs |= (x != 0.0F) & (square != of.mean);
+    sum->is_new |= of.count == 0.0F;
     memcpy(group->direction + e, &direction, sizeof direction);
     memcpy(group->square + e, &square, sizeof square);
 }
@@ -236,6 +238,7 @@ static inline void add_ones(float *restrict direction_of, float *restrict square
     sum->xdx += direction;
     sum->m += of.weight;
     sum->differs |= square != of.mean;
+    sum->is_new |= of.count == 0.0F;
     memcpy(direction_of, &direction, sizeof direction);
     memcpy(square_of, &square, sizeof square);
 }
@@ -249,7 +252,7 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
     const gsai_cell *cells = table->cells;
     const uint32_t *restrict slot = group->slot;
     float *restrict direction = group->direction, *restrict square = group->square;
-    four_ints differs = {0};
+    four_ints differs = {0}, is_new = {0};
     for (size_t row = 0; row < group->n_rows; row++) {
         four_sums sum = {0};
         float c = (float)group->c[row];
@@ -264,9 +267,11 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
         if (!many)
             ask_for(group, cells, row, false);
         differs |= sum.differs;
+        is_new |= sum.is_new;
         out->m[row] = add_four(sum.m);
         out->xdx[row] = add_four(sum.xdx);
     }
+    out->has_new = (is_new[0] | is_new[1] | is_new[2] | is_new[3]) != 0;
     out->means_move = many || before.n > 0 || (differs[0] | differs[1] | differs[2] | differs[3]) != 0;
 }
 

@@ -33,6 +33,24 @@ static void hash_depends_on_every_byte_and_on_the_seed(void **state)
     assert_true(gsai_hash(bytes, sizeof bytes, 0) == whole);
 }
 
+static void short_bytes_in_words_hash_as_in_memory(void **state)
+{
+    (void)state;
+    uint64_t bytes[3] = {0}, last = 0;
+    for (uint64_t i = 0; i < 100000; i++) {
+        unsigned char *byte = (unsigned char *)bytes;
+        size_t size = 9 + i % 8;
+        for (size_t k = 0; k < size; k++)
+            byte[k] = (unsigned char)gsai_mix(i * 16 + k);
+        uint64_t first = last = 0;
+        for (size_t k = 0; k < 8; k++) {
+            first |= (uint64_t)byte[k] << 8 * k;
+            last |= (uint64_t)byte[size - 8 + k] << 8 * k;
+        }
+        assert_true(gsai_hash_16(first, last, size) == gsai_hash(bytes, size, 0));
+    }
+}
+
 /* XXH3 changes its way at 16, 128, 240 and every 1024 bytes. */
 static void pieces_hash_as_the_whole(void **state)
 {
@@ -76,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hash_is_xxh3),
         cmocka_unit_test(hash_depends_on_every_byte_and_on_the_seed),
+        cmocka_unit_test(short_bytes_in_words_hash_as_in_memory),
         cmocka_unit_test(pieces_hash_as_the_whole),
         cmocka_unit_test(the_value_can_be_asked_on_the_way),
         cmocka_unit_test(mix_is_splitmix64),

@@ -135,8 +135,8 @@ static const char *const plain_lines[] = {"1,2,red%d\n", "0,2.5,blue\n", "1,,\n"
 /* Windows-1252, the last of them far into the text. */
 static const char *const recoded_lines[] = {"1,2,red%d\n", "0,2.5,bl\xC3\xA5\n", "1,,caf\xE9\n",
                                             "0,-3,\"a\"\"\x80\"\r\n",
-                                            "\xFC"
-                                            "ber,4,\x85\xA0\n"};
+                                            ("\xFC"
+                                             "ber,4,\x85\xA0\n")};
 
 static const char header[] = "y,number,word\n";
 #define TABLE_OPTIONS                                                                          \

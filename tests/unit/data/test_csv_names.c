@@ -93,6 +93,26 @@ static void names_are_kept_first_come_while_there_is_room(void **state)
     gsai_feature_names_free(&book);
 }
 
+/* A word that comes first in the middle of a file may be in every row of a chunk. */
+static void a_list_has_a_name_once_and_begins_anew(void **state)
+{
+    (void)state;
+    gsai_feature_names book = {0}, list;
+    gsai_env env = gsai_env_resolve(NULL);
+    assert_int_equal(gsai_feature_names_begin(&book, 24, &env, NULL), GSA_OK);
+    assert_true(gsai_feature_names_list(&list, &book, &env));
+    for (uint32_t round = 1; round <= 2; round++) {
+        for (uint32_t i = 0; i < 30000; i++)
+            gsai_feature_names_enter(&list, round * 1000 + i % 3, "column", 6, "word", 4);
+        assert_int_equal(list.n, 3);
+        gsai_feature_names_take(&book, &list);
+        gsai_feature_names_clear(&list);
+        assert_true(book.n == 3 * round && !gsai_feature_names_is_new(&list, round * 1000));
+    }
+    gsai_feature_names_free(&list);
+    gsai_feature_names_free(&book);
+}
+
 static void names_of_words_come_by_number_as_they_came(void **state)
 {
     (void)state;
@@ -125,6 +145,7 @@ int main(void)
         cmocka_unit_test(words_are_remembered_by_column_and_text),
         cmocka_unit_test(cells_are_kept_for_whoever_asks),
         cmocka_unit_test(kept_cells_bound_a_batch),
+        cmocka_unit_test(a_list_has_a_name_once_and_begins_anew),
         cmocka_unit_test(names_of_words_come_by_number_as_they_came),
         cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
     };

@@ -77,6 +77,27 @@ static void words_that_meet_in_one_id_make_a_two(void **state)
     assert_false(f.all_ones);
 }
 
+static void equal_ids_are_added_up_in_the_order_in_which_they_came(void **state)
+{
+    (void)state;
+    uint32_t index[40];
+    float value[40];
+    for (uint32_t high = 0, n = 0; n < 2; n++, high += 0x80000000u) {
+        gsai_features f = {.index = index, .value = value};
+        for (uint32_t i = 0; i < 34; i++)
+            gsai_features_add(&f, i == 3 || i == 20 || i == 33 ? high + 5 : high + 100 - i,
+                              i == 3    ? 1e8f
+                              : i == 20 ? 1
+                              : i == 33 ? -1e8f
+                                        : 1);
+        gsai_features_add(&f, high + 5, 3);
+        assert_true(gsai_features_finish(&f));
+        assert_int_equal(f.n, 32);
+        assert_int_equal(index[0], high + 5);
+        assert_true(value[0] == 3 && value[31] == 1); /* 1e8 + 1 is 1e8 */
+    }
+}
+
 static void a_sum_that_is_not_finite_is_told(void **state)
 {
     (void)state;
@@ -92,13 +113,19 @@ static void the_hash_of_a_word_is_that_of_its_column_a_nul_and_the_word(void **s
 {
     (void)state;
     gsai_env env = gsai_env_resolve(NULL);
-    gsai_key key = {0};
-    char text[600] = "city", *word = text + 5;
-    assert_true(gsai_key_set(&key, "city", 4, &env));
-    memset(word, 'w', 500);
-    for (size_t size = 0; size <= 500; size++)
-        assert_int_equal(gsai_key_hash(&key, word, size), gsai_hash(text, 5 + size, 0));
-    gsai_key_free(&key, &env);
+    const char *names[] = {"", "a", "city", "country", "province", "a rather long name"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        gsai_key key = {0};
+        size_t n = strlen(names[i]);
+        char text[600], *word = text + n + 1;
+        memcpy(text, names[i], n + 1);
+        assert_true(gsai_key_set(&key, names[i], n, &env));
+        for (size_t k = 0; k < 500; k++)
+            word[k] = (char)(200 + k);
+        for (size_t size = 0; size <= 500; size++)
+            assert_true(gsai_key_hash(&key, word, size) == gsai_hash(text, n + 1 + size, 0));
+        gsai_key_free(&key, &env);
+    }
 }
 
 int main(void)
@@ -107,6 +134,7 @@ int main(void)
         cmocka_unit_test(ids_ascend_and_equal_ones_are_added_up),
         cmocka_unit_test(a_long_row_is_sorted_whatever_its_ids),
         cmocka_unit_test(words_that_meet_in_one_id_make_a_two),
+        cmocka_unit_test(equal_ids_are_added_up_in_the_order_in_which_they_came),
         cmocka_unit_test(a_sum_that_is_not_finite_is_told),
         cmocka_unit_test(the_hash_of_a_word_is_that_of_its_column_a_nul_and_the_word),
     };

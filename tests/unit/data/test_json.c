@@ -1,6 +1,8 @@
 /* JSON lines are tables whose columns are the keys. */
 #include "unit/data/tables.h"
 
+#include "data/format/digits.h"
+
 /* The same rows, labels and schema as a table in text has. */
 static void expect_same(const char *json, const char *csv, const gsa_reader_options *options)
 {
@@ -54,6 +56,23 @@ static void strings_have_escapes(void **state)
     expect_same("{\"y\":1,\"c\":\"a\\\"b\\\\\\u00e9\\uD83D\\uDE00\"}\n{\"y\":1,\"c\":\"\\u004Bo\\/ln\"}\n",
                 "y,c\n1,\"a\"\"b\\\xC3\xA9\xF0\x9F\x98\x80\"\n1,Ko/ln\n", NULL);
     expect_same("{\"y\":1,\"\\u0061 b\":\"x\"}\n", "y,a b\n1,x\n", NULL);
+}
+
+static void the_end_of_a_string_is_the_first_byte_that_ends_it(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    for (int i = 0; i < 200000; i++) {
+        char text[8];
+        size_t wanted = 8;
+        for (size_t k = 8; k-- > 0;) {
+            uint64_t r = next_random(&seed);
+            text[k] = (char)(r % 4 ? "a!#[]\x7F\x80\xFF\xA2\xDC\x9F"[(r >> 8) % 11] : (char)(r >> 8));
+            wanted = text[k] == '"' || text[k] == '\\' || (unsigned char)text[k] < ' ' ? k : wanted;
+        }
+        uint64_t ends = gsai_string_ends(gsai_load_word(text));
+        assert_int_equal(ends == 0 ? 8 : __builtin_ctzll(ends) / 8, wanted);
+    }
 }
 
 #define NO_NUMBER "not a number of JSON: digits without leading zeros, and digits on both sides of a point"
@@ -162,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_lines_are_tables),
         cmocka_unit_test(strings_have_escapes),
+        cmocka_unit_test(the_end_of_a_string_is_the_first_byte_that_ends_it),
         cmocka_unit_test(what_is_no_flat_object_is_named),
         cmocka_unit_test(a_nul_in_a_string_is_refused),
         cmocka_unit_test(keys_that_rows_lack_are_missing_for_a_model_too),

@@ -298,6 +298,36 @@ static void number_agrees_with_strtod_on_short_decimals(void **state)
     }
 }
 
+/* Every text of up to nine bytes of these, many of which are no numbers, and every byte in the place of a digit. */
+static void short_numbers_are_what_the_long_way_reads(void **state)
+{
+    (void)state;
+    gsai_number_locale *locale = gsai_os_c_locale();
+    uint64_t seed = 21, n_short = 0;
+    for (int i = 0; i < 500000; i++) {
+        char text[16] = "\n\n\n\n\n\n\n\n\n\n";
+        size_t size = 1 + next_random(&seed) % 10;
+        for (size_t j = 0; j < size; j++) {
+            uint64_t r = next_random(&seed);
+            text[j] = r % 16 > 2 ? (char)('0' + (r >> 8) % 10) : "0.-+e/: 9.0"[(r >> 8) % 11];
+        }
+        text[0] = next_random(&seed) % 4 ? text[0] : '-';
+        if (i % 8 == 0)
+            text[next_random(&seed) % size] = (char)(next_random(&seed) >> 8);
+        gsai_number wanted = {0}, is = {0};
+        gsai_number_parse(locale, text, &wanted);
+        if (!gsai_number_parse_short(text, size, &is))
+            continue;
+        n_short++;
+        assert_ptr_equal(is.after, text + size);
+        assert_ptr_equal(wanted.after, text + size);
+        assert_memory_equal(&is.value, &wanted.value, sizeof is.value);
+        assert_int_equal(is.has_nonzero, wanted.has_nonzero);
+    }
+    assert_true(n_short > 100000);
+    gsai_os_c_locale_free(locale);
+}
+
 static void digits_are_told_from_others_the_same_in_both_ways(void **state)
 {
     (void)state;
@@ -329,6 +359,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(number_agrees_with_strtod_near_doubles_and_halfway_points),
         cmocka_unit_test(number_agrees_with_strtod_near_floats_and_their_halfway_points),
         cmocka_unit_test(number_agrees_with_strtod_on_short_decimals),
+        cmocka_unit_test(short_numbers_are_what_the_long_way_reads),
         cmocka_unit_test(digits_are_told_from_others_the_same_in_both_ways),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

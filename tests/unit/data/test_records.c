@@ -187,6 +187,89 @@ static void marks_are_those_of_the_plain_form(void **state)
     }
 }
 
+/* The next record of [from, size), byte by byte: fills in its cells, and where it ends. Returns how many there are; 0:
+ * it has text after a closing quote, at *from, or a quote that is never closed. */
+typedef struct plain_cell {
+    char text[400];
+    size_t size, at;
+} plain_cell;
+
+static size_t read_plainly(const char *text, size_t size, char separator, size_t *from, size_t *n_lines,
+                           plain_cell *cell)
+{
+    size_t p = *from;
+    for (size_t n = 0;; p++, n++) {
+        cell[n].size = 0;
+        cell[n].at = p;
+        if (p < size && text[p] == '"') {
+            for (p++; p < size && (text[p] != '"' || (p + 1 < size && text[p + 1] == '"')); p++) {
+                *n_lines += text[p] == '\n' || (text[p] == '\r' && !(p + 1 < size && text[p + 1] == '\n'));
+                p += text[p] == '"';
+                cell[n].text[cell[n].size++] = text[p];
+            }
+            *from = p + (p < size);
+            if (p++ == size || (p < size && !strchr("\r\n", text[p]) && text[p] != separator))
+                return 0;
+        } else {
+            for (; p < size && text[p] != separator && text[p] != '\n' && text[p] != '\r'; p++)
+                cell[n].text[cell[n].size++] = text[p];
+        }
+        if (p < size && text[p] == separator)
+            continue;
+        p += p + 1 < size && text[p] == '\r' && text[p + 1] == '\n';
+        *from = p + (p < size);
+        *n_lines += 1;
+        return n + 1;
+    }
+}
+
+/* Cells, places and refusals of random text, whatever the buffer and where in it a record begins. */
+static void records_are_those_that_are_read_byte_by_byte(void **state)
+{
+    (void)state;
+    static plain_cell cell[400];
+    uint64_t seed = 11;
+    const char letters[] = "ab,,;\t\t\n\n\r\"\"x ";
+    for (int round = 0; round < 20000; round++) {
+        char text[400], separator = ",;\t"[round % 3];
+        size_t size = next_random(&seed) % (round % 10 == 0 ? sizeof text : 90), from = 0, line = 0;
+        size_t n_letters = round % 4 == 0 ? 3 : sizeof letters - 1; /* long cells too */
+        for (size_t i = 0; i < size; i++)
+            text[i] =
+                next_random(&seed) % 8 && n_letters == 3 ? 'x' : letters[next_random(&seed) % (sizeof letters - 1)];
+        table *t = open_table(text, size, 1 + next_random(&seed) % 130);
+        t->records.separator = separator;
+        while (from < size) {
+            gsai_record r;
+            size_t start = from, n_lines = 0, n = read_plainly(text, size, separator, &from, &n_lines, cell);
+            if (n == 1 && cell->size == 0 && text[start] != '"') {
+                line += n_lines;
+                continue;
+            }
+            assert_int_equal(gsai_records_next(&t->records, &r, NULL), n > 0 ? GSA_OK : GSA_INPUT);
+            if (n == 0) { /* what is left of the line is skipped */
+                bool is_open = from == size && text[size - 1] != '"';
+                const char *newline = memchr(text + from, '\n', size - from);
+                from = newline && !is_open ? (size_t)(newline - text) + 1 : size;
+                line += n_lines + (newline && !is_open);
+                continue;
+            }
+            assert_int_equal(r.n_cells, n);
+            assert_int_equal(r.line.byte, start);
+            assert_int_equal(r.line.number, line + 1);
+            for (size_t i = 0; i < n; i++) {
+                assert_int_equal(r.cell[i].size, cell[i].size);
+                assert_memory_equal(r.cell[i].text, cell[i].text, cell[i].size);
+                assert_int_equal(r.line.byte + (size_t)(r.cell[i].at - r.line.start), cell[i].at);
+            }
+            line += n_lines;
+        }
+        gsai_record none;
+        assert_int_equal(gsai_records_next(&t->records, &none, NULL), GSA_END);
+        close_table(t);
+    }
+}
+
 static void cells_that_are_not_utf8_are_windows_1252(void **state)
 {
     (void)state;
@@ -220,6 +303,7 @@ int main(void)
         cmocka_unit_test(what_was_held_is_read_again),
         cmocka_unit_test(holding_ends_after_four_mebibytes_whatever_the_buffer),
         cmocka_unit_test(marks_are_those_of_the_plain_form),
+        cmocka_unit_test(records_are_those_that_are_read_byte_by_byte),
         cmocka_unit_test(cells_that_are_not_utf8_are_windows_1252),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include <greedystep/greedystep.h>
 
 #include "base/rng.h"
+#include "learn/state.h"
 #include "support/env.h"
 
 #ifndef MAX_ROWS
@@ -160,7 +161,20 @@ static inline gsa_state *state_with(const char *name, ...)
     return state;
 }
 
+static inline void end_pass(gsa_state *state)
+{
+    gsa_error error = {0};
+    must_be_ok(gsa_state_end_pass(state, &error), &error);
+}
+
 static inline void learn(gsa_state *state, const gsa_batch *batch)
+{
+    gsa_error error = {0};
+    must_be_ok(gsai_state_learn_rows(state, batch, NULL, batch->n_rows, &error), &error);
+}
+
+/* Lets the first rows wait, as all callers of the library do. */
+static inline void update(gsa_state *state, const gsa_batch *batch)
 {
     gsa_error error = {0};
     must_be_ok(gsa_state_update(state, batch, &error), &error);

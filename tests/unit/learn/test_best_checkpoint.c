@@ -38,7 +38,7 @@ static void read_pass(gsa_state *state, const gsa_batch *batch)
 {
     learn(state, batch);
     keep_best(state);
-    gsa_state_end_pass(state);
+    end_pass(state);
 }
 
 /* Labels that the features hardly explain: the more passes, the worse on other rows. */
@@ -210,7 +210,7 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
                         weight[slot][k] = now.scale * (double)(float)gsai_state_average(state, slot, k) +
                                           (slot == 0 ? now.offset + state->label_offset.at : 0);
             }
-            gsa_state_end_pass(state);
+            end_pass(state);
             assert_int_equal(state_summary(state).best_pass, best_pass);
             assert_close(state_summary(state).best_loss, best_loss, 0);
         }
@@ -240,7 +240,7 @@ static void the_best_weights_know_nothing_of_later_features(void **unused)
     read_pass(state, &batch);
     for (int pass = 0; pass < 3; pass++) {
         learn(state, &unknown);
-        gsa_state_end_pass(state);
+        end_pass(state);
     }
     assert_int_equal(state_summary(state).best_pass, 1);
     gsa_model *model = model_of(state);
@@ -266,7 +266,7 @@ static void the_best_of_fewer_labels_is_not_made_a_model_of(void **unused)
     gsa_state *state = state_with("method", "auto", NULL);
     read_pass(state, &two);
     learn(state, &three);
-    gsa_state_end_pass(state);
+    end_pass(state);
     assert_int_equal(state_summary(state).best_pass, 1);
     gsa_model *model = model_of(state);
     gsa_model_info info = {.size = sizeof info};
@@ -369,8 +369,8 @@ static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
     gsa_model_free(b);
     gsa_state_free(bare);
     keep_best(state);
-    gsa_state_end_pass(state);
-    gsa_state_end_pass(state);
+    end_pass(state);
+    end_pass(state);
     bare = reread(state); /* what was kept needs no loss */
     a = model_of(state);
     b = model_of(bare);

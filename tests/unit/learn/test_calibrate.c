@@ -26,8 +26,10 @@ static gsa_state *made_to_measure(gsa_state *state, size_t n_classes)
         prepare(state, &batch);
     size_t n_outputs = state->table.n_outputs;
     must_be_ok(gsai_table_grow(&state->table, n_outputs + 1, &state->env, &error), &error);
-    for (size_t k = 0; k < n_outputs; k++)
+    for (size_t k = 0; k < n_outputs; k++) {
         gsai_table_slot(&state->table, k + 1)[k].f = 1;
+        gsai_table_use(&state->table, k + 1);
+    }
     free(labels);
     return state;
 }
@@ -43,8 +45,8 @@ static void hold(gsa_state *state, const gsa_batch *batch, size_t from, size_t n
         double c, y = 0;
         must_be_ok(gsai_row_weight(batch, row, &c, &error), &error);
         must_be_ok(gsai_label_take(state, batch, row, &class_number, &y, &error), &error);
-        gsai_held_row *held =
-            gsai_held_row_new(&view, gsai_row_features_hash(batch, row), class_number, y, c, &state->env);
+        gsai_held_row *held = gsai_held_row_new(&view, gsai_row_features_hash(batch, row),
+                                                gsai_row_features_hash(batch, row), class_number, y, c, &state->env);
         must_be_ok(gsai_sample_insert(&state->sample, held, &state->env, &error), &error);
     }
     gsai_sample_settle(&state->sample);
@@ -604,6 +606,7 @@ static gsa_state *common_and_rare(uint32_t rare_count, double truth)
         made_to_measure(state_with("method", "auto", "scale", "none", "average", "last", "loss", "logistic", NULL), 2);
     must_be_ok(gsai_table_grow(&state->table, 3, &state->env, &error), &error);
     gsai_table_slot(&state->table, 2)[0].f = 1;
+    gsai_table_use(&state->table, 2);
     gsai_table_slot(&state->table, 1)[gsai_table_count(&state->table)].u = 1u << 30;
     gsai_table_slot(&state->table, 2)[gsai_table_count(&state->table)].u = rare_count;
     for (uint64_t part = 0; part < 5; part++) {

@@ -111,8 +111,8 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
         for (int pass = 0; pass < 3; pass++) {
             learn(plain, &batch);
             learn(even, &batch);
-            gsa_state_end_pass(plain);
-            gsa_state_end_pass(even);
+            end_pass(plain);
+            end_pass(even);
         }
         double before = recall_of_rare(plain, &eval), after = recall_of_rare(even, &eval);
         if (!(before < 0.1 && after > 0.7))
@@ -227,7 +227,7 @@ static void a_label_that_found_no_room_leaves_no_sum(void **unused)
         failed = 0;
         for (size_t i = 0; i < r->n_rows; i++) {
             gsa_batch one = rows_slice(&batch, i, 1);
-            if (gsa_state_update(state, &one, &error) == GSA_OK)
+            if (gsai_state_learn_rows(state, &one, NULL, one.n_rows, &error) == GSA_OK)
                 continue;
             failed = 1;
             assert_true(state->class_sums.n <= state->labels.n + 1);
@@ -272,7 +272,7 @@ static void numbers_have_no_classes_to_weigh(void **unused)
     gsa_state *state = NULL;
     config = config_with("class_weight", "balanced", NULL);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
-    assert_int_equal(gsa_state_update(state, &x, &error), GSA_ARGUMENT);
+    assert_int_equal(gsai_state_learn_rows(state, &x, NULL, x.n_rows, &error), GSA_ARGUMENT);
     assert_string_equal(error.param, "class_weight");
     assert_int_equal(gsa_state_set(state, "loss", "squared", &error), GSA_ARGUMENT);
     gsa_state_free(state);

@@ -312,7 +312,7 @@ static void passes_do_not_diverge(const char *loss, unsigned n_classes, uint64_t
     double first = 0, zeros = loss_of_zeros(loss, r);
     for (int pass = 0; pass < 5; pass++) {
         learn(state, &batch);
-        gsa_state_end_pass(state);
+        end_pass(state);
         summary = state_summary(state);
         first = pass == 0 ? summary.last_pass_loss : first;
     }

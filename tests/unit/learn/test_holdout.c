@@ -10,7 +10,7 @@ static gsai_held_row *held(uint64_t hash, size_t class_number, double y, double 
     const uint32_t index[] = {(uint32_t)hash % 100};
     const float value[] = {2};
     gsai_row row = {1, index, value};
-    gsai_held_row *out = gsai_held_row_new(&row, hash, class_number, y, c, &env);
+    gsai_held_row *out = gsai_held_row_new(&row, hash, hash, class_number, y, c, &env);
     assert_non_null(out);
     return out;
 }
@@ -179,7 +179,7 @@ static void zeros_of_a_row_are_not_kept(void **unused)
     gsai_env env = gsai_env_resolve(NULL);
     const float value[] = {0, 3, 0, 4};
     gsai_row row = {4, NULL, value};
-    gsai_held_row *out = gsai_held_row_new(&row, 1, 0, 0, 1, &env);
+    gsai_held_row *out = gsai_held_row_new(&row, 1, 1, 0, 0, 1, &env);
     gsai_row view = gsai_held_row_view(out);
     assert_int_equal(view.n, 2);
     assert_int_equal(view.index[1], 3);

@@ -123,14 +123,14 @@ static gsa_state *learned(const char *loss, const rows *r, size_t chunk, bool sa
     gsa_batch all = rows_batch(r);
     for (size_t from = 0; from < r->n_rows; from += chunk) {
         gsa_batch some = rows_slice(&all, from, r->n_rows - from < chunk ? r->n_rows - from : chunk);
-        must_be_ok(gsa_state_update(state, &some, &error), &error);
+        must_be_ok(gsai_state_learn_rows(state, &some, NULL, some.n_rows, &error), &error);
         gsa_state *again = saves ? reread(state) : NULL;
         if (again) {
             gsa_state_free(state);
             state = again;
         }
     }
-    gsa_state_end_pass(state);
+    end_pass(state);
     return state;
 }
 
@@ -197,7 +197,7 @@ static void merged_halves_keep_the_width(void **unused)
         gsa_batch some = rows_slice(&all, (size_t)i * 4000, 4000);
         must_be_ok(gsa_state_fork(base, 2, &half[i], &error), &error);
         assert_true(gsai_state_width(half[i]) == gsai_state_width(base));
-        must_be_ok(gsa_state_update(half[i], &some, &error), &error);
+        must_be_ok(gsai_state_learn_rows(half[i], &some, NULL, some.n_rows, &error), &error);
     }
     must_be_ok(gsa_state_merge((const gsa_state *const *)half, 2, base, NULL, &merged, &error), &error);
     double width = (gsai_state_width(half[0]) + gsai_state_width(half[1])) / 2;

@@ -234,7 +234,8 @@ static void several_outputs_are_summed_and_moved_as_written(void **unused)
     enum { OUTPUTS = 19, ROOM = 20, STRIDE = 2 * ROOM + 2, DRAWN = 12 };
     static learned plain;
     static gsai_cell before[(FEATURES + 1) * STRIDE];
-    gsai_table table = {before, FEATURES + 1, FEATURES + 1, OUTPUTS, ROOM};
+    gsai_table table = {
+        .cells = before, .n_slots = FEATURES + 1, .capacity = FEATURES + 1, .n_outputs = OUTPUTS, .room = ROOM};
     drawn row;
     float x[DRAWN + 4] = {0};
     size_t at[DRAWN + 4] = {0}, n = 0;
@@ -269,7 +270,7 @@ static void the_plain_code_computes_what_is_written(void **unused)
     (void)unused;
     static learned plain;
     static gsai_cell before[(FEATURES + 1) * 4];
-    gsai_table table = {before, FEATURES + 1, FEATURES + 1, 1, 1};
+    gsai_table table = {.cells = before, .n_slots = FEATURES + 1, .capacity = FEATURES + 1, .n_outputs = 1, .room = 1};
     fill(&table);
     drawn row;
     draw(&row, 61, false, 5);

@@ -135,8 +135,8 @@ static void the_recent_average_is_the_weighted_mean_of_the_iterates(void **unuse
             learn(recent, &delta);
             learn(last, &delta);
             if (t == batch.n_rows) { /* a new pass changes nothing */
-                gsa_state_end_pass(recent);
-                gsa_state_end_pass(last);
+                end_pass(recent);
+                end_pass(last);
             }
             gsa_model *iterate = model_of(last), *mean = model_of(recent);
             double weight = (double)t * (double)(t + 1);
@@ -192,7 +192,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
         else
             assert_close(summary.falling, 1 - late[0] / late[1] / (earlier[0] / earlier[1]), 1e-9);
         if (t == 300) {
-            gsa_state_end_pass(state);
+            end_pass(state);
             before = 0;
         }
     }

@@ -184,14 +184,14 @@ static gsa_state *learned(const rows *r, size_t from, size_t n, size_t chunk, bo
     gsa_batch all = rows_batch(r);
     for (size_t end = from + n; from < end; from += chunk) {
         gsa_batch some = rows_slice(&all, from, end - from < chunk ? end - from : chunk);
-        must_be_ok(gsa_state_update(state, &some, &error), &error);
+        must_be_ok(gsai_state_learn_rows(state, &some, NULL, some.n_rows, &error), &error);
         gsa_state *again = saves ? reread(state) : NULL;
         if (again) {
             gsa_state_free(state);
             state = again;
         }
     }
-    gsa_state_end_pass(state);
+    end_pass(state);
     return state;
 }
 
@@ -384,7 +384,7 @@ static void labels_below_0_are_refused_by_row(void **unused)
     gsa_state *state = new_state("gsa");
     r->label[7] = -1;
     gsa_batch all = rows_batch(r);
-    assert_int_equal(gsa_state_update(state, &all, &error), GSA_LABEL);
+    assert_int_equal(gsai_state_learn_rows(state, &all, NULL, all.n_rows, &error), GSA_LABEL);
     assert_int_equal(error.row, 7);
     assert_non_null(strstr(error.message, "label -1 is below 0"));
     gsa_state_free(state);

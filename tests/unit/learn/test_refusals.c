@@ -49,14 +49,14 @@ static void rows_that_are_incomplete_are_refused(void **unused)
         must_say(gsa_metrics_update(metrics, &cases[i].batch, &error), GSA_ARGUMENT, &error, cases[i].message);
     }
     gsa_batch nothing = {0};
-    assert_int_equal(gsa_state_update(state, &nothing, &error), GSA_OK);
+    assert_int_equal(gsai_state_learn_rows(state, &nothing, NULL, nothing.n_rows, &error), GSA_OK);
     assert_int_equal(gsa_state_prepare(fresh, &nothing, &error), GSA_OK);
     same_bytes(&before, state);
     same_bytes(&before_fresh, fresh);
     gsa_batch one = {.n_rows = 1, .row_start = row_start, .index = index, .label = label};
     static const uint32_t beyond[] = {0, 1};
-    must_say(gsa_state_update_rows(state, &one, beyond, 2, &error), GSA_ARGUMENT, &error, "row 1 of a batch of 1");
-    must_say(gsa_state_update_rows(state, &one, NULL, 3, &error), GSA_ARGUMENT, &error, "row 1 of a batch of 1");
+    must_say(gsai_state_learn_rows(state, &one, beyond, 2, &error), GSA_ARGUMENT, &error, "row 1 of a batch of 1");
+    must_say(gsai_state_learn_rows(state, &one, NULL, 3, &error), GSA_ARGUMENT, &error, "row 1 of a batch of 1");
     same_bytes(&before, state); /* not even the first row was learned */
     free(before.data);
     free(before_fresh.data);
@@ -82,10 +82,10 @@ static void all_must_refuse_with(const char *method, gsa_batch batch, uint64_t r
     bytes before_fresh = state_bytes(fresh);
     for (int call = 0; call < 7; call++) {
         error = (gsa_error){.row = GSA_NO_ROW};
-        gsa_status status = call == 0   ? gsa_state_update(state, &batch, &error)
-                            : call == 1 ? gsa_state_update(fresh, &batch, &error)
+        gsa_status status = call == 0   ? gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error)
+                            : call == 1 ? gsai_state_learn_rows(fresh, &batch, NULL, batch.n_rows, &error)
                             : call == 2 ? gsa_state_prepare(fresh, &batch, &error)
-                            : call == 3 ? gsa_state_update_rows(state, &batch, &named, 1, &error)
+                            : call == 3 ? gsai_state_learn_rows(state, &batch, &named, 1, &error)
                             : call == 4 ? gsa_model_margins(model, &batch, out, &error)
                             : call == 5 ? gsa_model_predict(model, &batch, out, &error)
                                         : gsa_metrics_update(metrics, &batch, &error);
@@ -129,7 +129,7 @@ static void feature_ids_above_the_largest_are_refused(void **unused)
     gsa_state *state = some_state();
     gsa_error error = {0};
     const uint32_t second = 1; /* rows that are not named are not looked at */
-    must_be_ok(gsa_state_update_rows(state, &batch, &second, 1, &error), &error);
+    must_be_ok(gsai_state_learn_rows(state, &batch, &second, 1, &error), &error);
     gsa_state_free(state);
 }
 
@@ -182,7 +182,8 @@ static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
     assert_int_equal(gsa_state_run_matches(state, &batch), 0);
     must_be_ok(gsa_metrics_update(metrics, &batch, &error), &error); /* an unknown label is wrong */
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-    must_say(gsa_state_update(state, &batch, &error), GSA_ARGUMENT, &error, "the label is word 1000000 of 2");
+    must_say(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_ARGUMENT, &error,
+             "the label is word 1000000 of 2");
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 3); /* the first row was right */
     batch.label = NULL;
@@ -207,7 +208,8 @@ static void words_beside_fractions_are_for_the_user_to_sort_out(void **unused)
     gsa_state *state = state_with("holdout", "none", NULL);
     bytes before = state_bytes(state);
     gsa_error error = {0};
-    must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error, "label 2.5 is a fraction while other labels");
+    must_say(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_LABEL, &error,
+             "label 2.5 is a fraction while other labels");
     assert_int_equal(error.row, 0);
     same_bytes(&before, state);
     free(before.data);
@@ -230,7 +232,7 @@ static void the_ten_thousand_and_first_number_is_no_class(void **unused)
     }
     bytes before = state_bytes(state);
     label = 10000;
-    must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error,
+    must_say(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_LABEL, &error,
              "there are more than 10000 different whole numbers as labels: choose squared loss");
     same_bytes(&before, state);
     label = 999; /* goes on with what it knows */
@@ -313,7 +315,8 @@ static void a_loss_of_the_callers_is_kept_wherever_it_can_be(void **unused)
     learn(state, &batch);
     gsa_state *loaded = reread(state);
     bytes before = state_bytes(loaded);
-    must_say(gsa_state_update(loaded, &batch, &error), GSA_ARGUMENT, &error, "give it again first");
+    must_say(gsai_state_learn_rows(loaded, &batch, NULL, batch.n_rows, &error), GSA_ARGUMENT, &error,
+             "give it again first");
     same_bytes(&before, loaded);
     must_be_ok(gsa_state_set_loss(loaded, &square, &error), &error);
     learn(loaded, &batch);
@@ -610,7 +613,8 @@ static void a_loss_that_is_no_number_stops_the_run_with_advice(void **unused)
         config = config_with("method", methods[i / 2][0], "holdout", "none", NULL);
         must_be_ok(gsa_config_set_loss(config, &losses[i % 2], &error), &error);
         must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
-        must_say(gsa_state_update(state, &batch, &error), GSA_DIVERGED, &error, methods[i / 2][1]);
+        must_say(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_DIVERGED, &error,
+                 methods[i / 2][1]);
         assert_int_equal(error.row, 1);
         gsa_model *model = model_of(state); /* of the row before */
         assert_true(isfinite(gsa_model_weight(model, 0, 0)) && isfinite(gsa_model_intercept(model, 0)));

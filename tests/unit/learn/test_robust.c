@@ -135,7 +135,7 @@ static void squared_loss_that_diverges_is_stopped_with_advice(void **unused)
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", "squared", "intercept", "off", NULL);
     gsa_error error = {0};
-    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_DIVERGED);
+    assert_int_equal(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_DIVERGED);
     assert_non_null(strstr(error.message, "scale the features"));
     gsa_state_free(state);
     free(r);
@@ -153,35 +153,9 @@ static void a_state_that_has_diverged_is_saved_and_loaded(void **unused)
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", "squared", "holdout", "none", NULL);
     gsa_error error = {0};
-    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_DIVERGED);
+    assert_int_equal(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_DIVERGED);
     assert_true(error.row >= 100);
     assert_int_equal(gsai_state_n_seen(state, 1), error.row);
-    gsa_state *again = reread(state);
-    same_states(state, again);
-    free_states(state, again);
-    free(r);
-}
-
-/* As above, where two learners take the row and the second of them diverges. Three classes: their margins are floats.
- */
-static void a_scaling_that_diverges_is_not_chosen(void **unused)
-{
-    (void)unused;
-    gsa_state *state = state_with("method", "auto", "holdout", "none", NULL);
-    rows *r = rows_new();
-    learn_random(state, 1, 100, 10, 3);
-    assert_non_null(state->scaling);
-    for (size_t k = 0; k < 3; k++)
-        gsai_table_slot(&state->scaling->table, 1)[k].f = 3e38F;
-    state->scaling->earlier_loss[1] = state->scaling->loss[1] = 0; /* it leads */
-    rows_entry(r, 0, 1e10F);
-    rows_end(r, 1);
-    gsa_batch batch = rows_batch(r);
-    learn(state, &batch);
-    assert_null(state->scaling);
-    assert_int_equal(state->standardised, 0);
-    assert_int_equal(state->n_rows, 101);
-    all_weights_are_finite(state);
     gsa_state *again = reread(state);
     same_states(state, again);
     free_states(state, again);
@@ -201,7 +175,7 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
     gsa_memory memory = {.size = sizeof memory, .budget = &(gsa_budget){.size = sizeof(gsa_budget), .limit = 1u << 30}};
     config = config_with(NULL);
     must_be_ok(gsa_state_new(config, &memory, &state, &error), &error);
-    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);
+    assert_int_equal(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "4294967294"));
     assert_non_null(strstr(error.message, "64.0 GiB"));
     assert_string_equal(error.param, "memory_limit");
@@ -263,11 +237,11 @@ static gsa_status whole_life(const gsai_env *env, const gsa_batch *a, const gsa_
     if (status == GSA_OK)
         status = gsa_state_new(config, memory_of(env), &one, error);
     if (status == GSA_OK)
-        status = gsa_state_update(one, a, error);
+        status = gsai_state_learn_rows(one, a, NULL, a->n_rows, error);
     if (status == GSA_OK)
         status = gsa_state_new(config, memory_of(env), &two, error);
     if (status == GSA_OK)
-        status = gsa_state_update(two, b, error);
+        status = gsai_state_learn_rows(two, b, NULL, b->n_rows, error);
     const gsa_state *pair[] = {one, two};
     if (status == GSA_OK)
         status = gsa_state_merge(pair, 2, NULL, call_of(env), &both, error);
@@ -346,7 +320,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         failed = 0;
         for (size_t i = 0; i < r->n_rows; i++) {
             gsa_batch one = rows_slice(&batch, i, 1);
-            if (gsa_state_update(state, &one, &error) == GSA_OK)
+            if (gsai_state_learn_rows(state, &one, NULL, one.n_rows, &error) == GSA_OK)
                 continue;
             failed = 1;
             f.left = SIZE_MAX;
@@ -406,7 +380,7 @@ static void the_smallest_weight_of_a_held_out_row_stays_above_0(void **unused)
     const uint32_t index[] = {0};
     const gsai_row row = {1, index, NULL};
     gsai_env env = gsai_env_resolve(NULL);
-    gsai_held_row *held = gsai_held_row_new(&row, 1, 0, 0, 1e-60, &env);
+    gsai_held_row *held = gsai_held_row_new(&row, 1, 1, 0, 0, 1e-60, &env);
     assert_non_null(held);
     assert_true(held->weight > 0);
     gsai_free(&env, held);
@@ -435,7 +409,6 @@ int main(void)
         cmocka_unit_test(all_equal_labels_converge_to_that_label),
         cmocka_unit_test(squared_loss_that_diverges_is_stopped_with_advice),
         cmocka_unit_test(a_state_that_has_diverged_is_saved_and_loaded),
-        cmocka_unit_test(a_scaling_that_diverges_is_not_chosen),
         cmocka_unit_test(a_huge_id_is_an_error_that_says_what_to_do),
         cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
         cmocka_unit_test(a_state_goes_on_where_memory_ran_out),

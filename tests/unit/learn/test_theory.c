@@ -116,7 +116,7 @@ static trace run(const problem *p, uint64_t seed)
     for (int k = 0; k < STEPS; k++) {
         uint32_t row = (uint32_t)gsai_rng_below(&rng, ROWS);
         gsa_summary summary = {.size = sizeof summary};
-        must_be_ok(gsa_state_update_rows(state, &batch, &row, 1, &error), &error);
+        must_be_ok(gsai_state_learn_rows(state, &batch, &row, 1, &error), &error);
         summary = state_summary(state);
         assert_true(summary.step > 0);
         t.steps += summary.step;
@@ -169,7 +169,7 @@ static void method_paper_is_algorithm_1_to_the_letter(void **unused)
         gsa_batch batch = rows_batch(r);
         gsa_error error = {0};
         for (int pass = 0; pass < 2; pass++)
-            must_be_ok(gsa_state_update(state, &batch, &error), &error);
+            must_be_ok(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), &error);
         gsa_model *model = model_of(state);
         gsa_model_info info = {.size = sizeof info};
         double difference[5] = {0};

@@ -84,9 +84,9 @@ static void nothing_is_kept_of_a_batch_that_failed(void **unused)
     gsa_batch sparse = rows_batch(r), dense = {.n_rows = 1, .width = 2, .value = value, .label = label};
     r->label[3] = 0.5;
     gsa_state *state = state_with("loss", "logistic", NULL);
-    assert_int_equal(gsa_state_update(state, &sparse, &error), GSA_LABEL);
+    assert_int_equal(gsai_state_learn_rows(state, &sparse, NULL, sparse.n_rows, &error), GSA_LABEL);
     free(r); /* reading it again is an error that the sanitizer finds */
-    must_be_ok(gsa_state_update(state, &dense, &error), &error);
+    must_be_ok(gsai_state_learn_rows(state, &dense, NULL, dense.n_rows, &error), &error);
     gsa_state_free(state);
 }
 
@@ -179,7 +179,7 @@ static gsa_status update_label(gsa_state *state, double label, const char *word,
         batch.words = &word;
         batch.n_words = 1;
     }
-    return gsa_state_update(state, &batch, error);
+    return gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, error);
 }
 
 static void a_later_contradiction_names_the_row_and_the_flag(void **unused)
@@ -301,7 +301,7 @@ static void bad_weights_and_values_are_refused_with_their_row(void **unused)
     for (int i = 0; i < 3; i++) {
         gsa_state *state = state_with("loss", "logistic", NULL);
         r->weight[4] = bad_weights[i];
-        assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
+        assert_int_equal(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_INPUT);
         assert_int_equal(error.row, 4);
         gsa_summary summary = state_summary(state);
         assert_int_equal(summary.n_rows, 4); /* the rows before it were learned */
@@ -310,11 +310,11 @@ static void bad_weights_and_values_are_refused_with_their_row(void **unused)
     r->weight[4] = 1;
     gsa_state *state = state_with("loss", "logistic", NULL);
     r->value[r->row_start[6]] = INFINITY;
-    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
+    assert_int_equal(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_INPUT);
     assert_int_equal(error.row, 6);
     r->value[r->row_start[6]] = 1;
     r->label[7] = NAN;
-    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
+    assert_int_equal(gsai_state_learn_rows(state, &batch, NULL, batch.n_rows, &error), GSA_INPUT);
     assert_int_equal(error.row, 7);
     gsa_state_free(state);
     free(r);
@@ -331,7 +331,7 @@ static void held_out_rows_are_learned_or_kept_and_never_both(void **unused)
     assert_int_equal(summary.n_held_out, 50); /* of a hundred or so below the first threshold */
     assert_int_equal(summary.n_rows, 950);
     assert_int_equal(summary.pass_rows, 1000);
-    gsa_state_end_pass(state);
+    end_pass(state);
     learn(state, &batch);
     summary = state_summary(state);
     assert_int_equal(summary.n_held_out, 50);
@@ -368,7 +368,7 @@ static void rows_with_equal_features_are_all_held_or_all_learned(void **unused)
         assert_true(a->hash == b->hash && a->weight + b->weight == 10 && fabs(a->weight - b->weight) == 2);
     }
     assert_int_equal(summary.n_rows + 5 * summary.n_held_out, 2000);
-    gsa_state_end_pass(state);
+    end_pass(state);
     learn(state, &batch);
     summary = state_summary(state);
     assert_int_equal(summary.n_rows + 2 * 5 * summary.n_held_out, 4000);
@@ -461,7 +461,7 @@ static void a_bad_row_leaves_no_label_and_no_feature_behind(void **unused)
     r->index[r->row_start[39]] = 5000;
     r->value[r->row_start[39]] = NAN;
     gsa_batch bad = rows_slice(&batch, 39, 1);
-    assert_int_equal(gsa_state_update(state, &bad, &error), GSA_INPUT);
+    assert_int_equal(gsai_state_learn_rows(state, &bad, NULL, bad.n_rows, &error), GSA_INPUT);
     same_models(state, quiet);
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_classes, 2);

@@ -27,7 +27,7 @@ static gsa_state *trained_base(const char *max_held_out)
 static void one_row(gsa_state *state, const gsa_batch *batch, uint32_t row)
 {
     gsa_error error = {0};
-    must_be_ok(gsa_state_update_rows(state, batch, &row, 1, &error), &error);
+    must_be_ok(gsai_state_learn_rows(state, batch, &row, 1, &error), &error);
 }
 
 /* Against the definition: the base's average and the weights after every row, each with its share. */
@@ -194,7 +194,7 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     learn(base, &y);
     assert_string_equal(base->labels.at[2].text, "0");
     must_be_ok(gsa_state_checkpoint_best(base, NULL, &error), &error);
-    gsa_state_end_pass(base);
+    end_pass(base);
     gsa_state *copies[2] = {forked(base, 2), forked(base, 2)};
     for (size_t i = 0; i < 20; i++)
         late->label[i] = 7; /* and one that only one copy meets */

@@ -480,8 +480,8 @@ static void copies_may_end_the_pass_themselves(void **unused)
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a = forked(base, 1), *b = forked(base, 1);
     learn_random(a, 2, 200, 30, 2);
     learn_random(b, 3, 100, 30, 2);
-    gsa_state_end_pass(a);
-    gsa_state_end_pass(b);
+    end_pass(a);
+    end_pass(b);
     gsa_state *round = merged_two(a, b, base);
     gsa_summary summary = state_summary(round);
     assert_int_equal(summary.n_rows, 600);

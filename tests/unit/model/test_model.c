@@ -55,7 +55,7 @@ static void a_model_with_the_same_weights_predicts_the_same(void **unused)
 }
 
 /* The predictions of a state and of its model, which has the labels sorted; returns the largest difference. */
-static double state_against_model(const gsa_state *state, const gsa_batch *batch)
+static double state_against_model(gsa_state *state, const gsa_batch *batch)
 {
     gsa_error error = {0};
     gsa_model *model = model_of(state);

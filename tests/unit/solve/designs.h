@@ -16,18 +16,14 @@ static inline gsai_design design_of(const rows *r, const char *const *params)
     gsa_state *state = NULL;
     gsa_batch batch = rows_batch(r);
     gsai_design design;
-    const gsai_env env = gsai_env_resolve(NULL);
-    gsai_gathered gathered;
-    gsai_gathered_init(&gathered, &env);
     batch.weight = r->weight;
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     for (; *params; params += 2)
         must_be_ok(gsa_config_set(config, params[0], params[1], &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     prepare(state, &batch);
-    must_be_ok(gsai_gather(&gathered, state, &batch, &error), &error);
-    must_be_ok(gsai_design_make(&design, &gathered, state, &error), &error);
-    gsai_gathered_release(&gathered);
+    must_be_ok(gsai_state_wait(state, &batch, NULL, batch.n_rows, NULL, false, &(size_t){0}, &error), &error);
+    must_be_ok(gsai_design_make(&design, gsai_state_waiting(state), state, &error), &error);
     gsa_state_free(state);
     gsa_config_free(config);
     return design;

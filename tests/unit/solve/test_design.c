@@ -594,16 +594,12 @@ static void features_are_counted_once_whatever_their_ids(void **unused)
         rows_end(r, (double)(i % 2));
     }
     gsa_batch batch = rows_batch(r);
-    const gsai_env env = gsai_env_resolve(NULL);
-    gsai_gathered gathered;
-    gsai_gathered_init(&gathered, &env);
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     prepare(state, &batch);
-    must_be_ok(gsai_gather(&gathered, state, &batch, &error), &error);
-    assert_int_equal(gathered.csr.n_values, 90);
-    assert_int_equal(gathered.n_features, COUNT(ids));
-    gsai_gathered_release(&gathered);
+    must_be_ok(gsai_state_wait(state, &batch, NULL, batch.n_rows, NULL, false, &(size_t){0}, &error), &error);
+    assert_int_equal(gsai_state_waiting(state)->csr.n_values, 90);
+    assert_int_equal(gsai_state_waiting(state)->n_features, COUNT(ids));
     gsa_state_free(state);
     gsa_config_free(config);
     free(r);

@@ -74,6 +74,42 @@ static void the_order_of_the_rows_changes_nothing(void **unused)
     assert_same_when(in_another_order, 2, true, "shuffled, weighted");
 }
 
+/* The model of rows that came in chunks: labels come late, and classes are numbered as they come. */
+static bytes model_of_chunks(const rows *r, const data *of, const char *compact, size_t n_chunk)
+{
+    bytes out = {0};
+    gsa_error error = {0};
+    gsa_state *state = state_with("loss", of->loss, "method", "auto", "compact", compact, NULL);
+    const gsa_batch all = rows_batch(r);
+    for (size_t from = 0; from < r->n_rows; from += n_chunk) {
+        gsa_batch some = rows_slice(&all, from, n_chunk < r->n_rows - from ? n_chunk : r->n_rows - from);
+        update(state, &some);
+    }
+    gsa_model *model = model_of(state);
+    must_be_ok(gsa_model_write(model, append, &out, &error), &error);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    return out;
+}
+
+static void the_order_of_the_rows_changes_no_byte_of_a_model(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < 2 * COUNT(DATA); i++) {
+        const data *of = &DATA[i / 2];
+        rows *r = rows_of(of), *other = rows_shuffled(r, 7);
+        const char *compact = i % 2 ? "on" : "off";
+        bytes a = model_of_chunks(r, of, compact, r->n_rows), b = model_of_chunks(other, of, compact, 1);
+        if (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
+            fail_msg("%s, %zu rows of %u features, compact %s: the order changes bytes", of->loss, of->n, of->d,
+                     compact);
+        free(a.data);
+        free(b.data);
+        free(r);
+        free(other);
+    }
+}
+
 static void copies_of_all_rows_change_nothing(void **unused)
 {
     (void)unused;
@@ -282,7 +318,7 @@ static rows *moved(const rows *r, int power, bool of_each, float offset)
 }
 
 /* A row of the design for every row as given: kinds stand in the order of their hashes. */
-static size_t *rows_by_hash(const gsai_design *design, const gsai_gathered *gathered)
+static size_t *rows_by_hash(const gsai_design *design, const gsai_waiting *gathered)
 {
     size_t *row = calloc(gathered->csr.n_rows + 1, sizeof *row), first = 0;
     uint64_t last = 0;
@@ -333,27 +369,26 @@ static double *margins_at_optimum(const rows *r, const rows *like, const char *l
     gsa_batch batch = rows_batch(r), others = rows_batch(like);
     gsa_state *state = state_with("method", "auto", "loss", loss, NULL);
     gsai_env env = gsai_env_resolve(NULL);
-    gsai_gathered gathered;
-    gsai_gathered_init(&gathered, &env);
     gsai_design design;
     gsai_arena arena = {.env = &env};
     gsai_optimum optimum = {0};
     prepare(state, &batch);
-    must_be_ok(gsai_gather(&gathered, state, &batch, &error), &error);
+    must_be_ok(gsai_state_wait(state, &batch, NULL, batch.n_rows, NULL, false, &(size_t){0}, &error), &error);
+    gsai_waiting *gathered = gsai_state_take_waiting(state);
     for (size_t i = 0; i < r->n_rows; i++)
-        gathered.hash[i] = gsai_row_features_hash(&others, i);
-    must_be_ok(gsai_design_make(&design, &gathered, state, &error), &error);
+        gathered->hash[i] = gsai_row_features_hash(&others, i);
+    must_be_ok(gsai_design_make(&design, gathered, state, &error), &error);
     gsai_problem problem = {.design = &design, .kernels = gsai_solve_kernels_best(), .env = &env};
     find_optimum(&problem, state, &arena, &optimum);
     *n = r->n_rows * design.n_outputs;
-    size_t *row = rows_by_hash(&design, &gathered);
+    size_t *row = rows_by_hash(&design, gathered);
     double *margin = calloc(*n, sizeof *margin);
     for (size_t i = 0; i < *n; i++)
         margin[i] = margin_of(&design, &optimum, row[i / design.n_outputs], i % design.n_outputs);
     free(row);
     gsai_arena_release(&arena);
     gsai_design_release(&design);
-    gsai_gathered_release(&gathered);
+    gsai_waiting_free(gathered);
     gsa_state_free(state);
     return margin;
 }
@@ -447,6 +482,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(the_order_of_the_rows_changes_nothing),
+        cmocka_unit_test(the_order_of_the_rows_changes_no_byte_of_a_model),
         cmocka_unit_test(copies_of_all_rows_change_nothing),
         cmocka_unit_test(copies_of_rows_that_disagree_change_nothing),
         cmocka_unit_test(proportions_are_fitted_as_by_an_untuned_logistic_regression),

@@ -130,23 +130,59 @@ static void the_same_rows_again_change_little(void **unused)
     }
 }
 
+/* Neither in one pass nor in many: of a hundred rows ten are held out, which alone would calibrate all weights. */
 static void a_few_rows_do_not_spoil_a_model(void **unused)
 {
     (void)unused;
-    static const size_t sizes[] = {1, 2, 3, 8, 30};
-    rows *all = planted(4000, 6, 1, 2), *yesterday = part_of(all, 0, 1000, 1), *test = part_of(all, 2000, 2000, 1);
-    gsa_state *first = day_of(NULL, yesterday, "logistic", "auto", 1);
-    double before = loss_of(first, test);
-    for (size_t s = 0; s < COUNT(sizes); s++) {
-        rows *today = part_of(all, 1000, sizes[s], 1);
-        gsa_state *second = day_of(first, today, "logistic", "auto", 1);
-        assert_true(loss_of(second, test) < 1.02 * before);
-        gsa_state_free(second);
-        free(today);
+    static const size_t sizes[] = {1, 2, 3, 8, 30, 100};
+    static const char *const methods[] = {"auto", "gsa"};
+    for (size_t n_classes = 2; n_classes <= 6; n_classes += 4) {
+        rows *all = planted(4000, 6, 1, n_classes), *test = part_of(all, 2000, 2000, 1);
+        rows *yesterday = part_of(all, 0, 1000, 1);
+        gsa_state *first = day_of(NULL, yesterday, "auto", "auto", 1);
+        double before = loss_of(first, test);
+        for (size_t s = 0; s < COUNT(sizes) * COUNT(methods); s++) {
+            rows *today = part_of(all, 1000, sizes[s / COUNT(methods)], 1);
+            gsa_state *second = day_of(first, today, "auto", methods[s % COUNT(methods)], 1);
+            assert_true(loss_of(second, test) < 1.02 * before);
+            gsa_state_free(second);
+            free(today);
+        }
+        gsa_state_free(first);
+        free(all);
+        free(yesterday);
+        free(test);
     }
-    gsa_state_free(first);
+}
+
+/* Sums of weights are known from all earlier rows, but each by itself hardly: the diagonal knows only the latter. */
+static void rows_of_correlated_features_do_not_spoil_a_model(void **unused)
+{
+    (void)unused;
+    rows *all = rows_new();
+    for (size_t i = 0; i < 5900; i++) {
+        double common[8], score[6] = {0};
+        size_t best = 0;
+        for (uint32_t j = 0; j < 8; j++)
+            common[j] = normal_at(71, i * 8 + j);
+        for (uint32_t j = 0; j < 64; j++)
+            rows_entry(all, j, (float)(common[j % 8] + normal_at(72, i * 64 + j) / 8));
+        for (size_t k = 0; k < 6; k++) {
+            for (size_t j = 0; j < 8; j++)
+                score[k] += common[j] * normal_at(73, j * 6 + k);
+            best = score[k] > score[best] ? k : best;
+        }
+        rows_end(all, (double)best);
+    }
+    rows *yesterday = part_of(all, 0, 2000, 1), *today = part_of(all, 2000, 200, 1);
+    rows *test = part_of(all, 2300, 3600, 1);
+    gsa_state *first = day_of(NULL, yesterday, "softmax", "auto", 1);
+    gsa_state *second = day_of(first, today, "softmax", "auto", 1);
+    assert_true(loss_of(second, test) < loss_of(first, test) + 0.0015);
+    free_states(first, second);
     free(all);
     free(yesterday);
+    free(today);
     free(test);
 }
 
@@ -330,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_column_that_does_not_vary_today_keeps_its_weight),
         cmocka_unit_test(the_same_rows_again_change_little),
         cmocka_unit_test(a_few_rows_do_not_spoil_a_model),
+        cmocka_unit_test(rows_of_correlated_features_do_not_spoil_a_model),
         cmocka_unit_test(a_day_of_one_class_does_not_spoil_a_model),
         cmocka_unit_test(days_are_worth_nearly_a_long_run),
         cmocka_unit_test(the_streaming_learner_may_take_every_other_day),

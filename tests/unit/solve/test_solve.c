@@ -245,9 +245,6 @@ static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
         gsa_error error = {0};
         rows *r = rows_new();
         gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
-        gsai_solver *solver = NULL;
-        gsai_env env = gsai_env_resolve(NULL);
-        bool fits = true;
         for (size_t i = 0; i < n; i++) {
             rows_entry(r, 0, 1);
             rows_end(r, (double)i);
@@ -255,11 +252,9 @@ static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
         }
         gsa_batch batch = rows_batch(r);
         batch.weight = r->weight;
-        must_be_ok(gsai_solver_new(state, &batch, &env, &solver, &error), &error);
-        assert_non_null(solver);
-        must_be_ok(gsai_solver_add(solver, &batch, &fits, &error), &error);
-        assert_int_equal(fits, n <= GSAI_MAX_OUTPUTS);
-        gsai_solver_free(solver);
+        prepare(state, &batch);
+        must_be_ok(gsai_state_wait(state, &batch, NULL, batch.n_rows, NULL, false, &(size_t){0}, &error), &error);
+        assert_int_equal(gsai_solver_fits(state, gsai_state_waiting(state)), n <= GSAI_MAX_OUTPUTS);
         gsa_state_free(state);
         free(r);
     }

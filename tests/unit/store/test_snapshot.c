@@ -39,7 +39,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
         for (int pass = 0; pass < 2; pass++) {
             learn(quiet, &batch);
             must_be_ok(gsa_state_checkpoint_best(quiet, NULL, &error), &error);
-            gsa_state_end_pass(quiet);
+            end_pass(quiet);
             for (size_t row = 0; row < batch.n_rows; row++) {
                 gsa_batch delta = rows_slice(&batch, row, 1);
                 learn(disturbed, &delta);
@@ -48,7 +48,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
                 disturbed = again;
             }
             must_be_ok(gsa_state_checkpoint_best(disturbed, NULL, &error), &error);
-            gsa_state_end_pass(disturbed);
+            end_pass(disturbed);
         }
         same_states(quiet, disturbed);
         free_states(quiet, disturbed);
@@ -379,7 +379,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     gsa_error error = {0};
     learn_random(state, 1, 200, 30, 3);
     must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error);
-    gsa_state_end_pass(state);
+    end_pass(state);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
     static const lie harmless[] = {{.tensor = "centre", .element = 3, .bits = 0x3FF0000000000000},
                                    {.tensor = "centre", .element = 4, .bits = MINUS_ONE}};
@@ -397,12 +397,12 @@ static void counts_beyond_any_run_are_not_saved(void **unused)
     bytes written = {0};
     learn_random(state, 1, 200, 30, 3);
     state->position.pass = (UINT64_C(1) << 52) - 1;
-    gsa_state_end_pass(state);
+    end_pass(state);
     must_be_ok(gsa_state_checkpoint_best(state, NULL, &error), &error); /* of the pass after it */
     assert_int_equal(state_summary(state).best_pass, (UINT64_C(1) << 52) + 1);
     gsa_state *again = reread(state);
     same_states(state, again);
-    gsa_state_end_pass(again);
+    end_pass(again);
     assert_int_equal(gsa_state_write(again, append, &written, &error), GSA_LIMIT);
     assert_string_equal(error.message,
                         "cannot save the state: tensor 'position.pass' has a value above 4503599627370496");

@@ -219,7 +219,7 @@ static void copies_that_are_merged_have_the_rows_of_all(void **unused)
     must_be_ok(gsa_state_merge((const gsa_state *const *)copy, 2, base, NULL, &merged, &error), &error);
     gsa_fingerprint all = {0}, found;
     gsa_fingerprint_add(&all, &batch, NULL, 900);
-    gsa_state_end_pass(merged);
+    end_pass(merged);
     must_be_ok(gsa_state_update_rows(merged, &batch, number, 300, &error), &error); /* a later pass adds nothing */
     gsa_state_get_fingerprint(merged, &found);
     assert_true(found.sum == all.sum);

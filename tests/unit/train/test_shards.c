@@ -103,7 +103,7 @@ static gsa_state *after_first_rows(uint64_t n_classes, size_t n_shards)
     must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_train_shard(state, reader, GSA_FIRST_SHARD, 0, NULL, &n, &error), &error);
     assert_int_equal(n, n_shards * gsa_plan_first_rows(ROWS, n_shards));
-    gsa_state_end_pass(state);
+    end_pass(state);
     gsa_reader_close(reader);
     gsa_reader_close(all.of.all);
     return state;
@@ -122,7 +122,7 @@ static gsa_state *by_parts(uint64_t n_classes, size_t n_shards)
         must_be_ok(gsa_state_merge((const gsa_state *const *)copy, n_shards, state, NULL, &merged, &error), &error);
         for (size_t s = 0; s < n_shards; s++)
             gsa_state_free(copy[s]);
-        gsa_state_end_pass(merged);
+        end_pass(merged);
         gsa_state_free(state);
         state = merged;
     }

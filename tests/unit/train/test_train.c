@@ -315,11 +315,11 @@ static void gsa_holds_rows_of_a_small_file_out_and_auto_solves_it(void **unused)
     free_states(learner, team);
 }
 
-static void assert_method(const char *name, const char *value, int is_stream, const char *method, const char *because)
+static void assert_method(const char *name, const char *value, const char *method, const char *because)
 {
     const char *chosen_by = "";
     gsa_state *state = state_with("method", "auto", name, value, NULL);
-    assert_string_equal(gsa_train_method(state, is_stream, &chosen_by), method);
+    assert_string_equal(gsa_train_method(state, &chosen_by), method);
     assert_string_equal(chosen_by ? chosen_by : "the rows", because);
     gsa_state_free(state);
 }
@@ -331,12 +331,11 @@ static void the_method_is_told_before_the_run(void **unused)
         {"passes", "1"}, {"average", "last"}, {"holdout", "none"}, {"shards", "2"}, {"order", "file"}};
     static const char *const methods[] = {"optimum", "gsa", "paper"};
     for (size_t i = 0; i < sizeof learner / sizeof *learner; i++)
-        assert_method(learner[i][0], learner[i][1], 0, "gsa", learner[i][0]);
+        assert_method(learner[i][0], learner[i][1], "gsa", learner[i][0]);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        assert_method("method", methods[i], i % 2, methods[i], "method");
-    assert_method("order", "shuffled", 0, "optimum", "the rows");
-    assert_method("order", "auto", 0, "optimum", "the rows");
-    assert_method("order", "auto", 1, "gsa", "the rows");
+        assert_method("method", methods[i], methods[i], "method");
+    assert_method("order", "shuffled", "optimum", "the rows");
+    assert_method("order", "auto", "optimum", "the rows");
 }
 
 static void rows_fit_up_to_the_bound_of_cells(void **unused)
