@@ -191,9 +191,14 @@ static inline void fuzz_check_weights(const gsa_model *model)
 {
     gsa_model_info info = {.size = sizeof info};
     gsa_model_get_info(model, &info);
+    uint64_t n;
+    const uint32_t *feature = gsa_model_features(model, &n);
     const float *weights = gsa_model_weights(model);
-    for (uint64_t i = 0; i < info.n_features * info.n_outputs; i++)
+    for (uint64_t i = 0; i < n * info.n_outputs; i++)
         fuzz_must(isfinite(weights[i]), "weights are finite", info.loss);
+    for (uint64_t i = 0; feature && i < n; i++)
+        fuzz_must(feature[i] < info.n_features && (i == 0 || feature[i - 1] < feature[i]), "features ascend",
+                  info.loss);
     for (size_t k = 0; k < info.n_outputs; k++)
         fuzz_must(isfinite(gsa_model_intercept(model, k)), "intercepts are finite", info.loss);
 }

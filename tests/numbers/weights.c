@@ -204,8 +204,11 @@ static int same_bits(const gsa_model *a, const gsa_model *b)
     int same = 1;
     for (size_t k = 0; k < info.n_outputs; k++)
         same = same && gsa_model_intercept(a, k) == gsa_model_intercept(b, k);
-    return same && memcmp(gsa_model_weights(a), gsa_model_weights(b),
-                          (size_t)info.n_features * info.n_outputs * sizeof(float)) == 0;
+    uint64_t n_a, n_b;
+    const uint32_t *of_a = gsa_model_features(a, &n_a), *of_b = gsa_model_features(b, &n_b);
+    same = same && n_a == n_b && !of_a == !of_b && (!of_a || memcmp(of_a, of_b, (size_t)n_a * sizeof *of_a) == 0);
+    return same &&
+           memcmp(gsa_model_weights(a), gsa_model_weights(b), (size_t)n_a * info.n_outputs * sizeof(float)) == 0;
 }
 
 int main(int argc, char **argv)
