@@ -37,21 +37,45 @@ gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, si
     return (gsai_measure){column->mean, gsai_finite_float(per_unit)};
 }
 
-gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
+/* A column that is in less than this share of rows is in less than DENSE_SHARE of them until they have doubled. */
+#define SPARSE_SHARE (2 * DENSE_SHARE - 1)
+
+/* Returns the slot from which on no column is centred, found anew whenever the rows have doubled. */
+static size_t dense_end(gsa_state *state)
 {
-    size_t last = 0;
-    for (size_t i = 0; i < n && (centres(state) || state->is_frozen); i++)
-        if (slot[i] > last && slot[i] < GSAI_MAX_COLUMNS)
-            last = slot[i];
-    return last > 0 ? gsai_array_grow(&state->centre, last + 1, sizeof *state->centre.at, &state->env, error) : GSA_OK;
+    gsai_dense_slots *dense = &state->dense;
+    double rows = (double)(state->rows_behind + 1);
+    if (state->rows_behind < dense->n_rows)
+        return dense->end;
+    dense->n_rows = 2 * state->rows_behind + 1;
+    dense->end = state->rows_behind == 0 ? GSAI_MAX_COLUMNS : 0;
+    for (size_t slot = gsai_table_next(&state->table, 1); slot < state->table.n_slots && slot < GSAI_MAX_COLUMNS;
+         slot = gsai_table_next(&state->table, slot + 1))
+        if (gsai_state_rows_of(state, &state->table, slot) + 1 >= SPARSE_SHARE * rows && slot >= dense->end)
+            dense->end = slot + 1;
+    return dense->end;
+}
+
+gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, size_t *n_dense, gsa_error *error)
+{
+    size_t last = 0, end = state->is_frozen ? GSAI_MAX_COLUMNS : centres(state) ? dense_end(state) : 0;
+    *n_dense = 0;
+    for (size_t i = 0; i < n && end > 0; i++) {
+        bool may_be = slot[i] < end;
+        last = may_be && slot[i] > last ? slot[i] : last;
+        *n_dense = may_be ? i + 1 : *n_dense;
+    }
+    return last >= state->centre.n && last > 0
+               ? gsai_array_grow(&state->centre, last + 1, sizeof *state->centre.at, &state->env, error)
+               : GSA_OK;
 }
 
 void gsai_centre_group(gsa_state *state)
 {
     const gsai_group *group = &state->group;
     double min = (state->is_frozen ? MEASURED_SHARE : DENSE_SHARE) * (double)(state->rows_behind + 1);
-    for (size_t row = 0; row < group->n_rows && (centres(state) || state->is_frozen); row++)
-        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+    for (size_t row = 0; row < group->n_rows; row++)
+        for (size_t e = group->start[row], end = e + group->n_dense[row]; e < end; e++) {
             size_t slot = group->slot[e];
             if (slot >= state->centre.n || gsai_state_rows_of(state, &state->table, slot) + 1 < min)
                 continue;

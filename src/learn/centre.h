@@ -20,8 +20,17 @@ typedef struct gsai_centre {
 
 /* Adds what `from` knows of a column beyond `start`, which it began with. */
 void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start);
-/* Makes room for the columns of a row; enters the rows of a group, before they are counted. */
-gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error);
+
+/* No column in a slot from `end` on is centred while there are fewer than n_rows rows: nearly all features of a click
+ * log, so that rows need not look. */
+typedef struct gsai_dense_slots {
+    size_t end;
+    uint64_t n_rows;
+} gsai_dense_slots;
+/* Makes room for the columns of a row. *n_dense: the entries that may be centred, or measured, are among so many first
+ * ones. */
+gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, size_t *n_dense, gsa_error *error);
+/* Enters the rows of a group, before they are counted. */
 void gsai_centre_group(gsa_state *state);
 
 /* Returns the standard deviation of a feature over all rows, absent ones counted as 0: exact for ones, from the centre

@@ -69,8 +69,8 @@ static void lay_out(gsai_group *group)
 }
 
 /* Copies the entries of a row behind those that wait, and makes room for their features. *last: their last slot. */
-static gsa_status copy_row(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t *n, uint32_t *last,
-                           gsa_error *error)
+static gsa_status copy_row(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t *n, size_t *n_dense,
+                           uint32_t *last, gsa_error *error)
 {
     gsai_group *group = &state->group;
     size_t from = group->n_entries, left = group->capacity - from;
@@ -88,18 +88,18 @@ static gsa_status copy_row(gsa_state *state, const gsai_row *row, const gsai_row
     }
     if (*last >= state->table.n_slots)
         GSA_TRY(gsai_state_fit_slots(state, (size_t)*last + 1, error));
-    return gsai_centre_reserve(state, group->slot + from, *n, error);
+    return gsai_centre_reserve(state, group->slot + from, *n, n_dense, error);
 }
 
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error)
 {
     gsai_row_scan scan;
-    size_t n = 0;
+    size_t n = 0, n_dense;
     uint32_t last = 0;
     GSAI_TRY_MEMORY(reserve(&state->group, row->n, GSAI_GROUP_ROWS, &state->env), &state->env, error,
                     "no memory for a row of %zu entries", row->n);
     state->kernels->scan_row(row, &scan);
-    return copy_row(state, row, &scan, &n, &last, error);
+    return copy_row(state, row, &scan, &n, &n_dense, &last, error);
 }
 
 gsa_status gsai_group_add(gsa_state *state, const gsai_row *row, const gsai_row_scan *scan, size_t class_number,
@@ -111,7 +111,7 @@ gsa_status gsai_group_add(gsa_state *state, const gsai_row *row, const gsai_row_
     uint32_t last = 0;
     if (!scan)
         state->kernels->scan_row(row, &own);
-    GSA_TRY(copy_row(state, row, scan ? scan : &own, &n, &last, error));
+    GSA_TRY(copy_row(state, row, scan ? scan : &own, &n, &group->n_dense[at], &last, error));
     size_t end = (from + n + GSAI_GROUP_PAD - 1) / GSAI_GROUP_PAD * GSAI_GROUP_PAD;
     for (size_t e = from + n; e < end; e++) {
         group->slot[e] = 0;
@@ -310,15 +310,17 @@ static void update_many(gsa_state *state, gsai_table *table, const float *scale,
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
-/* Rows of a table have the same columns at the same places: what the first row has found serves the others. */
+/* Rows of a table have the same columns in the same order: what the first row has found serves the others. */
 static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
 {
     gsai_group *group = &state->group;
-    size_t from = group->start[row], n_first = group->start[1];
-    for (size_t e = from; e < group->start[row + 1]; e++) {
-        size_t first = e - from, slot = group->slot[e];
+    size_t n_first = row > 0 ? group->n_dense[0] : 0, first = 0;
+    for (size_t e = group->start[row], end = gsai_group_dense_end(group, row); e < end; e++) {
+        size_t slot = group->slot[e];
         gsai_measure of = {0, -1};
-        if (row > 0 && first < n_first && group->slot[first] == slot)
+        while (first < n_first && group->slot[first] < slot)
+            first++;
+        if (first < n_first && group->slot[first] == slot)
             of = (gsai_measure){group->origin[first], group->per_unit[first]};
         else if (slot > 0 && slot < state->centre.n)
             of = gsai_measure_of(state, table, slot);
@@ -342,8 +344,9 @@ static void add_up_row(const gsai_group *group, const gsai_table *table, size_t 
 {
     out->m[row] = out->xdx[row] = 0;
     for (size_t e = group->start[row]; e < group->start[row + 1]; e++) {
+        bool is_centred = standardised && e < gsai_group_dense_end(group, row);
         out->m[row] += (double)gsai_table_slot(table, group->slot[e])->f * (double)group->x[e];
-        out->xdx[row] += (double)group->direction[e] * (double)(standardised ? group->centred[e] : group->x[e]);
+        out->xdx[row] += (double)group->direction[e] * (double)(is_centred ? group->centred[e] : group->x[e]);
     }
 }
 
@@ -364,7 +367,7 @@ static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_pr
         if (!isfinite(out->m[row]) || !isfinite(out->xdx[row]))
             add_up_row(group, table, row, standardised, out);
         out->origins[row] = 0;
-        for (size_t e = group->start[row]; e < group->start[row + 1] && standardised; e++)
+        for (size_t e = group->start[row], end = gsai_group_dense_end(group, row); e < end && standardised; e++)
             out->origins[row] += group->origin[e] * (double)group->direction[e];
     }
 }

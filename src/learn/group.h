@@ -41,6 +41,7 @@ typedef struct gsai_group {
     size_t n_full;                     /* rows that it is full with */
     size_t start[GSAI_GROUP_ROWS + 1]; /* of a row's entries */
     size_t n[GSAI_GROUP_ROWS];         /* entries of a row, without padding */
+    size_t n_dense[GSAI_GROUP_ROWS];   /* the first of them, of which some may be centred */
     size_t class_number[GSAI_GROUP_ROWS];
     double y[GSAI_GROUP_ROWS], c[GSAI_GROUP_ROWS]; /* label of a regression; weight */
     double weight;                                 /* of all rows */
@@ -48,8 +49,8 @@ typedef struct gsai_group {
     bool is_ones;                                  /* no row has values */
     uint32_t *slot;                                /* feature + 1; what stands before it is copied with a group */
     float *x;
-    /* Scratch: where values are measured from, and 1 / their unit (below 0: it is that of the table); the direction,
-     * and what the entry adds to the mean square of its feature. */
+    /* Scratch: of the first entries of a row where values are measured from, and 1 / their unit (below 0: it is that of
+     * the table); the direction, and what the entry adds to the mean square of its feature. */
     double *origin;
     float *centred, *per_unit, *direction, *square;
     gsai_columns columns;
@@ -58,6 +59,12 @@ typedef struct gsai_group {
     /* Rows to come, whose records are asked for while these are learned. */
     gsai_row ahead[GSAI_GROUP_ROWS];
 } gsai_group;
+
+/* Returns where the entries of a row end of which some may be centred, with padding. */
+static inline size_t gsai_group_dense_end(const gsai_group *group, size_t row)
+{
+    return group->start[row] + (group->n_dense[row] + GSAI_GROUP_PAD - 1) / GSAI_GROUP_PAD * GSAI_GROUP_PAD;
+}
 
 /* Sums over the entries of each row of a group. */
 typedef struct gsai_group_margins {

@@ -89,9 +89,10 @@ struct gsa_state {
 #undef GSAI_ARRAY
     gsai_so_far so_far;
     gsai_order dates; /* of the rows that were solved; not in copies and files */
-    double *margins;  /* in the scratch, one number per output */
-    float *scales;    /* likewise, of the rows of a group, each a multiple of 16 long */
-    gsai_row ahead;   /* a row to come, whose records are asked for while this one is learned; n 0: none */
+    gsai_dense_slots dense;
+    double *margins; /* in the scratch, one number per output */
+    float *scales;   /* likewise, of the rows of a group, each a multiple of 16 long */
+    gsai_row ahead;  /* a row to come, whose records are asked for while this one is learned; n 0: none */
     const gsai_kernels *kernels;
 };
 

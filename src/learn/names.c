@@ -71,14 +71,41 @@ static int descending(const void *a, const void *b)
     return ascending(a, b);
 }
 
+/* Brings the n_first strongest of n features to the front, in any order: parts the features that they are among by the
+ * middle one, or sorts them if that has not brought them together soon. */
+static void select_strongest(gsai_feature_strength *at, size_t n, size_t n_first)
+{
+    size_t from = 0, end = n;
+    for (int left = 64; from < n_first && n_first < end && left > 0; left--) {
+        const gsai_feature_strength middle = at[from + (end - from) / 2];
+        size_t low = from, high = end - 1;
+        for (;; high--) {
+            while (descending(&at[low], &middle) < 0)
+                low++;
+            while (descending(&middle, &at[high]) < 0)
+                high--;
+            if (low >= high)
+                break;
+            const gsai_feature_strength other = at[low];
+            at[low++] = at[high];
+            at[high] = other;
+        }
+        *(low < n_first ? &from : &end) = low;
+    }
+    if (from < n_first && n_first < end)
+        qsort(at + from, end - from, sizeof *at, descending);
+}
+
 /* Twice as many as wanted are gathered, then the weaker half goes. */
 static void drop_weaker(gsai_strongest *strongest)
 {
     if (strongest->n <= strongest->max)
         return;
-    qsort(strongest->at, strongest->n, sizeof *strongest->at, descending);
+    select_strongest(strongest->at, strongest->n, strongest->max);
     strongest->n = strongest->max;
-    strongest->least = strongest->at[strongest->n - 1].strength;
+    strongest->least = INFINITY;
+    for (size_t i = 0; i < strongest->n; i++)
+        strongest->least = fmin(strongest->least, strongest->at[i].strength);
 }
 
 bool gsai_strongest_add(gsai_strongest *strongest, gsai_feature_strength feature)

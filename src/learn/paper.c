@@ -4,7 +4,6 @@
  * more weight on recent ones. */
 #include "learn/paper.h"
 
-#include "learn/centre.h"
 #include "learn/label_offset.h"
 #include "learn/state_slots.h"
 
@@ -23,8 +22,7 @@ static gsa_status gather_row(gsa_state *state, const gsai_row *row, double *xx, 
     *xx = row->value ? state->kernels->square_length(entries) : (double)entries->n_all;
     if (!isfinite(*xx))
         return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
-    GSA_TRY(gsai_state_fit_slots(state, entries->n_slots, error));
-    return gsai_centre_reserve(state, entries->slot, entries->n, error);
+    return gsai_state_fit_slots(state, entries->n_slots, error);
 }
 
 gsa_status gsai_paper_fit(gsa_state *state, const gsai_row *row, gsa_error *error)

@@ -204,8 +204,8 @@ static inline four_floats direct_four_standardised(const four_records *of, four_
     return away * z;
 }
 
-/* How the values of a group are measured. */
-enum measure { ONES, AS_GIVEN, STANDARDISED };
+/* How the values of a group are measured: as they are, by the unit of the table, or from an origin too. */
+enum measure { ONES, AS_GIVEN, STANDARDISED, CENTRED };
 
 /* A quarter of a group's row: four entries, whose direction and square go into the group. */
 typedef struct four_sums {
@@ -218,9 +218,11 @@ __attribute__((always_inline)) static inline void add_entries(const gsai_group *
                                                               float c, enum measure measure, four_sums *sum)
 {
     four_floats x = load_floats(group->x + e), square = square_of_four(x, c), direction;
-    if (measure == STANDARDISED)
+    if (measure == CENTRED)
         sum->xdx += direct_four_standardised(&of, load_floats(group->centred + e), load_floats(group->per_unit + e),
                                              square, &direction);
+    else if (measure == STANDARDISED)
+        sum->xdx += direct_four_standardised(&of, x, (four_floats){-1, -1, -1, -1}, square, &direction);
     else
         sum->xdx += direct_four(&of, x, &direction);
     sum->m += of.weight * x;
@@ -256,10 +258,15 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
     for (size_t row = 0; row < group->n_rows; row++) {
         four_sums sum = {0};
         float c = (float)group->c[row];
-        size_t e = group->start[row], end = group->start[row + 1], whole = e + group->n[row] / 4 * 4;
+        size_t e = group->start[row], end = group->start[row + 1], whole = e + group->n[row] / 4 * 4,
+               centred = measure == STANDARDISED ? gsai_group_dense_end(group, row) : 0;
         four_floats one = {1, 1, 1, 1}, weight = square_of_four(one, c);
         for (; measure == ONES && e < whole; e += 4)
             add_ones(direction + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
+        for (; e < centred; e += 4)
+            add_entries(group, e,
+                        many ? load_four_counts(table, slot + e, &before) : load_four(cells, slot + e, &before), c,
+                        CENTRED, &sum);
         for (; e < end; e += 4)
             add_entries(group, e,
                         many ? load_four_counts(table, slot + e, &before) : load_four(cells, slot + e, &before), c,
