@@ -171,6 +171,9 @@ typedef struct line_source {
     gsai_lines lines;
 } line_source;
 
+/* Lines lie far apart where few ids are listed: they are asked for before they are needed. */
+#define LINES_AHEAD 16
+
 static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
 {
     static const uint64_t zero = 0;
@@ -179,6 +182,8 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
     size_t size = gsai_dtype_size(of->key.dtype), line = (size_t)(from / of->width), k = (size_t)(from % of->width);
     for (size_t done = 0; done < n; done++) {
         size_t id = id_at(&source->lines, line);
+        if (k == 0 && source->lines.id && line + LINES_AHEAD < source->lines.n)
+            __builtin_prefetch(of->at + source->lines.id[line + LINES_AHEAD] * of->stride);
         const void *element = id < of->n ? (const void *)(of->at + id * of->stride + k * size) : &zero;
         copy_element(of->key.dtype, (char *)out + done * size, element);
         if (++k == of->width) {

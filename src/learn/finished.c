@@ -1,5 +1,6 @@
-/* Slots of held-out rows, copied and learned. Slots below GSAI_MAX_COLUMNS, which may be centred, keep their numbers;
- * those from there on are numbered anew in the same order, so that the same bits come out as with all of them. */
+/* Slots of held-out rows and the last group, copied and learned. Slots below GSAI_MAX_COLUMNS, which may be centred,
+ * keep their numbers; those from there on are numbered anew in the same order, so that the same bits come out as with
+ * all of them. */
 #include "learn/finished.h"
 
 #include "learn/inside.h"
@@ -27,10 +28,10 @@ static uint32_t highest_slot(const gsa_state *state)
         for (size_t e = 0; e < held->n; e++)
             highest = held->entries[e] >= highest ? held->entries[e] + 1 : highest;
     }
-    return highest;
+    return state->group.n_rows > 0 && state->group.last > highest ? state->group.last : highest;
 }
 
-/* Lists the slots from GSAI_MAX_COLUMNS on that held-out rows have. */
+/* Lists the slots from GSAI_MAX_COLUMNS on that these rows have. */
 static gsa_status list_slots(gsai_finished *out, const gsa_state *state, gsa_error *error)
 {
     const gsai_env *env = &state->env;
@@ -40,6 +41,8 @@ static gsa_status list_slots(gsai_finished *out, const gsa_state *state, gsa_err
     for (size_t i = 0; i < state->sample.n; i++)
         for (size_t e = 0; e < state->sample.at[i]->n; e++)
             mark(used, (size_t)state->sample.at[i]->entries[e] + 1, &out->n);
+    for (size_t e = 0; e < state->group.n_entries; e++)
+        mark(used, state->group.slot[e], &out->n);
     out->slot = gsai_alloc(env, out->n + 1, sizeof *out->slot);
     for (size_t word = 0, n = 0; word < n_words && out->slot; word++)
         for (uint64_t bits = used[word]; bits; bits &= bits - 1)
@@ -101,15 +104,29 @@ static void number_anew(const gsai_finished *finished, gsa_state *learned)
     for (size_t i = 0; i < learned->sample.n; i++)
         for (size_t e = 0; e < learned->sample.at[i]->n; e++)
             learned->sample.at[i]->entries[e] = number_of(finished, learned->sample.at[i]->entries[e] + 1) - 1;
+    for (size_t e = 0; e < learned->group.n_entries; e++)
+        learned->group.slot[e] = number_of(finished, learned->group.slot[e]);
+    learned->group.last = number_of(finished, learned->group.last);
 }
 
-static gsa_status make(gsai_finished *out, const gsa_state *state, const gsai_env *stop, gsa_error *error)
+/* Makes the state of all slots: the table and the prior totals are those of the first one. */
+static void join(gsai_finished *finished, const gsa_state *state)
+{
+    const gsa_state all = *state;
+    *finished->own = *finished->learned;
+    finished->own->table = all.table;
+    finished->own->prior = all.prior;
+    finished->own->names = all.names;
+    finished->state = finished->own;
+}
+
+static gsa_status open_state(gsai_finished *out, const gsa_state *state, gsa_error *error)
 {
     gsa_state view;
     if (state->table.n_slots <= GSAI_MAX_COLUMNS) {
         GSA_TRY(gsa_state_fork(state, 1, &out->own, error));
         out->state = out->own;
-        return gsai_state_learn_sample(out->own, stop, error);
+        return gsai_state_close_own_group(out->own, error);
     }
     GSA_TRY(list_slots(out, state, error));
     gsa_status status = view_of(out, state, &view, error);
@@ -119,24 +136,29 @@ static gsa_status make(gsai_finished *out, const gsa_state *state, const gsai_en
     gsai_free(&state->env, view.prior.at);
     GSA_TRY(status);
     number_anew(out, out->learned);
-    GSA_TRY(gsai_state_learn_sample(out->learned, stop, error));
-    out->own = gsai_copy(&state->env, out->learned, 1, sizeof *out->learned);
+    GSA_TRY(gsai_state_close_own_group(out->learned, error));
+    out->own = gsai_alloc(&state->env, 1, sizeof *out->own);
     GSAI_TRY_MEMORY(out->own, &state->env, error, "no memory for a state");
-    out->own->table = state->table;
-    out->own->prior = state->prior;
-    out->own->names = state->names;
-    out->state = out->own;
+    join(out, state);
     return GSA_OK;
 }
 
-gsa_status gsai_finished_make(gsai_finished *out, const gsa_state *state, const gsai_env *stop, gsa_error *error)
+gsa_status gsai_finished_open(gsai_finished *out, const gsa_state *state, gsa_error *error)
 {
     *out = (gsai_finished){.state = state};
-    gsa_status status = make(out, state, stop, error);
+    gsa_status status = open_state(out, state, error);
     if (status != GSA_OK) {
         gsai_finished_release(out);
         out->state = state;
     }
+    return status;
+}
+
+gsa_status gsai_finished_learn(gsai_finished *finished, const gsai_env *stop, gsa_error *error)
+{
+    gsa_status status = gsai_state_learn_sample(finished->learned ? finished->learned : finished->own, stop, error);
+    if (finished->learned)
+        join(finished, finished->state);
     return status;
 }
 

@@ -133,34 +133,67 @@ static double strength_of(const gsa_state *state, size_t slot)
     return max * gsai_state_deviation(state, slot);
 }
 
-gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
-                               const void *ctx, gsa_error *error)
+/* The source of names. */
+struct source {
+    const gsa_state *state;
+    const char *(*name)(const void *ctx, uint64_t feature);
+    const void *ctx;
+};
+
+static const char *name_of(const struct source *source, uint64_t id)
 {
-    const gsai_env *env = &state->env;
+    const char *text = source->name(source->ctx, id);
+    return text ? text : gsai_names_find(&source->state->names, id);
+}
+
+/* Finds the strongest features, or of those with names. Returns false if out of memory. */
+static bool find_strongest(const struct source *source, bool with_names, gsai_strongest *strongest)
+{
+    const gsa_state *state = source->state;
     const gsai_waiting *waiting = gsai_waiting_rows(state->waiting) > 0 ? state->waiting : NULL;
     const gsai_table *table = &state->table;
-    gsai_strongest strongest = {.env = env, .max = GSAI_MAX_NAMES, .least = -1};
-    gsai_names names = {0};
-    gsa_status status = GSA_OK;
-    size_t size = 0, learned = gsai_table_next(table, 1), waits = gsai_waiting_next(waiting, 0);
-    strongest.max += waiting ? waiting->n_features : 0; /* it is not known yet which of them will be strong */
-    while ((learned < table->n_slots || waits != SIZE_MAX) && status == GSA_OK) {
+    size_t learned = gsai_table_next(table, 1), waits = gsai_waiting_next(waiting, 0);
+    strongest->max = GSAI_MAX_NAMES;
+    strongest->max += waiting ? waiting->n_features : 0; /* it is not known yet which of them will be strong */
+    strongest->least = -1;
+    strongest->n = 0;
+    while (learned < table->n_slots || waits != SIZE_MAX) {
         size_t slot = learned < table->n_slots && learned <= waits ? learned : waits + 1;
         uint64_t id = slot - 1;
         bool is_seen = slot < table->n_slots && gsai_state_n_seen(state, slot) > 0;
         double strength = is_seen ? strength_of(state, slot) : id == waits ? 0 : -1; /* most are never seen */
         learned = learned == slot ? gsai_table_next(table, slot + 1) : learned;
         waits = waits == id ? gsai_waiting_next(waiting, waits + 1) : waits;
-        if (!(strength > strongest.least))
-            continue;
-        const char *text = name(ctx, id);
-        if (!text)
-            text = gsai_names_find(&state->names, id);
-        if (text && !gsai_strongest_add(
-                        &strongest, (gsai_feature_strength){.id = (uint32_t)id, .strength = strength, .text = text}))
-            status = gsai_fail_memory(env, error, "no memory for the names of %zu features", strongest.n);
+        const char *text = with_names && strength > strongest->least ? name_of(source, id) : NULL;
+        if (strength > strongest->least && (text || !with_names) &&
+            !gsai_strongest_add(strongest, (gsai_feature_strength){(uint32_t)id, 0, strength, text}))
+            return false;
     }
-    gsai_strongest_finish(&strongest);
+    gsai_strongest_finish(strongest);
+    return true;
+}
+
+/* A name is far away: at first it is looked up of the strongest features alone, nearly all of which have one. */
+gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
+                               const void *ctx, gsa_error *error)
+{
+    const gsai_env *env = &state->env;
+    const struct source source = {state, name, ctx};
+    gsai_strongest strongest = {.env = env};
+    gsai_names names = {0};
+    size_t size = 0, n_named = 0, n_found;
+    bool done = find_strongest(&source, false, &strongest);
+    n_found = strongest.n;
+    for (size_t i = 0; i < n_found; i++) {
+        strongest.at[n_named] = strongest.at[i];
+        strongest.at[n_named].text = name_of(&source, strongest.at[i].id);
+        n_named += strongest.at[n_named].text != NULL;
+    }
+    strongest.n = n_named;
+    if (done && n_named < n_found && n_found == strongest.max)
+        done = find_strongest(&source, true, &strongest);
+    gsa_status status =
+        done ? GSA_OK : gsai_fail_memory(env, error, "no memory for the names of %zu features", strongest.n);
     for (size_t i = 0; i < strongest.n; i++)
         size += strlen(strongest.at[i].text) + 1;
     if (status == GSA_OK && strongest.n > 0)

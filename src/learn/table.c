@@ -75,6 +75,24 @@ void gsai_table_settle_pages(gsai_table *table, const gsai_env *env)
     gsai_free(env, scratch);
 }
 
+/* Records lie far apart where few slots are in use: they are asked for so many words of the bitmap, and at most so many
+ * of a word, before they are needed. */
+#define WORDS_AHEAD 32
+#define RECORDS_OF_WORD 8
+
+size_t gsai_table_next_of_words(const gsai_table *table, size_t word)
+{
+    size_t n_words = (table->n_slots + 63) / 64;
+    for (; word < n_words; word++) {
+        uint64_t bits = table->used[word], ahead = word + WORDS_AHEAD < n_words ? table->used[word + WORDS_AHEAD] : 0;
+        for (int n = 0; ahead && n < RECORDS_OF_WORD; n++, ahead &= ahead - 1)
+            __builtin_prefetch(gsai_table_slot(table, 64 * (word + WORDS_AHEAD) + (size_t)__builtin_ctzll(ahead)));
+        if (bits)
+            return 64 * word + (size_t)__builtin_ctzll(bits);
+    }
+    return table->n_slots;
+}
+
 void gsai_table_use_all(gsai_table *table, const gsai_table *from, const gsai_env *env)
 {
     for (size_t word = 0; word < bits_size(from->n_slots) / sizeof *from->used; word++) {

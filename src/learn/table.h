@@ -88,17 +88,16 @@ gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env
 
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error);
 void gsai_table_release(gsai_table *table, const gsai_env *env);
+/* Returns the first slot in use of this word of the bitmap and those behind it, at least n_slots beyond the last. */
+size_t gsai_table_next_of_words(const gsai_table *table, size_t word);
 /* Returns the first slot in use from this one on, n_slots beyond the last. */
 static inline size_t gsai_table_next(const gsai_table *table, size_t slot)
 {
     if (slot >= table->n_slots)
         return table->n_slots;
-    size_t word = slot / 64, last = (table->n_slots - 1) / 64;
-    uint64_t bits = table->used[word] >> slot % 64 << slot % 64;
-    while (bits == 0 && word < last)
-        bits = table->used[++word];
-    slot = bits ? 64 * word + (size_t)__builtin_ctzll(bits) : table->n_slots;
-    return slot < table->n_slots ? slot : table->n_slots;
+    uint64_t bits = table->used[slot / 64] >> slot % 64;
+    slot = bits ? slot + (size_t)__builtin_ctzll(bits) : gsai_table_next_of_words(table, slot / 64 + 1);
+    return slot < table->n_slots ? slot : table->n_slots; /* a view may have fewer than are in use */
 }
 /* Visits the slots in use, ascending. */
 #define GSAI_EACH_SLOT(slot, table)                                            \

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "learn/calibration.h"
+#include "learn/centre.h"
 #include "learn/label_offset.h"
 #include "learn/schema.h"
 
@@ -126,6 +127,7 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
     const gsai_best_checkpoint *best = from->checkpoint;
     bool is_paper = gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
     const gsai_table *kept = from->compact ? gsai_state_table(from->compact) : gsai_state_table(state);
+    gsai_strongest strongest = {.env = &model->env, .max = GSAI_MAX_DEVIATIONS, .least = -1};
     size_t n = 0, n_max = gsai_finished_count(&from->finished), its_slot;
     uint32_t *id = gsai_alloc(&model->env, n_max, sizeof *id);
     float *weights = gsai_alloc(&model->env, n_max, model->n_outputs * sizeof *weights);
@@ -159,9 +161,15 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
                 any = any || weight != 0;
             }
         }
+        if (any && status == GSA_OK)
+            status = gsai_deviations_add(&strongest, model, (uint32_t)(slot - 1), line,
+                                         gsai_state_deviation(at, its_slot), error);
         if (any)
             id[n++] = (uint32_t)(slot - 1);
     }
+    if (status == GSA_OK)
+        status = gsai_deviations_take(model, &strongest, error);
+    gsai_free(&model->env, strongest.at);
     if (status == GSA_OK)
         return gsai_model_take_lines(model, id, weights, n, error);
     gsai_free(&model->env, id);
@@ -205,8 +213,6 @@ static gsa_status make_model(struct made_of *from, const gsai_env *env, gsa_mode
         status = gsai_names_copy(&model->names, gsai_state_names(state), &model->env, error);
     if (status == GSA_OK)
         status = copy_weights(from, order, is_swapped ? -1 : 1, model, error);
-    if (status == GSA_OK)
-        status = gsai_deviations_of(model, &from->finished, error);
     gsai_free(&model->env, order);
     if (status == GSA_OK)
         *out = model;
@@ -216,13 +222,16 @@ static gsa_status make_model(struct made_of *from, const gsai_env *env, gsa_mode
 }
 
 /* All methods but the paper's measure loss on held-out rows until the end, and then learn them too: their calibration
- * is that of the weights before, the weights are those of a copy that has gone on with them. */
+ * is that of the weights before, the weights are those after them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_model **out, gsa_error *error)
 {
     gsai_env env;
     GSA_TRY(gsai_env_take(&env, &gsai_state_env(state)->memory, call, error));
     gsa_status status = GSA_OK;
-    if (gsai_state_n_waiting(state) > 0) {
+    const gsai_best_checkpoint *best = gsai_state_uses_checkpoint(state) ? gsai_state_best_checkpoint(state) : NULL;
+    const gsa_state *compact = gsai_state_param(state, GSAI_PARAM_compact) ? state : NULL;
+    bool is_open = gsai_state_n_waiting(state) > 0; /* but for rows that wait to be solved it is a group */
+    if (is_open && (best || compact || gsai_waiting_rows(gsai_state_waiting(state)) > 0)) {
         gsa_state *copy = NULL;
         status = gsai_state_closed(state, false, &copy, error);
         if (status == GSA_OK)
@@ -230,22 +239,27 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
         gsa_state_free(copy);
         return status;
     }
-    const gsai_best_checkpoint *best = gsai_state_uses_checkpoint(state) ? gsai_state_best_checkpoint(state) : NULL;
-    const gsa_state *compact = gsai_state_param(state, GSAI_PARAM_compact) ? state : NULL;
     struct made_of from = {
         .finished.state = state, .checkpoint = best, .calibration = {1, 0, 0, NAN}, .compact = compact};
     bool has_sample = !best && gsai_sample_count(gsai_state_sample(state)) > 0 && !gsai_state_lacks_loss(state) &&
                       gsai_state_param(state, GSAI_PARAM_method) != GSAI_METHOD_PAPER;
+    if (has_sample || is_open)
+        GSA_TRY(gsai_finished_open(&from.finished, state, error));
+    const gsa_state *held_out = gsai_finished_held_out(&from.finished);
     if (best)
         from.calibration = (gsai_calibration){best->scale, best->offset, NAN, best->loss};
     else if (has_sample)
-        status = gsai_calibrate(state, gsai_state_table(state), &env, &from.calibration, error);
+        status = gsai_calibrate(held_out, gsai_state_table(held_out), &env, &from.calibration, error);
     if (status == GSA_OK)
-        status = find_results(state, &env, &from, error);
+        status = find_results(held_out, &env, &from, error);
     if (status == GSA_OK && has_sample)
-        status = gsai_finished_make(&from.finished, state, &env, error);
-    if (status == GSA_STOPPED && !best) /* the average as it is: better than no model */
+        status = gsai_finished_learn(&from.finished, &env, error);
+    if (status == GSA_STOPPED && !best) { /* the average as it is: better than no model */
+        gsai_finished_release(&from.finished);
         from = (struct made_of){{.state = state}, NULL, {1, 0, 0, NAN}, compact, gsai_results_none()};
+        if (is_open)
+            GSA_TRY(gsai_finished_open(&from.finished, state, error));
+    }
     if (status == GSA_OK || status == GSA_STOPPED)
         status = make_model(&from, &env, out, error);
     gsai_finished_release(&from.finished);

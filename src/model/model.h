@@ -89,7 +89,9 @@ void gsai_model_row_predict(const gsa_model *model, const double *margins, doubl
 
 /* Makes room for n deviations; what was made on failure goes with the model. strongest_features.c. */
 gsa_status gsai_deviations_init(gsai_deviations *deviations, size_t n, const gsai_env *env, gsa_error *error);
-/* Fills in those of a model that has its weights, which came from this state. */
-gsa_status gsai_deviations_of(gsa_model *model, gsai_finished *finished, gsa_error *error);
+/* Adds a feature with its weights, if it is among the strongest; fills in those of a model. */
+gsa_status gsai_deviations_add(gsai_strongest *strongest, const gsa_model *model, uint32_t feature, const float *weight,
+                               double deviation, gsa_error *error);
+gsa_status gsai_deviations_take(gsa_model *model, gsai_strongest *strongest, gsa_error *error);
 
 #endif

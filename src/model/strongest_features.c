@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/centre.h"
 
 #include <math.h>
 
@@ -29,31 +28,27 @@ static double largest_weight(const gsa_model *model, const float *weight, size_t
     return fabs((double)weight[*output]);
 }
 
-gsa_status gsai_deviations_of(gsa_model *model, gsai_finished *finished, gsa_error *error)
+gsa_status gsai_deviations_add(gsai_strongest *strongest, const gsa_model *model, uint32_t feature, const float *weight,
+                               double deviation, gsa_error *error)
 {
-    gsai_strongest strongest = {.env = &model->env, .max = GSAI_MAX_DEVIATIONS, .least = -1};
-    size_t output, slot;
-    gsa_status status = GSA_OK;
-    for (uint64_t line = 0; line < model->n_lines && status == GSA_OK; line++) {
-        uint64_t i = model->id ? model->id[line] : line;
-        double weight = largest_weight(model, model->weights + line * model->n_outputs, &output);
-        if (weight == 0)
-            continue;
-        const gsa_state *state = gsai_finished_find(finished, (size_t)i + 1, &slot);
-        double deviation = gsai_state_deviation(state, slot), strength = weight * deviation;
-        gsai_feature_strength feature = {(uint32_t)i, (float)fmin(deviation, 1e38), strength, NULL};
-        if (strength > strongest.least && !gsai_strongest_add(&strongest, feature))
-            status = gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", strongest.n);
+    size_t output;
+    double strength = largest_weight(model, weight, &output) * deviation;
+    if (strength > strongest->least &&
+        !gsai_strongest_add(strongest, (gsai_feature_strength){feature, (float)fmin(deviation, 1e38), strength, NULL}))
+        return gsai_fail_memory(&model->env, error, "no memory for the deviations of %zu features", strongest->n);
+    return GSA_OK;
+}
+
+gsa_status gsai_deviations_take(gsa_model *model, gsai_strongest *strongest, gsa_error *error)
+{
+    gsai_strongest_finish(strongest);
+    if (strongest->n > 0)
+        GSA_TRY(gsai_deviations_init(&model->deviations, strongest->n, &model->env, error));
+    for (size_t i = 0; i < strongest->n; i++) {
+        model->deviations.id[i] = strongest->at[i].id;
+        model->deviations.value[i] = strongest->at[i].deviation;
     }
-    gsai_strongest_finish(&strongest);
-    if (status == GSA_OK && strongest.n > 0)
-        status = gsai_deviations_init(&model->deviations, strongest.n, &model->env, error);
-    for (size_t i = 0; i < model->deviations.n; i++) {
-        model->deviations.id[i] = strongest.at[i].id;
-        model->deviations.value[i] = strongest.at[i].deviation;
-    }
-    gsai_free(&model->env, strongest.at);
-    return status;
+    return GSA_OK;
 }
 
 static double strength_of(const gsa_strong_feature *feature)
