@@ -11,6 +11,8 @@
 /* A category that is new to the book may be in every row of a chunk: a list that noted it each time would have its
  * name as often. */
 #define LATEST 4096
+/* Names that are looked up soon are asked for. */
+#define NAMES_AHEAD 16
 
 gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsai_env *env, gsa_error *error)
 {
@@ -32,14 +34,6 @@ void gsai_feature_names_free(gsai_feature_names *book)
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         gsai_free(book->env, memory[i]);
     *book = (gsai_feature_names){.env = book->env};
-}
-
-static size_t find_slot(const gsai_feature_names *book, uint64_t id)
-{
-    size_t at = (size_t)gsai_mix(id) % SLOTS;
-    while (book->slot[at] != 0 && book->id[book->slot[at] - 1] != id)
-        at = (at + 1) % SLOTS;
-    return at;
 }
 
 void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
@@ -71,8 +65,6 @@ void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char 
         text[column_size] = '=';
     memcpy(text + head, word, word_size);
     text[size - 1] = '\0';
-    if (book->slot)
-        book->slot[find_slot(book, id)] = (uint32_t)book->n + 1;
     book->id[book->n] = id;
     book->start[book->n++] = book->text_size;
     book->text_size += size;
@@ -89,8 +81,8 @@ void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names 
 {
     book->lacks_memory = book->lacks_memory || list->lacks_memory;
     for (size_t i = 0; i < list->n; i++) {
-        if (i + 8 < list->n) /* what is looked up soon */
-            __builtin_prefetch(&book->slot[gsai_mix(list->id[i + 8]) % SLOTS]);
+        if (i + NAMES_AHEAD < list->n)
+            (void)gsai_feature_names_expect(book, list->id[i + NAMES_AHEAD]);
         const char *text = list->text + list->start[i];
         if (gsai_feature_names_is_new(book, list->id[i]))
             gsai_feature_names_enter(book, list->id[i], "", 0, text, strlen(text));
@@ -104,9 +96,28 @@ void gsai_feature_names_clear(gsai_feature_names *list)
     list->n = list->text_size = 0;
 }
 
-const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id)
+/* Gives the names that came since the last look-up their slots: all at once, because each of them waits for memory. */
+static void index_names(gsai_feature_names *book)
 {
-    uint32_t number = book->slot ? book->slot[find_slot(book, id)] : 0;
-    const char *text = number ? book->text + book->start[number - 1] : "";
+    for (size_t i = book->n_indexed; i < book->n; i++) {
+        size_t at = (size_t)gsai_mix(book->id[i]) % SLOTS;
+        if (i + NAMES_AHEAD < book->n)
+            __builtin_prefetch(&book->slot[gsai_mix(book->id[i + NAMES_AHEAD]) % SLOTS], 1);
+        while (book->slot[at] != 0)
+            at = (at + 1) % SLOTS;
+        book->slot[at] = (uint32_t)i + 1;
+    }
+    book->n_indexed = book->n;
+}
+
+const char *gsai_feature_names_find(gsai_feature_names *book, uint64_t id)
+{
+    if (!book->slot)
+        return NULL;
+    index_names(book);
+    size_t at = (size_t)gsai_mix(id) % SLOTS;
+    while (book->slot[at] != 0 && book->id[book->slot[at] - 1] != id)
+        at = (at + 1) % SLOTS;
+    const char *text = book->slot[at] != 0 ? book->text + book->start[book->slot[at] - 1] : "";
     return *text ? text : NULL;
 }

@@ -22,6 +22,7 @@ typedef struct gsai_feature_names {
     uint32_t *id;   /* of each name */
     size_t *start;  /* of its text */
     char *text;
+    size_t n_indexed; /* names that have a slot: the first of them */
     size_t n, text_size, id_capacity, start_capacity, text_capacity;
     bool lacks_memory; /* for a name that has room */
     bool is_list;      /* made by another thread than the one its book grows in */
@@ -39,7 +40,8 @@ void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char 
 bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *book, const gsai_env *env);
 void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list);
 void gsai_feature_names_clear(gsai_feature_names *list);
-const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id);
+/* Returns the name of an id, NULL if it has none. */
+const char *gsai_feature_names_find(gsai_feature_names *book, uint64_t id);
 
 /* Prefetches an id that will be looked up soon; returns false if names are not kept. */
 static inline bool gsai_feature_names_expect(const gsai_feature_names *book, uint32_t id)

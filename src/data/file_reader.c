@@ -783,7 +783,7 @@ const char *gsa_reader_name(const gsa_reader *head, uint64_t feature)
         return NULL;
     const gsai_schema *schema = &reader->schema;
     uint64_t first = gsai_schema_first_word(schema);
-    return feature >= first ? gsai_feature_names_find(&reader->names, feature - first)
+    return feature >= first ? gsai_feature_names_find(reader->input.names, feature - first)
                             : gsai_schema_number_name(schema, feature);
 }
 
