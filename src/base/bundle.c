@@ -172,6 +172,12 @@ typedef struct line_source {
 } line_source;
 
 /* Lines lie far apart where few ids are listed: they are asked for before they are needed. */
+/* Returns the elements of an id. */
+static char *line_at(const gsai_line_tensor *of, size_t id)
+{
+    return of->at + (of->page ? of->page[id / GSAI_LINE_PAGE] * GSAI_LINE_PAGE + id % GSAI_LINE_PAGE : id) * of->stride;
+}
+
 #define LINES_AHEAD 16
 
 static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
@@ -183,8 +189,8 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
     for (size_t done = 0; done < n; done++) {
         size_t id = id_at(&source->lines, line);
         if (k == 0 && source->lines.id && line + LINES_AHEAD < source->lines.n)
-            __builtin_prefetch(of->at + source->lines.id[line + LINES_AHEAD] * of->stride);
-        const void *element = id < of->n ? (const void *)(of->at + id * of->stride + k * size) : &zero;
+            __builtin_prefetch(line_at(of, source->lines.id[line + LINES_AHEAD]));
+        const void *element = id < of->n ? (const void *)(line_at(of, id) + k * size) : &zero;
         copy_element(of->key.dtype, (char *)out + done * size, element);
         if (++k == of->width) {
             k = 0;
@@ -216,7 +222,7 @@ void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensor
         tensor->n_dims = tensors[i].n_dims;
         tensor->shape[1] = tensors[i].width;
         size_t line = tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
-        bool is_contiguous = !lines.id && tensors[i].n == lines.n && tensors[i].stride == line;
+        bool is_contiguous = !lines.id && tensors[i].n == lines.n && tensors[i].stride == line && !tensors[i].page;
         tensor->data = is_contiguous ? tensors[i].at : NULL;
         tensor->fill = is_contiguous ? NULL : fill_lines;
         tensor->ctx = &sources[i];
@@ -244,7 +250,7 @@ gsa_status gsai_lines_restore(const gsai_line_tensor *to, const gsai_lines *line
     GSA_TRY(gsai_bundle_need(bundle, &to->key, (uint64_t)lines->n * to->width, &found, error));
     const char *element = found->data;
     for (size_t i = 0; i < lines->n; i++) {
-        char *line = to->at + id_at(lines, i) * to->stride;
+        char *line = line_at(to, id_at(lines, i));
         for (size_t k = 0; k < to->width; k++, line += size, element += size)
             if (!is_equal(to->key.dtype, line, element))
                 copy_element(to->key.dtype, line, element);

@@ -123,13 +123,15 @@ typedef struct gsai_lines {
 } gsai_lines;
 
 /* A tensor, and where its elements are in memory. */
+#define GSAI_LINE_PAGE ((size_t)4)
 typedef struct gsai_line_tensor {
     gsai_tensor_key key;
     unsigned n_dims;
-    size_t width;  /* elements per line */
-    char *at;      /* the elements of id 0 */
-    size_t stride; /* bytes to those of the next id */
-    size_t n;      /* ids from here on have zeros */
+    size_t width;         /* elements per line */
+    char *at;             /* the elements of id 0 */
+    size_t stride;        /* bytes to those of the next id */
+    size_t n;             /* ids from here on have zeros */
+    const uint32_t *page; /* NULL, or where in memory each GSAI_LINE_PAGE ids are, in pages */
 } gsai_line_tensor;
 
 /* Returns the first id from `from` on that is in use, or n. */

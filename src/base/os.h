@@ -76,9 +76,6 @@ double gsai_os_seconds(void);
 /* Asks for large pages for memory of whole GSAI_OS_HUGE_PAGEs; the system may do so or not. */
 #define GSAI_OS_HUGE_PAGE ((uintptr_t)1 << 21)
 void gsai_os_prefer_huge_pages(void *memory, size_t size);
-/* Makes a large page, if they were asked for, of the small ones at this GSAI_OS_HUGE_PAGE, which keeps its bytes; no
- * other thread may use it. scratch: as large. */
-void gsai_os_renew_page(void *page, void *scratch);
 /* Starts a thread that no signal interrupts. Returns 0 or an error number. */
 int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
 

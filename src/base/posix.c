@@ -193,18 +193,6 @@ void gsai_os_prefer_huge_pages(void *memory, size_t size)
 #endif
 }
 
-void gsai_os_renew_page(void *page, void *scratch)
-{
-#if defined(MADV_HUGEPAGE) && defined(MADV_DONTNEED)
-    memcpy(scratch, page, GSAI_OS_HUGE_PAGE);
-    (void)madvise(page, GSAI_OS_HUGE_PAGE, MADV_DONTNEED);
-    memcpy(page, scratch, GSAI_OS_HUGE_PAGE);
-#else
-    (void)page;
-    (void)scratch;
-#endif
-}
-
 int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
 {
     sigset_t all, before;

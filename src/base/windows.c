@@ -260,12 +260,6 @@ void gsai_os_prefer_huge_pages(void *memory, size_t size)
     (void)size;
 }
 
-void gsai_os_renew_page(void *page, void *scratch)
-{
-    (void)page;
-    (void)scratch;
-}
-
 int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
 {
     return pthread_create(thread, NULL, run, ctx);

@@ -63,7 +63,7 @@ static size_t list_lines(const gsa_state *state, gsai_line_tensor *out)
     const gsai_best_checkpoint *best = &state->best_checkpoint;
     const gsai_tensor_key key = {"best_checkpoint.weight", GSAI_F32, GSAI_FINITE};
     size_t size = best->n_outputs * sizeof *best->weight;
-    *out = (gsai_line_tensor){key, 2, best->n_outputs, (char *)best->weight, size, best->n_slots};
+    *out = (gsai_line_tensor){key, 2, best->n_outputs, (char *)best->weight, size, best->n_slots, NULL};
     return best->weight ? 1 : 0;
 }
 

@@ -83,9 +83,9 @@ static void take_margins(struct evidence *e, double shrinkage)
     for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
         gsai_row row = gsai_held_row_view(state->sample.at[i]);
         for (size_t j = 0; i + 1 < e->n && j < state->sample.at[i + 1]->n; j++) { /* records lie far apart: ask early */
-            uint32_t next = state->sample.at[i + 1]->entries[j];
+            size_t next = (size_t)state->sample.at[i + 1]->entries[j] + 1;
             if (next < table->n_slots)
-                __builtin_prefetch(gsai_table_slot(table, next) + gsai_table_stride(table));
+                __builtin_prefetch(gsai_table_slot(table, next));
         }
         memset(e->row, 0, e->n_outputs * sizeof *e->row);
         if (state->params.value[GSAI_PARAM_intercept])

@@ -176,7 +176,7 @@ static size_t next_column(const void *ctx, size_t slot, size_t n)
 /* The columns up to n, as lines. */
 static gsai_line_tensor lines_of(const gsai_centre *centre, size_t n)
 {
-    return (gsai_line_tensor){centre_key, 2, COLUMN, (char *)centre->at, sizeof *centre->at, n};
+    return (gsai_line_tensor){centre_key, 2, COLUMN, (char *)centre->at, sizeof *centre->at, n, NULL};
 }
 
 /* Columns without rows are as columns that are not there. */

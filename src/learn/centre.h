@@ -27,8 +27,8 @@ typedef struct gsai_dense_slots {
     size_t end;
     uint64_t n_rows;
 } gsai_dense_slots;
-/* Makes room for the columns of a row. *n_dense: the entries that may be centred, or measured, are among so many first
- * ones. */
+/* Makes room for the columns of a row. *n_dense: the entries that may be centred, or measured, are among that many
+ * first ones. */
 gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, size_t *n_dense, gsa_error *error);
 /* Enters the rows of a group, before they are counted. */
 void gsai_centre_group(gsa_state *state);

@@ -70,8 +70,8 @@ static void copy_slot(gsa_state *to, size_t at, const gsa_state *from, size_t sl
 {
     size_t size = gsai_table_stride(&from->table) * sizeof(gsai_cell);
     if (gsai_table_uses(&from->table, slot)) {
-        memcpy(gsai_table_slot(&to->table, at), gsai_table_slot(&from->table, slot), size);
         gsai_table_use(&to->table, at);
+        memcpy(gsai_table_slot(&to->table, at), gsai_table_slot(&from->table, slot), size);
     }
     if (slot < from->prior.n)
         to->prior.at[at] = from->prior.at[slot];

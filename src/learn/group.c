@@ -66,6 +66,7 @@ static void lay_out(gsai_group *group)
     group->per_unit = group->centred + group->n_entries;
     group->direction = group->per_unit + group->n_entries;
     group->square = group->direction + group->n_entries;
+    group->place = (uint32_t *)(group->square + group->n_entries);
 }
 
 /* Copies the entries of a row behind those that wait, and makes room for their features. *last: their last slot. */
@@ -263,7 +264,7 @@ static bool find_greedy_steps(gsa_state *state, const gsai_table *table, const g
                 m[k] = (float)state->margins[k];
         }
         for (size_t k = 0; k < n; k++) {
-            m[k] += table->cells[k].f; /* of the intercept; 0 without one */
+            m[k] += gsai_table_slot(table, 0)[k].f; /* of the intercept; 0 without one */
             n_bad += !(fabsf(m[k]) <= FLT_MAX);
         }
         if (n_bad > 0)
@@ -303,7 +304,7 @@ static void update_many(gsa_state *state, gsai_table *table, const float *scale,
         kernels->column_update(&group->columns, table, state->scales, stride, past_weight);
     for (size_t row = 0; row < group->n_rows && group->columns.n == 0; row++)
         kernels->row_update(group, table, row, scales_of(state, table, row), past_weight);
-    gsai_cell *weight = table->cells, *average = weight + gsai_table_average(table);
+    gsai_cell *weight = gsai_table_slot(table, 0), *average = weight + gsai_table_average(table);
     for (size_t row = 0; row < group->n_rows && state->params.value[GSAI_PARAM_intercept]; row++)
         kernels->move(weight, average, (float)intercept[row], past_weight, scales_of(state, table, row), n);
 }
@@ -413,7 +414,7 @@ static double step_of_group(const gsa_state *state, const struct greedy_steps *o
 }
 
 /* Notes that the slots of a group are in use. */
-static void use_slots(const gsai_group *group, gsai_table *table, const gsai_env *env)
+static void use_slots(const gsai_group *group, gsai_table *table)
 {
     const gsai_columns *columns = &group->columns;
     for (size_t i = 0; i < columns->n; i++)
@@ -421,7 +422,17 @@ static void use_slots(const gsai_group *group, gsai_table *table, const gsai_env
     for (size_t e = 0; e < group->n_entries && columns->n == 0; e++)
         if (gsai_table_slot(table, group->slot[e])[gsai_table_count(table)].u == 0)
             gsai_table_use(table, group->slot[e]);
-    gsai_table_settle_pages(table, env);
+}
+
+/* Finds the records of a group of one output. */
+static void place_slots(gsai_group *group, gsai_table *table)
+{
+    if (!table->page)
+        group->place = group->slot;
+    for (size_t e = 0; e < group->n_entries && table->page; e++) {
+        gsai_table_map(table, group->slot[e]);
+        group->place[e] = (uint32_t)gsai_table_place(table, group->slot[e]);
+    }
 }
 
 gsa_status gsai_group_learn(gsa_state *state, double past_weight, double *loss)
@@ -436,6 +447,9 @@ gsa_status gsai_group_learn(gsa_state *state, double past_weight, double *loss)
     double ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
     bool many = table->n_outputs > 1;
     lay_out(group);
+    gsai_table_settle(table, &state->env);
+    if (!many)
+        place_slots(group, table);
     bool finite = find_margins(state, table, state->standardised, &of);
     for (size_t row = 0; row < group->n_rows; row++)
         target[row] = gsai_state_target(state, group->class_number[row], group->y[row]);
@@ -463,7 +477,7 @@ gsa_status gsai_group_learn(gsa_state *state, double past_weight, double *loss)
         intercept += (double)scale[row] * of.intercept[row];
     }
     if (of.has_new || (many && group->columns.n > 0))
-        use_slots(group, table, &state->env);
+        use_slots(group, table);
     if (many)
         update_many(state, table, scale, of.intercept, (float)past_weight);
     else

@@ -50,9 +50,11 @@ typedef struct gsai_group {
     uint32_t *slot;                                /* feature + 1; what stands before it is copied with a group */
     float *x;
     /* Scratch: of the first entries of a row where values are measured from, and 1 / their unit (below 0: it is that of
-     * the table); the direction, and what the entry adds to the mean square of its feature. */
+     * the table); the direction, and what the entry adds to the mean square of its feature; and the records that lie
+     * before that of its slot. */
     double *origin;
     float *centred, *per_unit, *direction, *square;
+    uint32_t *place;
     gsai_columns columns;
     size_t capacity; /* entries that all arrays have room for */
     size_t slot_capacity, x_capacity, scratch_capacity;

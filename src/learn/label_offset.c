@@ -19,7 +19,7 @@ static void move_to(gsa_state *state, double to, bool is_first)
     if (by == 0 || is_first)
         return;
     if (state->table.n_slots > 0)
-        state->table.cells->f = (float)((double)state->table.cells->f + by);
+        gsai_table_slot(&state->table, 0)->f = (float)((double)gsai_table_slot(&state->table, 0)->f + by);
     if (state->best_checkpoint.weight)
         state->best_checkpoint.weight[0] = (float)((double)state->best_checkpoint.weight[0] + by);
 }

@@ -115,7 +115,7 @@ gsa_status gsai_paper_learn(gsa_state *state, const gsai_row *row, size_t class_
     gsai_paper_fetch(state, 2);
     for (size_t e = 0; e < state->entries.n; e++)
         gsai_table_use(table, state->entries.slot[e]);
-    gsai_table_settle_pages(table, &state->env);
+    gsai_table_settle(table, &state->env);
     double step = step_of(state, &target, c, xx, &greedy), past_weight = gsai_state_past_weight(state, 1);
     gsai_paper_fetch(state, 3);
     if (table->n_outputs == 1) {

@@ -50,13 +50,12 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
                                 bool goes_on, gsa_error *error)
 {
     bool has_intercept = state->params.value[GSAI_PARAM_intercept];
-    gsai_cell *weight = gsai_table_slot(&state->table, 0), *average = weight + gsai_table_average(&state->table);
     if (solution->label_offset)
         state->label_offset = *solution->label_offset;
     state->standardised = solution->is_standardised;
     state->results = solution->results;
     for (size_t k = 0; k < state->table.n_outputs; k++)
-        weight[k].f = (float)solution->intercept[k];
+        gsai_table_slot(&state->table, 0)[k].f = (float)solution->intercept[k];
     if (state->rows_behind > 0) {
         /* A share of the rows of earlier runs counts. Means stay as they were: counts become whole numbers, and sums
          * follow. */
@@ -85,6 +84,7 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
     state->averaging.now = n_behind + (goes_on ? rows->n : solution->n_different);
     /* An intercept is a float, and the rest that it lacks is in the average's term. */
     double total = gsai_averaging_total(state, state->averaging.now);
+    gsai_cell *weight = gsai_table_slot(&state->table, 0), *average = weight + gsai_table_average(&state->table);
     for (size_t k = 0; k < state->table.n_outputs && total > 0 && has_intercept; k++)
         average[k].f = (float)(total * ((double)weight[k].f - solution->intercept[k]));
     if (goes_on) { /* losses under weights that were found by the same rows are not progressive */

@@ -31,6 +31,7 @@ gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error 
     GSA_TRY(gsai_class_weight_check(&state->params, loss, error));
     GSA_TRY(gsai_state_reserve_scratch(state, n_outputs, error));
     GSA_TRY(gsai_table_init(&state->table, 1, n_outputs, &state->env, error));
+    state->table.is_whole = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
     state->loss = loss;
     return GSA_OK;
 }
@@ -145,10 +146,11 @@ static gsa_status merge_table(const gsai_merge *merge, gsa_error *error)
     if (loss && loss->widened && into->labels.n > loss->max_labels)
         loss = loss->widened;
     GSA_TRY(gsai_state_decide(into, loss, error));
+    into->table.is_whole = true; /* slots are merged by blocks */
     GSA_TRY(gsai_table_grow(&into->table, merge->n_slots, &into->env, error));
     for (size_t s = 0; s < merge->n_states + (merge->base != NULL); s++)
-        gsai_table_use_all(&into->table, s < merge->n_states ? &merge->states[s]->table : &merge->base->table,
-                           &into->env);
+        gsai_table_use_all(&into->table, s < merge->n_states ? &merge->states[s]->table : &merge->base->table);
+    gsai_table_settle(&into->table, &into->env);
     return GSA_OK;
 }
 
@@ -172,7 +174,7 @@ static gsa_status load_table(gsa_state *state, const gsai_bundle *bundle, gsa_er
     GSA_TRY(gsai_table_grow(&state->table, n_slots, &state->env, error));
     for (size_t i = 0; i < n; i++)
         gsai_table_use(&state->table, lines.id ? lines.id[i] : i);
-    gsai_table_settle_pages(&state->table, &state->env);
+    gsai_table_settle(&state->table, &state->env);
     return GSA_OK;
 }
 
@@ -237,8 +239,8 @@ static size_t prior_lines(const gsa_state *state, gsai_line_tensor *out)
     gsai_tensor_key count = {"prior.n_seen", GSAI_U64, state->rows_behind - state->n_counted};
     if (prior->n == 0)
         return 0;
-    out[0] = (gsai_line_tensor){sum_sq, 1, 1, (char *)&prior->at->sum_sq, sizeof *prior->at, prior->n};
-    out[1] = (gsai_line_tensor){count, 1, 1, (char *)&prior->at->count, sizeof *prior->at, prior->n};
+    out[0] = (gsai_line_tensor){sum_sq, 1, 1, (char *)&prior->at->sum_sq, sizeof *prior->at, prior->n, NULL};
+    out[1] = (gsai_line_tensor){count, 1, 1, (char *)&prior->at->count, sizeof *prior->at, prior->n, NULL};
     return 2;
 }
 

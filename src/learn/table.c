@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/os.h"
 
 #include <string.h>
 
@@ -35,14 +34,16 @@ static size_t bits_size(size_t n_slots)
 
 /* Takes memory for the slots of an empty table of that room, and for up to `spare` more: as many as a quarter of what
  * the limit leaves is enough for, so that spare slots are never what lacks elsewhere. */
-static gsa_status allocate(gsai_table *table, size_t spare, const gsai_env *env, gsa_error *error)
+static gsa_status allocate(gsai_table *table, size_t spare, bool is_paged, const gsai_env *env, gsa_error *error)
 {
     size_t size, all, n_slots = table->n_slots, record = record_size(table->room);
     if (!gsai_multiply(n_slots, record, &size) || size > gsai_memory_limit(env))
         return too_large(n_slots, table->n_outputs, (uint64_t)n_slots * record, env, error);
     uint64_t left = gsai_memory_left(env), affordable = left > size ? (left - size) / 4 / record : 0;
     table->capacity = n_slots + (spare < affordable ? spare : (size_t)affordable);
-    bool fits = gsai_multiply(table->capacity, record, &size) && gsai_add(size, bits_size(table->capacity), &all);
+    size_t n_pages = is_paged ? table->capacity / GSAI_PAGE + 1 : 0; /* and one of zeros */
+    bool fits = gsai_multiply(is_paged ? (n_pages + 1) * GSAI_PAGE : table->capacity, record, &size) &&
+                gsai_add(size, bits_size(table->capacity) + n_pages * sizeof *table->page, &all);
     table->cells = fits ? gsai_alloc_zeroed(env, all, 1) : NULL;
     if (!table->cells) {
         char need[GSAI_SIZE_TEXT];
@@ -51,32 +52,17 @@ static gsa_status allocate(gsai_table *table, size_t spare, const gsai_env *env,
                                 table->n_outputs == 1 ? "" : "s");
     }
     table->used = (uint64_t *)(void *)((char *)table->cells + size);
+    table->page = is_paged ? (uint32_t *)(void *)((char *)table->used + bits_size(table->capacity)) : NULL;
+    table->n_pages = 1;
+    table->is_huge = !table->is_whole;
+    if (table->is_huge)
+        gsai_prefer_huge_pages(table->cells, size);
     gsai_table_use(table, 0);
     return GSA_OK;
 }
 
-/* With this share in use a page of 256 records has eight on average: nearly none is untouched. */
-#define HUGE_SHARE 32
-
-void gsai_table_settle_pages(gsai_table *table, const gsai_env *env)
-{
-    size_t record = record_size(table->room), size = table->capacity * record;
-    if (table->is_huge || table->n_used < table->capacity / HUGE_SHARE)
-        return;
-    table->is_huge = true;
-    gsai_prefer_huge_pages(table->cells, size);
-    /* Small pages that are there stay small: they are written anew, as far as they have slots in use. */
-    char *cells = (char *)table->cells;
-    size_t at = (0 - (size_t)(uintptr_t)cells) & (GSAI_OS_HUGE_PAGE - 1);
-    void *scratch = size >= 2 * GSAI_OS_HUGE_PAGE ? gsai_alloc(env, 1, GSAI_OS_HUGE_PAGE) : NULL;
-    for (; scratch && at + GSAI_OS_HUGE_PAGE <= size; at += GSAI_OS_HUGE_PAGE)
-        if (gsai_table_next(table, at / record) * record < at + GSAI_OS_HUGE_PAGE)
-            gsai_os_renew_page(cells + at, scratch);
-    gsai_free(env, scratch);
-}
-
-/* Records lie far apart where few slots are in use: they are asked for so many words of the bitmap, and at most so many
- * of a word, before they are needed. */
+/* Records may lie far apart: those of a word of the bitmap, at most this number, are asked for some words before they
+ * are needed. */
 #define WORDS_AHEAD 32
 #define RECORDS_OF_WORD 8
 
@@ -93,14 +79,10 @@ size_t gsai_table_next_of_words(const gsai_table *table, size_t word)
     return table->n_slots;
 }
 
-void gsai_table_use_all(gsai_table *table, const gsai_table *from, const gsai_env *env)
+void gsai_table_use_all(gsai_table *table, const gsai_table *from)
 {
-    for (size_t word = 0; word < bits_size(from->n_slots) / sizeof *from->used; word++) {
-        uint64_t more = from->used[word] & ~table->used[word];
-        table->used[word] |= more;
-        table->n_used += (size_t)__builtin_popcountll(more);
-    }
-    gsai_table_settle_pages(table, env);
+    GSAI_EACH_SLOT(slot, from)
+    gsai_table_use(table, slot);
 }
 
 gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env *env, gsa_error *error)
@@ -127,7 +109,7 @@ gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
     *table = (gsai_table){.n_slots = n_slots, .n_outputs = n_outputs, .room = gsai_table_padded(n_outputs)};
-    gsa_status status = allocate(table, 0, env, error);
+    gsa_status status = allocate(table, 0, false, env, error);
     if (status != GSA_OK)
         *table = (gsai_table){0};
     return status;
@@ -140,13 +122,13 @@ void gsai_table_release(gsai_table *table, const gsai_env *env)
 }
 
 /* Into a table with at least as many slots and outputs, whose slots are zero. */
-static void copy_records(gsai_table *to, const gsai_table *from, const gsai_env *env)
+static void copy_records(gsai_table *to, const gsai_table *from)
 {
     size_t size = from->n_outputs * sizeof(gsai_cell);
-    bool is_same = to->room == from->room;
-    gsai_table_use_all(to, from, env);
+    bool is_same = to->room == from->room, has_runs = is_same && !to->page && !from->page;
+    gsai_table_use_all(to, from);
     for (size_t slot = gsai_table_next(from, 0), n = 1; slot < from->n_slots; slot = gsai_table_next(from, slot + n)) {
-        n = is_same && slot % 64 == 0 && slot + 64 <= from->n_slots && !~from->used[slot / 64] ? 64 : 1;
+        n = has_runs && slot % 64 == 0 && slot + 64 <= from->n_slots && !~from->used[slot / 64] ? 64 : 1;
         const gsai_cell *source = gsai_table_slot(from, slot);
         gsai_cell *target = gsai_table_slot(to, slot);
         if (is_same) {
@@ -159,13 +141,24 @@ static void copy_records(gsai_table *to, const gsai_table *from, const gsai_env 
     }
 }
 
+/* Smaller tables, and those of which this part is in use, have no pages. */
+#define MIN_SLOTS_PAGED ((size_t)1 << 14)
+#define MAX_SLOTS_PAGED ((size_t)1 << 31)
+#define MAX_USED_PAGED(n_slots) ((n_slots) / 4)
+
+static bool is_sparse(const gsai_table *table, size_t n_slots)
+{
+    return !table->is_whole && table->n_used < MAX_USED_PAGED(n_slots) && n_slots >= MIN_SLOTS_PAGED &&
+           n_slots <= MAX_SLOTS_PAGED;
+}
+
 /* Moves all into new memory, for these slots and outputs and some to spare. */
 static gsa_status move(gsai_table *table, size_t n_slots, size_t spare, size_t n_outputs, size_t room,
                        const gsai_env *env, gsa_error *error)
 {
-    gsai_table moved = {.n_slots = n_slots, .n_outputs = n_outputs, .room = room};
-    GSA_TRY(allocate(&moved, spare, env, error));
-    copy_records(&moved, table, env);
+    gsai_table moved = {.n_slots = n_slots, .n_outputs = n_outputs, .room = room, .is_whole = table->is_whole};
+    GSA_TRY(allocate(&moved, spare, is_sparse(table, n_slots), env, error));
+    copy_records(&moved, table);
     gsai_free(env, table->cells);
     *table = moved;
     return GSA_OK;
@@ -181,21 +174,37 @@ gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *en
     return GSA_OK;
 }
 
+/* With this share in use a page of 256 records has eight on average: nearly none is untouched. */
+#define HUGE_SHARE 32
+
+void gsai_table_settle(gsai_table *table, const gsai_env *env)
+{
+    if (!table->is_huge && table->n_used >= table->capacity / HUGE_SHARE) {
+        table->is_huge = true;
+        gsai_prefer_huge_pages(table->cells, table->capacity * record_size(table->room));
+    }
+    if (table->page && !is_sparse(table, table->n_slots)) /* out of memory it stays as it is */
+        (void)move(table, table->n_slots, table->capacity - table->n_slots, table->n_outputs, table->room, env, NULL);
+}
+
 gsa_status gsai_table_copy(gsai_table *to, const gsai_table *from, const gsai_env *env, gsa_error *error)
 {
-    if (!from->cells || !to->cells || to->room != from->room || to->capacity < from->n_slots) {
+    if (!from->cells || !to->cells || to->room != from->room || to->capacity < from->n_slots ||
+        !to->page != !from->page) {
         gsai_table_release(to, env);
         if (!from->cells) /* nothing was decided yet */
             return GSA_OK;
-        GSA_TRY(gsai_table_init(to, from->n_slots, from->n_outputs, env, error));
+        *to = (gsai_table){.n_slots = from->n_slots, .n_outputs = from->n_outputs, .room = from->room};
+        GSA_TRY(allocate(to, 0, from->page != NULL, env, error));
     }
+    to->is_whole = from->is_whole;
     GSAI_EACH_SLOT(slot, to)
     memset(gsai_table_slot(to, slot), 0, record_size(to->room));
     memset(to->used, 0, bits_size(to->n_slots));
     to->n_used = 0;
     to->n_slots = from->n_slots;
     to->n_outputs = from->n_outputs;
-    copy_records(to, from, env);
+    copy_records(to, from);
     return GSA_OK;
 }
 
@@ -228,6 +237,7 @@ gsai_line_tensor gsai_table_lines(const gsai_table *table, const char *name, gsa
     return (gsai_line_tensor){.key = {name, dtype, limit},
                               .n_dims = is_wide ? 2 : 1,
                               .width = is_wide ? table->n_outputs : 1,
+                              .page = table->page,
                               .at = table->cells ? (char *)(table->cells + cell) : NULL,
                               .stride = gsai_table_stride(table) * sizeof *table->cells,
                               .n = table->n_slots};

@@ -9,7 +9,11 @@
  *   T2  mean_square * count is the sum of c x^2 since the last fold, count the rows where the feature was present;
  *   T3  the bit of a slot is set if the slot was ever learned, or has anything in another part of its state: prior
  *       totals, or the best checkpoint. That of the intercept is. What visits slots visits those: most of a table of
- *       hashed features is never touched. */
+ *       hashed features is never touched;
+ *   T4  the records of a table of hashed features lie in pages of GSAI_PAGE slots, in the order in which these were
+ *       first asked for, and `page` says where; page 0 has zeros, and is that of all slots without one. A slot in use
+ *       has a page. Once a quarter is in use, and where whole blocks are wanted, records lie side by side (`page` is
+ *       NULL). */
 #ifndef GSA_LEARN_TABLE_H
 #define GSA_LEARN_TABLE_H
 
@@ -25,10 +29,13 @@ typedef union gsai_cell {
 typedef struct gsai_table {
     gsai_cell *cells;
     uint64_t *used;  /* a bit per slot, behind the cells */
+    uint32_t *page;  /* of every GSAI_PAGE slots, behind the bits */
+    size_t n_pages;  /* page 0 among them */
     size_t n_used;   /* bits that are set */
-    bool is_huge;    /* large pages were asked for */
     size_t n_slots;  /* 1 + features seen */
     size_t capacity; /* slots there is memory for */
+    bool is_whole;   /* never in pages */
+    bool is_huge;    /* large pages of the system were asked for */
     size_t n_outputs;
     size_t room; /* outputs there is space for in a record */
 } gsai_table;
@@ -62,9 +69,27 @@ static inline size_t gsai_table_stride(const gsai_table *table)
     return 2 * table->room + 2;
 }
 
+#define GSAI_PAGE GSAI_LINE_PAGE
+
+/* Returns how many records lie before that of a slot. */
+static inline size_t gsai_table_place(const gsai_table *table, size_t slot)
+{
+    return table->page ? table->page[slot / GSAI_PAGE] * GSAI_PAGE + slot % GSAI_PAGE : slot;
+}
+
+/* The record of a slot without a page is not to be written. */
 static inline gsai_cell *gsai_table_slot(const gsai_table *table, size_t slot)
 {
-    return table->cells + slot * gsai_table_stride(table);
+    return table->cells + gsai_table_place(table, slot) * gsai_table_stride(table);
+}
+
+/* Gives a slot a page, if it has none: it will soon be in use. */
+static inline void gsai_table_map(gsai_table *table, size_t slot)
+{
+    if (!table->page || table->page[slot / GSAI_PAGE] != 0)
+        return;
+    __builtin_prefetch(&table->used[slot / 64], 1);
+    table->page[slot / GSAI_PAGE] = (uint32_t)table->n_pages++;
 }
 
 /* Positions of the parts in a record. */
@@ -113,6 +138,7 @@ static inline bool gsai_table_uses(const gsai_table *table, size_t slot)
 static inline void gsai_table_use(gsai_table *table, size_t slot)
 {
     uint64_t *word = &table->used[slot / 64], bit = UINT64_C(1) << slot % 64;
+    gsai_table_map(table, slot);
     table->n_used += (*word & bit) == 0;
     *word |= bit;
 }
@@ -122,9 +148,10 @@ static inline void gsai_table_drop(gsai_table *table, size_t slot)
     table->used[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
 /* Notes all slots in use of another table that is not longer. */
-void gsai_table_use_all(gsai_table *table, const gsai_table *from, const gsai_env *env);
-/* Asks for large pages once hashed features have touched nearly all small ones. */
-void gsai_table_settle_pages(gsai_table *table, const gsai_env *env);
+void gsai_table_use_all(gsai_table *table, const gsai_table *from);
+/* Lays records side by side once pages save nothing, and asks the system for large pages once nearly all of its small
+ * ones are in use. Records may move. */
+void gsai_table_settle(gsai_table *table, const gsai_env *env);
 
 /* Returns whether a slot has only zeros. */
 static inline bool gsai_table_is_zero(const gsai_table *table, size_t slot)

@@ -287,10 +287,11 @@ gsa_status gsa_state_end_pass(gsa_state *state, gsa_error *error)
     return GSA_OK;
 }
 
-/* A row's record of a feature comes from far away: it is asked for some rows before it is needed, and the row's own
- * entries some rows before that. */
+/* A row's record of a feature comes from far away: it is asked for some rows before it is needed; where it is, and the
+ * row's own entries, some rows before that. */
 #define RECORDS_AHEAD 8
-#define ENTRIES_AHEAD 16
+#define PAGES_AHEAD 16
+#define ENTRIES_AHEAD 24
 #define STARTS_AHEAD 32
 #define LINE_ENTRIES 16
 /* Smaller tables are never far away. */
@@ -310,6 +311,14 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
             if (batch->value)
                 __builtin_prefetch(batch->value + at);
         }
+    }
+    const uint32_t *page = state->table.page;
+    if (page && i + PAGES_AHEAD < n_rows) {
+        size_t row = rows ? rows[i + PAGES_AHEAD] : i + PAGES_AHEAD;
+        for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1];
+             at++) /* a number, as they may be new */
+            __builtin_prefetch(
+                (const void *)((uintptr_t)page + ((size_t)batch->index[at] + 1) / GSAI_PAGE * sizeof *page));
     }
     gsai_row ahead = {0};
     if (i + RECORDS_AHEAD < n_rows && state->table.n_slots >= FAR_SLOTS)

@@ -92,7 +92,7 @@ static void take_each(gsai_view *view, const gsai_resident *from, const gsai_slo
 void gsai_view_ask(const gsai_resident *from, const gsai_slots *slots)
 {
     const gsai_table *table = from->table;
-    if (!table || slots->at || slots->first + slots->n > table->n_slots)
+    if (!table || table->page || slots->at || slots->first + slots->n > table->n_slots)
         return;
     const char *record = (const char *)gsai_table_slot(table, slots->first);
     size_t size = slots->n * gsai_table_stride(table) * sizeof(gsai_cell);
@@ -110,7 +110,7 @@ void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots
         memset(view->memory, 0, view->block * (view->n_outputs + 2) * sizeof(double));
     if (n == 0)
         return;
-    if (from->is_placed || slots->at)
+    if (from->is_placed || slots->at || table->page)
         take_each(view, from, slots, n);
     else
         gsai_kernels_best()->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);

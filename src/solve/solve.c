@@ -121,8 +121,8 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
     for (size_t j = 1; j < design->n_columns; j++) {
-        gsai_cell *cell = gsai_table_slot(table, (size_t)design->id[j] + 1);
         gsai_table_use(table, (size_t)design->id[j] + 1);
+        gsai_cell *cell = gsai_table_slot(table, (size_t)design->id[j] + 1);
         for (size_t k = 0; k < n_outputs; k++) {
             double weight = optimum->weight[j * n_outputs + k] * unit, exact = weight / design->unit[j];
             if (design->variance[j] > 0)

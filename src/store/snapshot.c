@@ -178,7 +178,8 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, 
                                     model->n_outputs,
                                     (char *)model->weights,
                                     model->n_outputs * sizeof *model->weights,
-                                    (size_t)model->n_features};
+                                    (size_t)model->n_features,
+                                    NULL};
         gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model);
     }
     return gsai_arena_check(&snapshot->owned, "the description of a model", error);

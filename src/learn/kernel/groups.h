@@ -112,11 +112,12 @@ static inline void count_before(four_records *of, const uint32_t *slot, const gs
         }
 }
 
-static inline four_records load_four(const gsai_cell *cells, const uint32_t *slot, const gsai_prior_totals *before)
+static inline four_records load_four(const gsai_cell *cells, const gsai_group *group, size_t e,
+                                     const gsai_prior_totals *before)
 {
     four_floats r[4];
     for (size_t j = 0; j < 4; j++)
-        memcpy(&r[j], cells + GSAI_ONE_STRIDE * (size_t)slot[j], sizeof r[j]);
+        memcpy(&r[j], cells + GSAI_ONE_STRIDE * (size_t)group->place[e + j], sizeof r[j]);
     four_floats low = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6),
                 high = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
     four_floats low_n = __builtin_shufflevector(r[0], r[1], 3, 7, 3, 7),
@@ -124,7 +125,7 @@ static inline four_records load_four(const gsai_cell *cells, const uint32_t *slo
     four_records out = {
         __builtin_shufflevector(low, high, 0, 1, 4, 5), __builtin_shufflevector(low, high, 2, 3, 6, 7),
         __builtin_convertvector((four_ints)__builtin_shufflevector(low_n, high_n, 0, 1, 4, 5), four_floats)};
-    count_before(&out, slot, before);
+    count_before(&out, group->slot + e, before);
     return out;
 }
 
@@ -143,13 +144,14 @@ static inline four_records load_four_counts(const gsai_table *table, const uint3
     return out;
 }
 
-static inline void ask_for(const gsai_group *group, const gsai_cell *cells, size_t row, bool second_half)
+/* The table may not reach as far yet. */
+static inline void ask_for(const gsai_group *group, const gsai_table *table, size_t row, bool second_half)
 {
     const gsai_row *ahead = &group->ahead[row];
-    uintptr_t first = (uintptr_t)(cells + GSAI_ONE_STRIDE); /* a number: the table may not reach as far yet */
     size_t half = ahead->n / 2, end = second_half ? ahead->n : half;
     for (size_t i = second_half ? half : 0; i < end; i++)
-        __builtin_prefetch((const void *)(first + (uintptr_t)ahead->index[i] * (GSAI_ONE_STRIDE * sizeof *cells)), 1);
+        if (ahead->index[i] < table->n_slots - 1)
+            __builtin_prefetch(gsai_table_slot(table, (size_t)ahead->index[i] + 1), 1);
 }
 
 static inline four_floats load_floats(const float *from)
@@ -262,17 +264,17 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
                centred = measure == STANDARDISED ? gsai_group_dense_end(group, row) : 0;
         four_floats one = {1, 1, 1, 1}, weight = square_of_four(one, c);
         for (; measure == ONES && e < whole; e += 4)
-            add_ones(direction + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
+            add_ones(direction + e, square + e, load_four(cells, group, e, &before), weight, &sum);
         for (; e < centred; e += 4)
             add_entries(group, e,
-                        many ? load_four_counts(table, slot + e, &before) : load_four(cells, slot + e, &before), c,
+                        many ? load_four_counts(table, slot + e, &before) : load_four(cells, group, e, &before), c,
                         CENTRED, &sum);
         for (; e < end; e += 4)
             add_entries(group, e,
-                        many ? load_four_counts(table, slot + e, &before) : load_four(cells, slot + e, &before), c,
+                        many ? load_four_counts(table, slot + e, &before) : load_four(cells, group, e, &before), c,
                         measure, &sum);
         if (!many)
-            ask_for(group, cells, row, false);
+            ask_for(group, table, row, false);
         differs |= sum.differs;
         is_new |= sum.is_new;
         out->m[row] = add_four(sum.m);
@@ -283,9 +285,8 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
 }
 
 /* Moves a weight and what the average lacks, and counts the row. */
-static inline gsai_cell *move_record(gsai_cell *cells, uint32_t slot, four_floats by)
+static inline gsai_cell *move_record(gsai_cell *record, four_floats by)
 {
-    gsai_cell *record = cells + GSAI_ONE_STRIDE * (size_t)slot;
     four_ints old, one_more = {0, 0, 0, 1};
     memcpy(&old, record, sizeof old);
     four_floats moved = (four_floats)old + by;
@@ -298,25 +299,25 @@ static void group_update(const gsai_group *group, gsai_table *table, const float
                          bool means_move)
 {
     gsai_cell *cells = table->cells;
-    const uint32_t *restrict slot = group->slot;
+    const uint32_t *restrict place = group->place;
     const float *restrict direction = group->direction, *restrict square = group->square;
     for (size_t row = 0; row < group->n_rows; row++) {
         four_floats by = {scale[row], scale[row] * past_weight, 0, 0};
         size_t e = group->start[row], end = e + group->n[row];
         for (; e < end && !means_move; e++)
-            move_record(cells, slot[e], by * direction[e]);
+            move_record(cells + GSAI_ONE_STRIDE * (size_t)place[e], by * direction[e]);
         for (; e < end; e++) {
-            gsai_cell *record = move_record(cells, slot[e], by * direction[e]);
+            gsai_cell *record = move_record(cells + GSAI_ONE_STRIDE * (size_t)place[e], by * direction[e]);
             if (bits_of(square[e]) != bits_of(record[2].f))
                 record[2].f = next_mean(record[2].f, square[e], 1, record[3].u);
         }
-        ask_for(group, cells, row, true);
+        ask_for(group, table, row, true);
     }
 }
 
 static void group_update_intercept(const gsai_group *group, gsai_table *table, float by, float past_weight)
 {
-    gsai_cell *weight = table->cells, *average = weight + gsai_table_average(table),
+    gsai_cell *weight = gsai_table_slot(table, 0), *average = weight + gsai_table_average(table),
               *mean = weight + gsai_table_mean(table);
     weight->f += by;
     average->f += past_weight * by;

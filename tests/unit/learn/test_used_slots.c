@@ -135,6 +135,39 @@ static void ids_far_apart_give_the_weights_of_ids_side_by_side(void **unused)
     }
 }
 
+/* Features of a part of the ids, each of the eight entries of a row in its own eighth: until many are in use. */
+static void pages_give_the_bytes_of_records_side_by_side(void **unused)
+{
+    (void)unused;
+    enum { IDS = 1 << 15, ROWS = 2000, PART = IDS / 8 };
+    for (unsigned n_classes = 2; n_classes <= 3; n_classes++) {
+        rows *r = rows_random(9, ROWS, FEATURES, n_classes);
+        for (size_t i = 0; i < ROWS; i++)
+            for (int64_t first = r->row_start[i], e = first; e < r->row_start[i + 1]; e++)
+                r->index[e] = (uint32_t)(e - first) * PART + (uint32_t)(gsai_mix((uint64_t)e) % PART);
+        gsa_batch all = rows_batch(r);
+        gsa_state *paged = state_with("loss", "softmax", "method", "gsa", NULL),
+                  *whole = state_with("loss", "softmax", "method", "gsa", NULL);
+        bool had_pages = false;
+        prepare(whole, &all);
+        whole->table.is_whole = true;
+        prepare(paged, &all);
+        for (size_t from = 0; from < ROWS; from += 100) {
+            gsa_batch some = rows_slice(&all, from, 100);
+            learn(paged, &some);
+            learn(whole, &some);
+            close_group(paged);
+            close_group(whole);
+            had_pages = had_pages || paged->table.page;
+            assert_null(whole->table.page);
+            same_states(paged, whole);
+        }
+        assert_true(had_pages && !paged->table.page);
+        free_states(paged, whole);
+        free(r);
+    }
+}
+
 /* Each row has two features that no other row has, one of them beyond the columns that may be centred. */
 static void give_own_features(rows *r)
 {
@@ -212,6 +245,7 @@ int main(void)
         cmocka_unit_test(every_state_knows_its_slots),
         cmocka_unit_test(a_state_without_a_table_has_copies_without_one),
         cmocka_unit_test(a_model_has_the_weights_of_a_copy_that_learns_the_held_out_rows),
+        cmocka_unit_test(pages_give_the_bytes_of_records_side_by_side),
         cmocka_unit_test(ids_far_apart_give_the_weights_of_ids_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
