@@ -32,9 +32,14 @@ static size_t bits_size(size_t n_slots)
     return (n_slots + 63) / 64 * sizeof(uint64_t);
 }
 
+/* With this share in use a page of 256 records has eight on average: nearly none is untouched. */
+#define HUGE_SHARE 32
+
 /* Takes memory for the slots of an empty table of that room, and for up to `spare` more: as many as a quarter of what
- * the limit leaves is enough for, so that spare slots are never what lacks elsewhere. */
-static gsa_status allocate(gsai_table *table, size_t spare, bool is_paged, const gsai_env *env, gsa_error *error)
+ * the limit leaves is enough for, so that spare slots are never what lacks elsewhere. n_used slots will soon be in use.
+ */
+static gsa_status allocate(gsai_table *table, size_t spare, bool is_paged, size_t n_used, const gsai_env *env,
+                           gsa_error *error)
 {
     size_t size, all, n_slots = table->n_slots, record = record_size(table->room);
     if (!gsai_multiply(n_slots, record, &size) || size > gsai_memory_limit(env))
@@ -54,7 +59,7 @@ static gsa_status allocate(gsai_table *table, size_t spare, bool is_paged, const
     table->used = (uint64_t *)(void *)((char *)table->cells + size);
     table->page = is_paged ? (uint32_t *)(void *)((char *)table->used + bits_size(table->capacity)) : NULL;
     table->n_pages = 1;
-    table->is_huge = !table->is_whole;
+    table->is_huge = is_paged || n_used >= table->capacity / HUGE_SHARE;
     if (table->is_huge)
         gsai_prefer_huge_pages(table->cells, size);
     gsai_table_use(table, 0);
@@ -79,10 +84,22 @@ size_t gsai_table_next_of_words(const gsai_table *table, size_t word)
     return table->n_slots;
 }
 
+/* Returns the slots in use of those from this one on, a multiple of 64; a view may have fewer than are in use. */
+static uint64_t word_of(const gsai_table *table, size_t first)
+{
+    size_t left = first < table->n_slots ? table->n_slots - first : 0;
+    return left > 0 ? table->used[first / 64] & ~UINT64_C(0) >> (left < 64 ? 64 - left : 0) : 0;
+}
+
 void gsai_table_use_all(gsai_table *table, const gsai_table *from)
 {
-    GSAI_EACH_SLOT(slot, from)
-    gsai_table_use(table, slot);
+    for (size_t first = 0; first < from->n_slots; first += 64) {
+        uint64_t more = word_of(from, first) & ~table->used[first / 64];
+        for (uint64_t rest = table->page ? more : 0; rest != 0; rest &= rest - 1)
+            gsai_table_map(table, first + (size_t)__builtin_ctzll(rest));
+        table->used[first / 64] |= more;
+        table->n_used += (size_t)__builtin_popcountll(more);
+    }
 }
 
 gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env *env, gsa_error *error)
@@ -109,7 +126,7 @@ gsa_status gsai_array_grow(void *array, size_t n, size_t element, const gsai_env
 gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsai_env *env, gsa_error *error)
 {
     *table = (gsai_table){.n_slots = n_slots, .n_outputs = n_outputs, .room = gsai_table_padded(n_outputs)};
-    gsa_status status = allocate(table, 0, false, env, error);
+    gsa_status status = allocate(table, 0, false, n_slots, env, error);
     if (status != GSA_OK)
         *table = (gsai_table){0};
     return status;
@@ -121,23 +138,55 @@ void gsai_table_release(gsai_table *table, const gsai_env *env)
     memset(table, 0, sizeof *table);
 }
 
-/* Into a table with at least as many slots and outputs, whose slots are zero. */
+/* Copies the places of records, and all records, of a table of the same shape. */
+static void copy_pages(gsai_table *to, const gsai_table *from)
+{
+    size_t page = GSAI_PAGE * record_size(from->room), n = from->n_pages;
+    memset(to->page, 0, (to->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
+    memcpy(to->page, from->page, (from->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
+    memcpy(to->cells, from->cells, n * page);
+    if (to->n_pages > n)
+        memset((char *)to->cells + n * page, 0, (to->n_pages - n) * page);
+    to->n_pages = n;
+}
+
+/* Words of the bitmap with this number of slots in use are copied whole: the others are zeros (T3). */
+#define DENSE_WORD 12
+
+/* Into a table with memory for as many slots and at least as many outputs. */
 static void copy_records(gsai_table *to, const gsai_table *from)
 {
-    size_t size = from->n_outputs * sizeof(gsai_cell);
-    bool is_same = to->room == from->room, has_runs = is_same && !to->page && !from->page;
-    gsai_table_use_all(to, from);
-    for (size_t slot = gsai_table_next(from, 0), n = 1; slot < from->n_slots; slot = gsai_table_next(from, slot + n)) {
-        n = has_runs && slot % 64 == 0 && slot + 64 <= from->n_slots && !~from->used[slot / 64] ? 64 : 1;
-        const gsai_cell *source = gsai_table_slot(from, slot);
-        gsai_cell *target = gsai_table_slot(to, slot);
-        if (is_same) {
-            memcpy(target, source, n * record_size(from->room));
+    size_t record = record_size(from->room), size = from->n_outputs * sizeof(gsai_cell);
+    size_t n_slots = to->n_slots > from->n_slots ? to->n_slots : from->n_slots;
+    bool is_same = to->room == from->room, has_pages = is_same && to->page && from->page;
+    if (has_pages)
+        copy_pages(to, from);
+    to->n_used = 0;
+    for (size_t first = 0; first < n_slots; first += 64) {
+        uint64_t used = word_of(from, first), old = to->used[first / 64];
+        to->used[first / 64] = used;
+        to->n_used += (size_t)__builtin_popcountll(used);
+        if (has_pages)
             continue;
+        if (is_same && !to->page && !from->page && __builtin_popcountll(used) >= DENSE_WORD) {
+            size_t n = from->n_slots - first < 64 ? from->n_slots - first : 64;
+            memcpy(gsai_table_slot(to, first), gsai_table_slot(from, first), n * record);
+            old &= n < 64 ? ~UINT64_C(0) << n : 0;
+            used = 0;
         }
-        memcpy(target, source, size);
-        memcpy(target + gsai_table_average(to), source + gsai_table_average(from), size);
-        memcpy(target + gsai_table_mean(to), source + gsai_table_mean(from), 2 * sizeof(gsai_cell)); /* and count */
+        for (old &= ~used; old != 0; old &= old - 1)
+            memset(gsai_table_slot(to, first + (size_t)__builtin_ctzll(old)), 0, record);
+        for (; used != 0; used &= used - 1) {
+            size_t slot = first + (size_t)__builtin_ctzll(used);
+            gsai_table_map(to, slot);
+            const gsai_cell *source = gsai_table_slot(from, slot);
+            gsai_cell *target = gsai_table_slot(to, slot);
+            memcpy(target, source, is_same ? record : size);
+            if (is_same)
+                continue;
+            memcpy(target + gsai_table_average(to), source + gsai_table_average(from), size);
+            memcpy(target + gsai_table_mean(to), source + gsai_table_mean(from), 2 * sizeof(gsai_cell)); /* and count */
+        }
     }
 }
 
@@ -157,7 +206,7 @@ static gsa_status move(gsai_table *table, size_t n_slots, size_t spare, size_t n
                        const gsai_env *env, gsa_error *error)
 {
     gsai_table moved = {.n_slots = n_slots, .n_outputs = n_outputs, .room = room, .is_whole = table->is_whole};
-    GSA_TRY(allocate(&moved, spare, is_sparse(table, n_slots), env, error));
+    GSA_TRY(allocate(&moved, spare, is_sparse(table, n_slots), table->n_used, env, error));
     copy_records(&moved, table);
     gsai_free(env, table->cells);
     *table = moved;
@@ -173,9 +222,6 @@ gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsai_env *en
         table->n_slots = n_slots;
     return GSA_OK;
 }
-
-/* With this share in use a page of 256 records has eight on average: nearly none is untouched. */
-#define HUGE_SHARE 32
 
 void gsai_table_settle(gsai_table *table, const gsai_env *env)
 {
@@ -195,16 +241,12 @@ gsa_status gsai_table_copy(gsai_table *to, const gsai_table *from, const gsai_en
         if (!from->cells) /* nothing was decided yet */
             return GSA_OK;
         *to = (gsai_table){.n_slots = from->n_slots, .n_outputs = from->n_outputs, .room = from->room};
-        GSA_TRY(allocate(to, 0, from->page != NULL, env, error));
+        GSA_TRY(allocate(to, 0, from->page != NULL, from->n_used, env, error));
     }
+    copy_records(to, from);
     to->is_whole = from->is_whole;
-    GSAI_EACH_SLOT(slot, to)
-    memset(gsai_table_slot(to, slot), 0, record_size(to->room));
-    memset(to->used, 0, bits_size(to->n_slots));
-    to->n_used = 0;
     to->n_slots = from->n_slots;
     to->n_outputs = from->n_outputs;
-    copy_records(to, from);
     return GSA_OK;
 }
 
