@@ -1,7 +1,9 @@
-/* merge [FEATURES [COPIES [RANKS [REPEATS]]]]: what a round costs beside learning, in processor nanoseconds per feature
- * of the table (10^7, of which a replica sees some 40 %; logistic loss, rows of 20 features). Replicas are spread over
- * ranks, each of which writes one delta of everything; merge_wall is wall time, on all threads. Prints a line per
- * measure: name, the minimum of all repeats, unit. */
+/* merge [FEATURES [COPIES [RANKS [REPEATS [ONE_IN]]]]]: what a round costs beside learning, in processor nanoseconds
+ * per feature of the table (10^7; logistic loss, rows of 20 features). One feature in ONE_IN occurs in rows (1: every
+ * one), and a replica sees some 40 % of those. Replicas are spread over ranks, each of which writes one delta of
+ * everything; merge_wall is wall time, on all threads. `bare` adds up arrays as large as the tables of all replicas, as
+ * a bare allreduce does; a round in memory is a refork and a merge. Prints a line per measure: name, the minimum of all
+ * repeats, unit. */
 #include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
@@ -39,7 +41,7 @@ static double seconds(void)
  */
 
 typedef struct source {
-    uint64_t random, n_features;
+    uint64_t random, n_features, one_in;
     int64_t row_start[BATCH + 1];
     uint32_t index[BATCH * NNZ];
     double label[BATCH];
@@ -51,16 +53,23 @@ static uint64_t draw(source *from)
     return from->random >> 33;
 }
 
+/* Returns a feature that occurs: one of every one_in that follow one another, as of hashed names. */
+static uint32_t feature_of(const source *from, uint64_t number)
+{
+    uint64_t mixed = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(number * from->one_in + (mixed >> 40) % from->one_in);
+}
+
 /* Each entry in its own twentieth of the features, so that ids ascend. */
 static void learn(gsa_state *state, source *from, uint64_t n_rows)
 {
     gsa_error error = {0};
-    uint64_t width = from->n_features / NNZ;
+    uint64_t width = from->n_features / from->one_in / NNZ;
     for (uint64_t done = 0; done < n_rows; done += BATCH) {
         for (size_t i = 0; i < BATCH; i++) {
             from->row_start[i + 1] = (int64_t)((i + 1) * NNZ);
             for (uint64_t e = 0; e < NNZ; e++)
-                from->index[i * NNZ + e] = (uint32_t)(e * width + draw(from) % width);
+                from->index[i * NNZ + e] = feature_of(from, e * width + draw(from) % width);
             from->label[i] = (double)((from->index[i * NNZ] + draw(from) % 8) % 16 < 8);
         }
         gsa_batch batch = {.n_rows = BATCH, .row_start = from->row_start, .index = from->index, .label = from->label};
@@ -99,15 +108,16 @@ static double wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-enum { FORK, REFORK, MERGE, MERGE_WALL, WRITE, UNITE, JOIN, MEASURES };
-static const char *const names[MEASURES] = {"fork",        "refork", "merge",       "merge_wall",
-                                            "write_slice", "unite",  "merge_slices"};
+enum { BARE, FORK, REFORK, MERGE, MERGE_WALL, WRITE, UNITE, JOIN, MEASURES };
+static const char *const names[MEASURES] = {"bare",       "fork",        "refork", "merge",
+                                            "merge_wall", "write_slice", "unite",  "merge_slices"};
 
 typedef struct task {
     gsa_state *base, *copy[MAX_COPIES], *head[MAX_COPIES];
     size_t n_copies, n_ranks;
     bytes delta[MAX_COPIES], united;
     double spent[MEASURES][MOST_REPEATS];
+    float check; /* of the bare sums, so that they are made */
 } task;
 
 static double lap(double *since)
@@ -117,9 +127,27 @@ static double lap(double *since)
     return spent;
 }
 
-static void make_copies(task *of, uint64_t n_features, size_t r)
+/* Four floats a feature, as many as a record has, in arrays that follow one another. */
+static void add_bare(task *of, uint64_t n_features, size_t r)
+{
+    size_t n = 4 * (size_t)n_features;
+    float *all = malloc((of->n_copies + 1) * n * sizeof *all);
+    if (!all)
+        die("no memory");
+    memset(all, 0, (of->n_copies + 1) * n * sizeof *all);
+    double since = seconds();
+    for (size_t c = 1; c <= of->n_copies; c++)
+        for (size_t i = 0; i < n; i++)
+            all[i] += all[c * n + i];
+    of->spent[BARE][r] = lap(&since);
+    of->check += all[n / 2];
+    free(all);
+}
+
+static void make_copies(task *of, uint64_t n_features, uint64_t one_in, size_t r)
 {
     gsa_error error = {0};
+    add_bare(of, n_features, r);
     double since = seconds();
     for (size_t c = 0; c < of->n_copies; c++)
         must(gsa_state_fork(of->base, of->n_copies, &of->copy[c], &error), &error);
@@ -131,9 +159,10 @@ static void make_copies(task *of, uint64_t n_features, size_t r)
     if (!from)
         die("no memory");
     from->n_features = n_features;
+    from->one_in = one_in;
     for (size_t c = 0; c < of->n_copies; c++) {
         from->random = c + 1;
-        learn(of->copy[c], from, n_features / 2 / NNZ);
+        learn(of->copy[c], from, n_features / one_in / 2 / NNZ);
     }
     free(from);
 }
@@ -206,11 +235,11 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void measure(task *of, uint64_t n_features, size_t repeats)
+static void measure(task *of, uint64_t n_features, uint64_t one_in, size_t repeats)
 {
     for (size_t r = 0; r < repeats; r++) {
         gsa_state *whole, *joined;
-        make_copies(of, n_features, r);
+        make_copies(of, n_features, one_in, r);
         merge_whole(of, r, &whole);
         write_all(of, r);
         join(of, r, &joined);
@@ -234,18 +263,22 @@ int main(int argc, char **argv)
     of->n_copies = argc > 2 ? strtoul(argv[2], NULL, 10) : 8;
     of->n_ranks = argc > 3 ? strtoul(argv[3], NULL, 10) : 2;
     size_t repeats = argc > 4 ? strtoul(argv[4], NULL, 10) : 3;
-    if (n_features < 1000 || of->n_copies < 2 || of->n_copies > MAX_COPIES || of->n_ranks == 0 ||
-        of->n_ranks > of->n_copies || repeats == 0 || repeats > MOST_REPEATS)
-        die("merge [FEATURES [COPIES [RANKS [REPEATS]]]]");
+    uint64_t one_in = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
+    if (one_in == 0 || n_features / one_in < 1000 || of->n_copies < 2 || of->n_copies > MAX_COPIES ||
+        of->n_ranks == 0 || of->n_ranks > of->n_copies || repeats == 0 || repeats > MOST_REPEATS)
+        die("merge [FEATURES [COPIES [RANKS [REPEATS [ONE_IN]]]]]");
     gsa_error error = {0};
     must(gsa_state_new(NULL, NULL, &of->base, &error), &error);
     from->n_features = n_features;
-    learn(of->base, from, n_features / NNZ);
-    measure(of, n_features, repeats);
+    from->one_in = one_in;
+    learn(of->base, from, n_features / one_in / NNZ);
+    measure(of, n_features, one_in, repeats);
     for (int m = 0; m < MEASURES; m++) {
         qsort(of->spent[m], repeats, sizeof **of->spent, ascending);
         printf("%-13s %7.1f ns a feature\n", names[m], 1e9 * of->spent[m][0] / (double)n_features);
     }
+    printf("%-13s %7.1f times bare\n", "round",
+           (of->spent[REFORK][0] + of->spent[MERGE][0]) / (of->spent[BARE][0] + (double)of->check));
     printf("%-13s %7.1f bytes a feature, a rank\n", "delta", (double)of->delta[0].size / (double)n_features);
     printf("%-13s %7.1f bytes a feature\n", "united", (double)of->united.size / (double)n_features);
     for (size_t rank = 0; rank < of->n_ranks; rank++)
