@@ -74,6 +74,21 @@ gsa_status gsai_adder_changes(gsai_adder *adder, const gsai_merging *merging, co
     return GSA_OK;
 }
 
+/* Finds the next block of a range, of a table in pages that of slots in use; none if all are zeros. Returns where the
+ * block after it begins. */
+static size_t next_slots(const gsai_table *table, size_t first, size_t end, size_t block, uint32_t *used,
+                         gsai_slots *out)
+{
+    size_t n = end - first < block ? end - first : block, slot = gsai_table_next(table, first);
+    *out = (gsai_slots){.first = first, .n = slot < first + n ? n : 0};
+    if (!table->page)
+        return first + n;
+    out->at = used;
+    for (out->n = 0; out->n < block && slot < end; slot = gsai_table_next(table, slot + 1))
+        used[out->n++] = (uint32_t)slot;
+    return slot;
+}
+
 /* Task: a range. All share what is merged and into what, each has an adder of its own. Slots do not depend on one
  * another: the bits are the same for any number of threads. */
 static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
@@ -82,21 +97,29 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
     const gsai_range *range = &merging->ranges[task];
     const gsai_prior_totals *prior = gsai_state_prior(merging->into);
     const gsai_table *table = gsai_state_table(merging->into);
+    size_t stride = gsai_table_stride(table);
+    uint32_t used[GSAI_MAX_BLOCK];
     gsai_adder adder;
     gsa_status status = gsai_merging_adder(merging, &adder, error);
+    gsai_cell *records =
+        table->page ? gsai_arena_take(&adder.arena, adder.start.block, stride * sizeof *records) : NULL;
+    if (status == GSA_OK)
+        status = gsai_arena_check(&adder.arena, "the slots of a merge", error);
     if (status == GSA_OK)
         gsai_adder_enter(&adder, range);
-    for (size_t first = range->first, n; first < range->end && status == GSA_OK; first += n) {
+    gsai_slots slots;
+    for (size_t first = range->first; first < range->end && status == GSA_OK;) {
         gsai_sums *sums;
-        n = range->end - first < adder.start.block ? range->end - first : adder.start.block;
-        if (gsai_table_next(table, first) >= first + n) /* all zeros */
+        first = next_slots(table, first, range->end, adder.start.block, used, &slots);
+        size_t n = slots.n;
+        if (n == 0)
             continue;
-        status = gsai_adder_changes(&adder, merging, &(gsai_slots){.first = first, .n = n}, &sums, error);
+        status = gsai_adder_changes(&adder, merging, &slots, &sums, error);
         if (status != GSA_OK)
             break;
         /* Counts that fit stay in the table, where learning has them at hand. */
-        for (size_t i = 0; i < n && first < prior->n; i++) {
-            prior->at[first + i] = (gsai_totals){adder.start.sum_sq[i], (uint64_t)adder.start.count[i]};
+        for (size_t i = 0; i < n && slots.first < prior->n; i++) {
+            prior->at[gsai_slots_at(&slots, i)] = (gsai_totals){adder.start.sum_sq[i], (uint64_t)adder.start.count[i]};
             adder.start.sum_sq[i] = adder.start.count[i] = 0;
         }
         for (size_t which = 0; which < 2; which++) {
@@ -107,8 +130,10 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
             for (size_t i = 0; i < n; i++)
                 step[i] = alpha > 0 ? step[i] * gamma : gamma;
         }
-        adder.tree.kernels->enter_slots(gsai_table_slot(table, first), table->room, &adder.start, sums, &adder.steps,
-                                        n);
+        gsai_cell *to = records ? records : gsai_table_slot(table, slots.first);
+        adder.tree.kernels->enter_slots(to, table->room, &adder.start, sums, &adder.steps, n);
+        for (size_t i = 0; i < n && records; i++)
+            memcpy(gsai_table_slot(table, used[i]), records + i * stride, stride * sizeof *records);
     }
     gsai_adder_end(&adder);
     return status;

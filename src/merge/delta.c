@@ -53,15 +53,15 @@ static void pack_words(const double *from, const uint32_t *slot, size_t n, unsig
 }
 
 /* Writes the sums of the slots that were touched, as a chunk of this block; returns its size, 0 if none were. */
-static size_t pack_chunk(const gsai_sums *sums, size_t n_outputs, size_t n_slots, uint64_t number, size_t first_copy,
-                         unsigned char *to)
+static size_t pack_chunk(const gsai_sums *sums, size_t n_outputs, const gsai_slots *slots, uint64_t number,
+                         size_t first_copy, unsigned char *to)
 {
     size_t block = gsai_sums_block(n_outputs);
     unsigned char *bits = to + CHUNK_HEADER_SIZE, *out = bits + block / 8;
     uint32_t slot[GSAI_MAX_BLOCK];
     chunk of = {.touched_size = touched_size_of(sums->n)};
     double max = 0;
-    for (size_t i = 0; i < n_slots && !sums->is_empty; i++) {
+    for (size_t i = 0; i < slots->n && !sums->is_empty; i++) {
         slot[of.n] = (uint32_t)i;
         of.n += sums->count[i] > 0;
         max = sums->count[i] > max ? sums->count[i] : max;
@@ -74,8 +74,10 @@ static size_t pack_chunk(const gsai_sums *sums, size_t n_outputs, size_t n_slots
     for (size_t i = 0; i < 4; i++)
         put_u32(header[i], to + 4 * i);
     memset(bits, 0, block / 8);
-    for (size_t j = 0; j < of.n; j++)
-        bits[slot[j] / 8] |= (unsigned char)(1u << slot[j] % 8);
+    for (size_t j = 0; j < of.n; j++) {
+        size_t place = gsai_slots_at(slots, slot[j]) - slots->first;
+        bits[place / 8] |= (unsigned char)(1u << place % 8);
+    }
     for (size_t k = 0; k < gsai_sums_width(n_outputs); k++, out += 4 * of.n) {
         for (size_t j = 0; j < of.n; j++) {
             gsai_cell cell = {.f = sums->sum[k * block + slot[j]]};
@@ -329,6 +331,24 @@ static uint64_t next_block(const gsai_adder *adder, const gsai_delta *header, ui
     return next;
 }
 
+/* Lists the slots of a block that the base or a replica has. */
+static void list_used(const gsai_adder *adder, gsai_slots *block, uint32_t *list)
+{
+    uint64_t bits[GSAI_MAX_BLOCK / 64] = {0};
+    for (size_t i = 0; i <= adder->n_deltas; i++) {
+        const gsai_table *table = (i < adder->n_deltas ? adder->deltas[i].resident : adder->base)->table;
+        size_t end = block->first + block->n < table->n_slots ? block->first + block->n : table->n_slots;
+        for (size_t at = gsai_table_next(table, block->first); at < end; at = gsai_table_next(table, at + 1))
+            bits[(at - block->first) / 64] |= UINT64_C(1) << (at - block->first) % 64;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < block->n; i += 64)
+        for (uint64_t rest = bits[i / 64]; rest != 0; rest &= rest - 1)
+            list[n++] = (uint32_t)(block->first + i + (size_t)__builtin_ctzll(rest));
+    block->n = n;
+    block->at = list;
+}
+
 gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *header, gsa_write_fn write, void *ctx,
                             gsa_error *error)
 {
@@ -346,13 +366,16 @@ gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *
     for (uint64_t b = next_block(adder, header, 0); b != UINT64_MAX && !failed; b = next_block(adder, header, b + 1)) {
         uint64_t left = header->n_features - b * size;
         gsai_slots slots = {.first = (size_t)(header->first + b * size) + 1, .n = left < size ? (size_t)left : size};
+        uint32_t list[GSAI_MAX_BLOCK];
+        if (adder->base && adder->base->table->page)
+            list_used(adder, &slots, list);
         GSA_TRY(gsai_adder_add(adder, &slots, first_copy, error));
         if (kind == GSAI_DELTA_REDUCED) {
             (void)gsai_tree_sum(&adder->tree, first_copy + (size_t)header->n_copies);
             adder->tree.depth = 1;
         }
         for (size_t i = 0; i < adder->tree.depth && !failed; i++) {
-            size_t n = pack_chunk(&adder->tree.at[i], n_outputs, slots.n, b, first_copy, chunk_bytes);
+            size_t n = pack_chunk(&adder->tree.at[i], n_outputs, &slots, b, first_copy, chunk_bytes);
             n_chunks += n > 0;
             failed = n > 0 && write(ctx, chunk_bytes, n) != 0;
         }

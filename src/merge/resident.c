@@ -65,6 +65,8 @@ static void place(const gsai_resident *from, size_t output, float weight, size_t
 
 /* Slots whose records are asked for before they are taken. */
 #define AHEAD 16
+/* Cells of a block of records that are taken side by side, for up to six outputs. */
+#define MAX_GATHERED 1280
 
 /* Slots that do not lie side by side, or outputs that are not those of the merged one. */
 static void take_each(gsai_view *view, const gsai_resident *from, const gsai_slots *slots, size_t n)
@@ -110,10 +112,19 @@ void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots
         memset(view->memory, 0, view->block * (view->n_outputs + 2) * sizeof(double));
     if (n == 0)
         return;
-    if (from->is_placed || slots->at || table->page)
+    gsai_cell gathered[MAX_GATHERED], *records = gsai_table_slot(table, first);
+    size_t stride = gsai_table_stride(table);
+    bool is_apart = slots->at || table->page;
+    if (from->is_placed || (is_apart && n * stride > MAX_GATHERED)) {
         take_each(view, from, slots, n);
-    else
-        gsai_kernels_best()->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);
+    } else {
+        for (size_t i = 0; i < n && is_apart; i++) {
+            if (i + AHEAD < n)
+                __builtin_prefetch(gsai_table_slot(table, gsai_slots_at(slots, i + AHEAD)));
+            memcpy(gathered + i * stride, gsai_table_slot(table, gsai_slots_at(slots, i)), stride * sizeof *gathered);
+        }
+        gsai_kernels_best()->view_records(view, is_apart ? gathered : records, table->room, n, (float)from->per_total);
+    }
     const gsai_prior_totals *prior = from->prior;
     for (size_t i = 0; i < n && gsai_slots_at(slots, i) < prior->n; i++) {
         view->sum_sq[i] += prior->at[gsai_slots_at(slots, i)].sum_sq;
