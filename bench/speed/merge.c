@@ -2,8 +2,8 @@
  * per feature of the table (10^7; logistic loss, rows of 20 features). One feature in ONE_IN occurs in rows (1: every
  * one), and a replica sees some 40 % of those. Replicas are spread over ranks, each of which writes one delta of
  * everything; merge_wall is wall time, on all threads. `bare` adds up arrays as large as the tables of all replicas, as
- * a bare allreduce does; a round in memory is a refork and a merge. Prints a line per measure: name, the minimum of all
- * repeats, unit. */
+ * a bare allreduce does; a round in memory is a refork and a merge. A repeat begins with what the last one made. Prints
+ * a line per measure: name, the minimum of all repeats, unit. */
 #include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
@@ -244,7 +244,8 @@ static void measure(task *of, uint64_t n_features, uint64_t one_in, size_t repea
         write_all(of, r);
         join(of, r, &joined);
         check_same(whole, joined);
-        gsa_state_free(whole);
+        gsa_state_free(of->base);
+        of->base = whole;
         gsa_state_free(joined);
         for (size_t c = 0; c < of->n_copies; c++) {
             gsa_state_free(of->copy[c]);
