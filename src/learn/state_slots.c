@@ -146,11 +146,7 @@ static gsa_status merge_table(const gsai_merge *merge, gsa_error *error)
     if (loss && loss->widened && into->labels.n > loss->max_labels)
         loss = loss->widened;
     GSA_TRY(gsai_state_decide(into, loss, error));
-    const gsai_table *fullest = merge->base ? &merge->base->table : &merge->states[0]->table;
-    for (size_t s = 0; s < merge->n_states; s++)
-        if (merge->states[s]->table.n_used > fullest->n_used)
-            fullest = &merge->states[s]->table;
-    into->table.is_whole = !fullest->page;
+    into->table.is_whole = merge->base ? !merge->base->table.page : !merge->states[0]->table.page;
     GSA_TRY(gsai_table_grow(&into->table, merge->n_slots, &into->env, error));
     for (size_t s = 0; s < merge->n_states + (merge->base != NULL); s++)
         gsai_table_use_all(&into->table, s < merge->n_states ? &merge->states[s]->table : &merge->base->table);

@@ -84,20 +84,13 @@ size_t gsai_table_next_of_words(const gsai_table *table, size_t word)
     return table->n_slots;
 }
 
-/* Returns the slots in use of those from this one on, a multiple of 64; a view may have fewer than are in use. */
-static uint64_t word_of(const gsai_table *table, size_t first)
-{
-    size_t left = first < table->n_slots ? table->n_slots - first : 0;
-    return left > 0 ? table->used[first / 64] & ~UINT64_C(0) >> (left < 64 ? 64 - left : 0) : 0;
-}
-
 void gsai_table_use_all(gsai_table *table, const gsai_table *from)
 {
-    for (size_t first = 0; first < from->n_slots; first += 64) {
-        uint64_t more = word_of(from, first) & ~table->used[first / 64];
+    for (size_t word = 0; word < (from->n_slots + 63) / 64; word++) {
+        uint64_t more = from->used[word] & ~table->used[word];
         for (uint64_t rest = table->page ? more : 0; rest != 0; rest &= rest - 1)
-            gsai_table_map(table, first + (size_t)__builtin_ctzll(rest));
-        table->used[first / 64] |= more;
+            gsai_table_map(table, 64 * word + (size_t)__builtin_ctzll(rest));
+        table->used[word] |= more;
         table->n_used += (size_t)__builtin_popcountll(more);
     }
 }
@@ -138,52 +131,41 @@ void gsai_table_release(gsai_table *table, const gsai_env *env)
     memset(table, 0, sizeof *table);
 }
 
-/* Copies the places of records, and all records, of a table of the same shape. */
-static void copy_pages(gsai_table *to, const gsai_table *from)
-{
-    size_t page = GSAI_PAGE * record_size(from->room), n = from->n_pages;
-    memset(to->page, 0, (to->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
-    memcpy(to->page, from->page, (from->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
-    memcpy(to->cells, from->cells, n * page);
-    if (to->n_pages > n)
-        memset((char *)to->cells + n * page, 0, (to->n_pages - n) * page);
-    to->n_pages = n;
-}
-
 /* Words of the bitmap with this number of slots in use are copied whole: the others are zeros (T3). */
 #define DENSE_WORD 12
 
 /* Into a table with memory for as many slots and at least as many outputs. */
 static void copy_records(gsai_table *to, const gsai_table *from)
 {
-    size_t record = record_size(from->room), size = from->n_outputs * sizeof(gsai_cell);
-    size_t n_slots = to->n_slots > from->n_slots ? to->n_slots : from->n_slots;
+    size_t record = record_size(to->room), page = GSAI_PAGE * record, size = from->n_outputs * sizeof(gsai_cell);
+    size_t n_slots = to->n_slots > from->n_slots ? to->n_slots : from->n_slots, n = from->n_pages;
     bool is_same = to->room == from->room, has_pages = is_same && to->page && from->page;
-    if (has_pages)
-        copy_pages(to, from);
+    if (has_pages) {
+        memset(to->page, 0, (to->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
+        memcpy(to->page, from->page, (from->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
+        memcpy(to->cells, from->cells, n * page);
+        memset((char *)to->cells + n * page, 0, to->n_pages > n ? (to->n_pages - n) * page : 0);
+        to->n_pages = n;
+    }
     to->n_used = 0;
     for (size_t first = 0; first < n_slots; first += 64) {
-        uint64_t used = word_of(from, first), old = to->used[first / 64];
+        uint64_t used = first < from->n_slots ? from->used[first / 64] : 0, old = to->used[first / 64];
         to->used[first / 64] = used;
         to->n_used += (size_t)__builtin_popcountll(used);
-        if (has_pages)
-            continue;
         if (is_same && !to->page && !from->page && __builtin_popcountll(used) >= DENSE_WORD) {
-            size_t n = from->n_slots - first < 64 ? from->n_slots - first : 64;
+            n = from->n_slots - first < 64 ? from->n_slots - first : 64;
             memcpy(gsai_table_slot(to, first), gsai_table_slot(from, first), n * record);
             old &= n < 64 ? ~UINT64_C(0) << n : 0;
             used = 0;
         }
-        for (old &= ~used; old != 0; old &= old - 1)
+        for (old = has_pages ? 0 : old; old != 0; old &= old - 1)
             memset(gsai_table_slot(to, first + (size_t)__builtin_ctzll(old)), 0, record);
-        for (; used != 0; used &= used - 1) {
+        for (used = has_pages ? 0 : used; used != 0; used &= used - 1) {
             size_t slot = first + (size_t)__builtin_ctzll(used);
             gsai_table_map(to, slot);
             const gsai_cell *source = gsai_table_slot(from, slot);
             gsai_cell *target = gsai_table_slot(to, slot);
-            memcpy(target, source, is_same ? record : size);
-            if (is_same)
-                continue;
+            memcpy(target, source, size);
             memcpy(target + gsai_table_average(to), source + gsai_table_average(from), size);
             memcpy(target + gsai_table_mean(to), source + gsai_table_mean(from), 2 * sizeof(gsai_cell)); /* and count */
         }

@@ -52,7 +52,9 @@ gsa_status gsai_merging_adder(const gsai_merging *merging, gsai_adder *adder, gs
     adder->continues = merging->continues;
     adder->steps.kept = 1 - gsai_fresh_share(into, merging->base, merging->continues);
     adder->steps.total = gsai_state_average_total(into);
-    return status;
+    size_t record = gsai_table_stride(gsai_state_table(into)) * sizeof *adder->records;
+    adder->records = gsai_arena_take(&adder->arena, adder->start.block, record);
+    return status == GSA_OK ? gsai_arena_check(&adder->arena, "the slots of a merge", error) : status;
 }
 
 void gsai_adder_enter(gsai_adder *adder, const gsai_range *range)
@@ -76,16 +78,16 @@ gsa_status gsai_adder_changes(gsai_adder *adder, const gsai_merging *merging, co
 
 /* Finds the next block of a range, of a table in pages that of slots in use; none if all are zeros. Returns where the
  * block after it begins. */
-static size_t next_slots(const gsai_table *table, size_t first, size_t end, size_t block, uint32_t *used,
-                         gsai_slots *out)
+static size_t next_slots(const gsai_table *table, size_t first, size_t end, gsai_adder *adder, gsai_slots *out)
 {
-    size_t n = end - first < block ? end - first : block, slot = gsai_table_next(table, first);
+    size_t block = adder->start.block, n = end - first < block ? end - first : block;
+    size_t slot = gsai_table_next(table, first);
     *out = (gsai_slots){.first = first, .n = slot < first + n ? n : 0};
     if (!table->page)
         return first + n;
-    out->at = used;
+    out->at = adder->list;
     for (out->n = 0; out->n < block && slot < end; slot = gsai_table_next(table, slot + 1))
-        used[out->n++] = (uint32_t)slot;
+        adder->list[out->n++] = (uint32_t)slot;
     return slot;
 }
 
@@ -98,19 +100,14 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
     const gsai_prior_totals *prior = gsai_state_prior(merging->into);
     const gsai_table *table = gsai_state_table(merging->into);
     size_t stride = gsai_table_stride(table);
-    uint32_t used[GSAI_MAX_BLOCK];
     gsai_adder adder;
     gsa_status status = gsai_merging_adder(merging, &adder, error);
-    gsai_cell *records =
-        table->page ? gsai_arena_take(&adder.arena, adder.start.block, stride * sizeof *records) : NULL;
-    if (status == GSA_OK)
-        status = gsai_arena_check(&adder.arena, "the slots of a merge", error);
     if (status == GSA_OK)
         gsai_adder_enter(&adder, range);
     gsai_slots slots;
     for (size_t first = range->first; first < range->end && status == GSA_OK;) {
         gsai_sums *sums;
-        first = next_slots(table, first, range->end, adder.start.block, used, &slots);
+        first = next_slots(table, first, range->end, &adder, &slots);
         size_t n = slots.n;
         if (n == 0)
             continue;
@@ -130,10 +127,10 @@ static gsa_status apply_range(void *ctx, size_t task, gsa_error *error)
             for (size_t i = 0; i < n; i++)
                 step[i] = alpha > 0 ? step[i] * gamma : gamma;
         }
-        gsai_cell *to = records ? records : gsai_table_slot(table, slots.first);
-        adder.tree.kernels->enter_slots(to, table->room, &adder.start, sums, &adder.steps, n);
-        for (size_t i = 0; i < n && records; i++)
-            memcpy(gsai_table_slot(table, used[i]), records + i * stride, stride * sizeof *records);
+        adder.tree.kernels->enter_slots(slots.at ? adder.records : gsai_table_slot(table, slots.first), table->room,
+                                        &adder.start, sums, &adder.steps, n);
+        for (size_t i = 0; i < n && slots.at; i++)
+            memcpy(gsai_table_slot(table, slots.at[i]), adder.records + i * stride, stride * sizeof(gsai_cell));
     }
     gsai_adder_end(&adder);
     return status;

@@ -204,9 +204,10 @@ void gsai_delta_use(const gsai_delta *delta, gsai_table *table)
     const unsigned char *at = delta->chunks;
     chunk of;
     for (uint64_t n = delta->n_chunks; n > 0 && read_chunk(at, SIZE_MAX, delta->n_outputs, &of); n--, at += of.size)
-        for (size_t i = 0; i < block; i++)
-            if (of.bits[i / 8] >> i % 8 & 1)
-                gsai_table_use(table, (size_t)(delta->first + of.block * block + i) + 1);
+        for (size_t i = 0; i < block; i += 64)
+            for (uint64_t rest = gsai_load_u64(of.bits + i / 8); rest != 0; rest &= rest - 1)
+                gsai_table_use(table,
+                               (size_t)(delta->first + of.block * block + i) + (size_t)__builtin_ctzll(rest) + 1);
 }
 
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
@@ -291,8 +292,6 @@ gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t fir
     gsai_tree_clear(&adder->tree, first_copy, slots->n);
     for (size_t i = 0; i < adder->n_deltas; i++) {
         gsai_delta *delta = &adder->deltas[i];
-        if (i + 1 < adder->n_deltas && delta[1].resident)
-            gsai_view_ask(delta[1].resident, slots);
         if (!delta->resident) {
             add_chunks(delta, slots, adder);
             continue;
@@ -311,42 +310,30 @@ gsa_status gsai_adder_add(gsai_adder *adder, const gsai_slots *slots, size_t fir
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the next block, from this one on, with slots of a delta or of the base; UINT64_MAX: none. */
-static uint64_t next_block(const gsai_adder *adder, const gsai_delta *header, uint64_t from)
+/* Returns the first slot from this one on that a replica in memory has, or the base; UINT64_MAX: none. */
+static uint64_t next_used(const gsai_adder *adder, uint64_t slot)
 {
-    uint64_t next = UINT64_MAX, size = gsai_sums_block(adder->n_outputs);
-    for (size_t i = 0; i < adder->n_deltas + (adder->base != NULL); i++) {
-        const gsai_delta *delta = i < adder->n_deltas ? &adder->deltas[i] : NULL;
-        const gsai_resident *resident = delta ? delta->resident : adder->base;
-        uint64_t own = UINT64_MAX;
-        if (delta && delta->n_chunks > 0)
-            own = u32_at(delta->chunks);
-        else if (resident && from < (header->n_features + size - 1) / size) {
-            uint64_t slot = gsai_table_next(resident->table, (size_t)(header->first + from * size) + 1);
-            if (slot < resident->table->n_slots && slot - 1 - header->first < header->n_features)
-                own = (slot - 1 - header->first) / size;
-        }
-        next = own < next ? own : next;
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i <= adder->n_deltas; i++) {
+        const gsai_table *table = (i < adder->n_deltas ? adder->deltas[i].resident : adder->base)->table;
+        size_t own = slot < table->n_slots ? gsai_table_next(table, (size_t)slot) : table->n_slots;
+        next = own < table->n_slots && own < next ? own : next;
     }
     return next;
 }
 
-/* Lists the slots of a block that the base or a replica has. */
-static void list_used(const gsai_adder *adder, gsai_slots *block, uint32_t *list)
+/* Returns the next block, from this one on, with slots of a delta or of the base; UINT64_MAX: none. */
+static uint64_t next_block(const gsai_adder *adder, const gsai_delta *header, uint64_t from)
 {
-    uint64_t bits[GSAI_MAX_BLOCK / 64] = {0};
-    for (size_t i = 0; i <= adder->n_deltas; i++) {
-        const gsai_table *table = (i < adder->n_deltas ? adder->deltas[i].resident : adder->base)->table;
-        size_t end = block->first + block->n < table->n_slots ? block->first + block->n : table->n_slots;
-        for (size_t at = gsai_table_next(table, block->first); at < end; at = gsai_table_next(table, at + 1))
-            bits[(at - block->first) / 64] |= UINT64_C(1) << (at - block->first) % 64;
+    uint64_t next = UINT64_MAX, size = gsai_sums_block(adder->n_outputs);
+    if (adder->base) {
+        uint64_t slot = next_used(adder, header->first + from * size + 1);
+        return slot <= header->first + header->n_features ? (slot - 1 - header->first) / size : UINT64_MAX;
     }
-    size_t n = 0;
-    for (size_t i = 0; i < block->n; i += 64)
-        for (uint64_t rest = bits[i / 64]; rest != 0; rest &= rest - 1)
-            list[n++] = (uint32_t)(block->first + i + (size_t)__builtin_ctzll(rest));
-    block->n = n;
-    block->at = list;
+    for (size_t i = 0; i < adder->n_deltas; i++)
+        if (adder->deltas[i].n_chunks > 0 && u32_at(adder->deltas[i].chunks) < next)
+            next = u32_at(adder->deltas[i].chunks);
+    return next;
 }
 
 gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *header, gsa_write_fn write, void *ctx,
@@ -366,9 +353,11 @@ gsa_status gsai_adder_write(gsai_adder *adder, uint64_t kind, const gsai_delta *
     for (uint64_t b = next_block(adder, header, 0); b != UINT64_MAX && !failed; b = next_block(adder, header, b + 1)) {
         uint64_t left = header->n_features - b * size;
         gsai_slots slots = {.first = (size_t)(header->first + b * size) + 1, .n = left < size ? (size_t)left : size};
-        uint32_t list[GSAI_MAX_BLOCK];
-        if (adder->base && adder->base->table->page)
-            list_used(adder, &slots, list);
+        if (adder->base && adder->base->table->page) { /* those in use only */
+            uint64_t end = slots.first + slots.n, slot = next_used(adder, slots.first);
+            for (slots.at = adder->list, slots.n = 0; slot < end; slot = next_used(adder, slot + 1))
+                adder->list[slots.n++] = (uint32_t)slot;
+        }
         GSA_TRY(gsai_adder_add(adder, &slots, first_copy, error));
         if (kind == GSAI_DELTA_REDUCED) {
             (void)gsai_tree_sum(&adder->tree, first_copy + (size_t)header->n_copies);

@@ -51,7 +51,9 @@ typedef struct gsai_adder {
     bool continues;            /* the states are replicas of the base that went on where it stood */
     gsai_delta *deltas;        /* by replica; each is at the block that was asked for last */
     size_t n_deltas;
-    gsai_view start, view; /* slots of the base, and of a replica */
+    gsai_view start, view;         /* slots of the base, and of a replica */
+    uint32_t list[GSAI_MAX_BLOCK]; /* slots in use of tables in pages */
+    gsai_cell *records;            /* of those of the result */
     gsai_tree tree;
     gsai_block_steps steps;
 } gsai_adder;

@@ -79,8 +79,6 @@ static void take_each(gsai_view *view, const gsai_resident *from, const gsai_slo
         view->last[k * view->block] = from->unseen;
     for (size_t i = 0; i < n; i++) {
         const gsai_cell *record = gsai_table_slot(table, gsai_slots_at(slots, i));
-        if (i + AHEAD < n)
-            __builtin_prefetch(gsai_table_slot(table, gsai_slots_at(slots, i + AHEAD)));
         const gsai_cell *terms = record + gsai_table_average(table);
         for (size_t k = 0; k < n_own; k++) {
             place(from, k, record[k].f, view->block, view->last + i);
@@ -89,17 +87,6 @@ static void take_each(gsai_view *view, const gsai_resident *from, const gsai_slo
         view->count[i] = (double)(int32_t)record[gsai_table_count(table)].u;
         view->sum_sq[i] = (double)record[gsai_table_mean(table)].f * view->count[i];
     }
-}
-
-void gsai_view_ask(const gsai_resident *from, const gsai_slots *slots)
-{
-    const gsai_table *table = from->table;
-    if (!table || table->page || slots->at || slots->first + slots->n > table->n_slots)
-        return;
-    const char *record = (const char *)gsai_table_slot(table, slots->first);
-    size_t size = slots->n * gsai_table_stride(table) * sizeof(gsai_cell);
-    for (size_t at = 0; at < size && at < 8192; at += 64)
-        __builtin_prefetch(record + at, 0, 2);
 }
 
 void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots *slots)

@@ -31,8 +31,7 @@ void gsai_resident_begin(gsai_resident *resident, const gsa_state *state, const 
 
 /* Makes room for a block of slots, if the arena has it. */
 void gsai_view_begin(gsai_view *view, size_t n_outputs, gsai_arena *arena);
-/* Prefetch, and read, at most a block of slots; those that the state does not have are zero. */
-void gsai_view_ask(const gsai_resident *from, const gsai_slots *slots);
+/* Reads at most a block of slots; those that the state does not have are zero. */
 void gsai_view_take(gsai_view *view, const gsai_resident *from, const gsai_slots *slots);
 
 #endif
