@@ -249,11 +249,14 @@ static int save_and_report(training *run)
         note("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
              summary.pass);
     gsa_model *model = NULL;
+    double began = progress_clock();
     int code = session_save(run->out.state, run->out.model_path, &run->env, &model);
     if (code != EXIT_DONE) {
         trace_fail(&run->trace, "the model could not be saved");
         return code;
     }
+    if (run->checkpoint.model != NULL)
+        trace_published(&run->trace, run->out.state, began);
     train_checkpoint_remove(&run->checkpoint); /* the state beside the model is ahead of it now */
     trace_stage(&run->trace, "save");
     if (run->out.stopped) {

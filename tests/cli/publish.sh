@@ -32,7 +32,7 @@ echo "[exit $?]"
 grep -v '^pass' err
 paragraph model <out
 try greedystep inspect m --top 0
-grep '"published"' trace.jsonl | head -n 2 | sed -E 's/(loss|saving|seconds)": [-0-9.e]+/\1": N/g'
+grep '"published"' trace.jsonl | sed -n '1,2p;$p' | sed -E 's/(loss|saving|seconds)": ([-0-9.e]+|null)/\1": N/g'
 
 echo "-- how often changes nothing, and predictions are those of -o --"
 try_line "greedystep train - --publish rare --every 1h --quiet <rows.svm | wc -c"
