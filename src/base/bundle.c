@@ -171,13 +171,13 @@ typedef struct line_source {
     gsai_lines lines;
 } line_source;
 
-/* Lines lie far apart where few ids are listed: they are asked for before they are needed. */
 /* Returns the elements of an id. */
 static char *line_at(const gsai_line_tensor *of, size_t id)
 {
     return of->at + (of->page ? of->page[id / GSAI_LINE_PAGE] * GSAI_LINE_PAGE + id % GSAI_LINE_PAGE : id) * of->stride;
 }
 
+/* Lines lie far apart where few ids are listed: they are asked for before they are needed. */
 #define LINES_AHEAD 16
 
 static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
@@ -199,33 +199,64 @@ static void fill_lines(const void *ctx, uint64_t from, size_t n, void *out)
     }
 }
 
+static size_t line_size(const gsai_line_tensor *of)
+{
+    return of->width * gsai_dtype_size(of->key.dtype);
+}
+
+/* Visits the ids in use: lists them, and copies their lines, n_max of each tensor, unless NULL. Returns their number.
+ */
+static size_t visit_used(const gsai_line_tensor *tensors, size_t n_tensors, size_t n, size_t n_max,
+                         gsai_next_used *next_used, const void *ctx, uint32_t *ids, char *columns)
+{
+    size_t n_used = 0, size;
+    for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n), n_used++) {
+        char *column = columns;
+        if (ids)
+            ids[n_used] = (uint32_t)id;
+        for (size_t i = 0; i < n_tensors && columns; i++, column += n_max * size) {
+            size = line_size(&tensors[i]);
+            if (id < tensors[i].n) /* else zeros */
+                memcpy(column + n_used * size, line_at(&tensors[i], id), size);
+        }
+    }
+    return n_used;
+}
+
 void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
-                         const gsai_tensor_key *list, size_t n, gsai_next_used *next_used, const void *ctx)
+                         const gsai_tensor_key *list, size_t n, size_t n_max, gsai_next_used *next_used,
+                         const void *ctx)
 {
     line_source *sources = gsai_arena_take(&snapshot->owned, n_tensors, sizeof *sources);
-    gsai_lines lines = {NULL, n};
-    size_t line_size = 0, n_used = 0;
+    char *columns = NULL, *column;
+    uint32_t *ids = NULL;
+    size_t size = 0, n_used;
     for (size_t i = 0; i < n_tensors; i++)
-        line_size += tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
-    for (size_t id = next_used(ctx, 0, n); id < n; id = next_used(ctx, id + 1, n))
-        n_used++;
-    if ((double)n_used * (double)(line_size + sizeof(uint32_t)) < (double)n * (double)line_size) {
-        uint32_t *ids = gsai_arena_take(&snapshot->owned, n_used, sizeof *ids);
-        lines = (gsai_lines){ids, n_used};
+        size += line_size(&tensors[i]);
+    double most = (double)n * (double)size / (double)(size + sizeof *ids);
+    /* Lines in pages are copied while they are looked at, once, if a part of the memory is enough. */
+    if ((double)n_max < most)
+        ids = gsai_arena_take(&snapshot->owned, n_max, sizeof *ids);
+    n_max += n_max % 2; /* each column begins with a whole number of doubles */
+    if (ids && tensors->page && (double)n_max * (double)size < (double)gsai_memory_left(snapshot->owned.env) / 4)
+        columns = gsai_arena_take(&snapshot->owned, n_max, size);
+    n_used = visit_used(tensors, n_tensors, n, n_max, next_used, ctx, ids, columns);
+    if (!ids && (double)n_used < most && (ids = gsai_arena_take(&snapshot->owned, n_used, sizeof *ids)))
+        (void)visit_used(tensors, n_tensors, n, n_max, next_used, ctx, ids, NULL);
+    if (ids)
         gsai_snapshot_add(snapshot, list, ids, n_used);
-        for (size_t id = next_used(ctx, 0, n); ids && id < n; id = next_used(ctx, id + 1, n))
-            *ids++ = (uint32_t)id;
-    }
+    column = columns;
     for (size_t i = 0; i < n_tensors && sources; i++) {
-        sources[i] = (line_source){tensors[i], lines};
-        gsai_tensor *tensor = gsai_snapshot_add(snapshot, &tensors[i].key, NULL, lines.n);
+        size_t line = line_size(&tensors[i]);
+        sources[i] = (line_source){tensors[i], {ids, ids ? n_used : n}};
+        gsai_tensor *tensor = gsai_snapshot_add(snapshot, &tensors[i].key, NULL, sources[i].lines.n);
         tensor->n_dims = tensors[i].n_dims;
         tensor->shape[1] = tensors[i].width;
-        size_t line = tensors[i].width * gsai_dtype_size(tensors[i].key.dtype);
-        bool is_contiguous = !lines.id && tensors[i].n == lines.n && tensors[i].stride == line && !tensors[i].page;
-        tensor->data = is_contiguous ? tensors[i].at : NULL;
-        tensor->fill = is_contiguous ? NULL : fill_lines;
+        bool is_contiguous = !ids && tensors[i].n == n && tensors[i].stride == line && !tensors[i].page;
+        tensor->data = columns ? column : is_contiguous ? tensors[i].at : NULL;
+        tensor->fill = tensor->data ? NULL : fill_lines;
         tensor->ctx = &sources[i];
+        column += columns ? n_max * line : 0;
     }
 }
 

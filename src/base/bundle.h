@@ -137,9 +137,11 @@ typedef struct gsai_line_tensor {
 /* Returns the first id from `from` on that is in use, or n. */
 typedef size_t gsai_next_used(const void *ctx, size_t from, size_t n);
 
-/* Describes the tensors, and the list of the ids below n that are in use if it makes the file smaller. */
+/* Describes the tensors, and the list of the ids below n that are in use, at most n_max, if it makes the file smaller.
+ */
 void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensors, size_t n_tensors,
-                         const gsai_tensor_key *list, size_t n, gsai_next_used *next_used, const void *ctx);
+                         const gsai_tensor_key *list, size_t n, size_t n_max, gsai_next_used *next_used,
+                         const void *ctx);
 
 /* Finds the list, if there is one, and checks that it ascends and ends below n; else the lines are all ids below n. */
 gsa_status gsai_lines_find(const gsai_bundle *bundle, const gsai_tensor_key *list, size_t n, gsai_lines *out,

@@ -44,13 +44,15 @@ struct evidence {
     float *margins;                   /* [n x stride] */
     float *target, *weight;           /* [n]: in the units of the loss; weights are 0 if a row is left out */
     float *scratch;                   /* [3 x n], or [stride] */
-    double copies;                    /* rows behind one that is not a copy: a row counts for its share of them */
-    double total;                     /* of what all rows count for */
-    double prior;                     /* of scale and offset, in units of the loss */
-    double behind;                    /* rows of earlier runs, whose model was calibrated, for each of these */
-    bool has_offset;                  /* whether there is one to find */
-    const gsai_env *stop;             /* NULL: never */
-    bool stopped;                     /* it has asked for it: what follows is of a part of the rows, and for nothing */
+    gsai_target *targets;             /* [n] */
+    double *taken; /* of all entries the rows that had the feature, and its weight; NULL: many outputs, or no memory */
+    double copies; /* rows behind one that is not a copy: a row counts for its share of them */
+    double total;  /* of what all rows count for */
+    double prior;  /* of scale and offset, in units of the loss */
+    double behind; /* rows of earlier runs, whose model was calibrated, for each of these */
+    bool has_offset;      /* whether there is one to find */
+    const gsai_env *stop; /* NULL: never */
+    bool stopped;         /* it has asked for it: what follows is of a part of the rows, and for nothing */
 };
 
 static bool is_stopped(struct evidence *e)
@@ -72,25 +74,48 @@ static bool is_left_out(const struct evidence *e, size_t row)
     return e->fold < e->n_folds && fold_of(e, row) == e->fold;
 }
 
+/* Looks up what further margins need: records lie far apart, and those of the next row are asked for early. */
+static void take_entries(struct evidence *e)
+{
+    const gsai_sample *sample = &e->state->sample;
+    double total = gsai_state_average_total(e->state);
+    size_t n_entries = 0, at = 0;
+    for (size_t i = 0; i < e->n && e->n_outputs == 1; i++)
+        n_entries += sample->at[i]->n;
+    e->taken = n_entries > 0 ? gsai_alloc_zeroed(&e->state->env, n_entries, 2 * sizeof *e->taken) : NULL;
+    for (size_t i = 0; i < e->n && e->taken; i++) {
+        const gsai_held_row *soon = sample->at[i + 1 < e->n ? i + 1 : i];
+        for (size_t j = 0; j < soon->n; j++)
+            if ((size_t)soon->entries[j] + 1 < e->table->n_slots)
+                __builtin_prefetch(gsai_table_slot(e->table, (size_t)soon->entries[j] + 1));
+        for (size_t j = 0; j < sample->at[i]->n; j++, at += 2) {
+            size_t slot = (size_t)sample->at[i]->entries[j] + 1;
+            e->taken[at] = (double)gsai_state_n_seen(e->state, slot);
+            if (slot < e->table->n_slots)
+                gsai_table_add_average(e->table, total, slot, 1, &e->taken[at + 1]);
+        }
+    }
+}
+
 /* Computes the margins under the averaged weights of the table. The weight of a feature counts for what
  * gsai_state_shrinkage says; shrinkage 0: in full, as the intercept always does. Held-out rows may have features that
  * no learned row has: those have no slot. */
 static void take_margins(struct evidence *e, double shrinkage)
 {
+    if (!e->taken)
+        take_entries(e);
     const gsa_state *state = e->state;
     const gsai_table *table = e->table;
+    const double *known = e->taken;
     double total = gsai_state_average_total(state);
     for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
         gsai_row row = gsai_held_row_view(state->sample.at[i]);
-        for (size_t j = 0; i + 1 < e->n && j < state->sample.at[i + 1]->n; j++) { /* records lie far apart: ask early */
-            size_t next = (size_t)state->sample.at[i + 1]->entries[j] + 1;
-            if (next < table->n_slots)
-                __builtin_prefetch(gsai_table_slot(table, next));
-        }
         memset(e->row, 0, e->n_outputs * sizeof *e->row);
         if (state->params.value[GSAI_PARAM_intercept])
             gsai_table_add_average(table, total, 0, 1, e->row);
-        for (size_t j = 0; j < row.n; j++) {
+        for (size_t j = 0; j < row.n && known; j++, known += 2)
+            e->row[0] += (double)row.value[j] * (shrinkage > 0 ? known[0] / (known[0] + shrinkage) : 1) * known[1];
+        for (size_t j = 0; j < row.n && !known; j++) {
             size_t slot = (size_t)row.index[j] + 1;
             if (slot < table->n_slots)
                 gsai_table_add_average(table, total, slot,
@@ -137,7 +162,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     e->n_outputs = n_outputs;
     e->stride = stride;
     if (!gsai_multiply(n, stride + 5, &n_floats) || !gsai_add(n_floats, stride, &n_floats) ||
-        !(e->c = gsai_alloc_zeroed(env, 3 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
+        !(e->c = gsai_alloc_zeroed(env, 8 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
         !(e->margins = gsai_alloc_zeroed(env, n_floats, sizeof *e->margins))) {
         gsai_free(env, e->c);
         return gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
@@ -147,6 +172,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     e->row = e->sure_loss + n;
     e->class_weight = e->row + n_outputs;
     e->smoothing = e->class_weight + n_classes;
+    e->targets = (gsai_target *)(void *)(e->smoothing + n_classes); /* of five words each, at the most */
     e->target = e->margins + n * stride;
     e->weight = e->target + n;
     e->scratch = e->weight + n;
@@ -162,7 +188,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     for (size_t i = 0; i < n; i++)
         sum += e->c[i] = state->sample.at[i]->seen / e->copies;
     for (size_t i = 0; i < n; i++) {
-        gsai_target target = gsai_held_target(state, state->sample.at[i]);
+        gsai_target target = e->targets[i] = gsai_held_target(state, state->sample.at[i]);
         if (balance)
             e->c[i] *= sum / ((double)n_present * e->class_weight[target.class_number]);
         e->total += e->c[i];
@@ -180,6 +206,7 @@ static gsa_status evidence_finish(struct evidence *e, gsa_error *error)
 {
     gsai_free(&e->state->env, e->c);
     gsai_free(&e->state->env, e->margins);
+    gsai_free(&e->state->env, e->taken);
     return e->stopped ? gsai_fail(error, GSA_STOPPED, "stopped on request") : GSA_OK;
 }
 
@@ -205,8 +232,7 @@ static double loss_with(struct evidence *e, const gsai_calibration *by, double *
             continue;
         for (size_t k = 0; k < e->n_outputs; k++)
             e->row[k] = by->scale * (double)e->margins[i * e->stride + k] + by->offset;
-        gsai_target target = gsai_held_target(e->state, e->state->sample.at[i]);
-        loss[i] = e->loss->value(e->row, e->n_outputs, &target);
+        loss[i] = e->loss->value(e->row, e->n_outputs, &e->targets[i]);
         sum += e->c[i] * loss[i];
     }
     return sum / e->total;
@@ -379,10 +405,9 @@ gsa_status gsai_held_out_predict(const gsa_state *state, const gsai_calibration 
                 out->margins[i * e.n_outputs + k] = others.scale * (double)e.margins[i * e.stride + k] + others.offset;
     }
     for (size_t i = 0; i < e.n; i++) {
-        gsai_target target = gsai_held_target(state, state->sample.at[i]);
         memcpy(e.row, out->margins + i * e.n_outputs, e.n_outputs * sizeof *e.row);
         out->weight[i] = e.c[i];
-        sum += e.c[i] * e.loss->value(e.row, e.n_outputs, &target);
+        sum += e.c[i] * e.loss->value(e.row, e.n_outputs, &e.targets[i]);
     }
     out->loss = sum / e.total;
     return evidence_finish(&e, error);

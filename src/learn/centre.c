@@ -188,7 +188,7 @@ static void save_centre(gsai_snapshot *snapshot, const gsa_state *state)
         n--;
     gsai_line_tensor columns = lines_of(centre, n);
     if (n > 0)
-        gsai_snapshot_lines(snapshot, &columns, 1, &centre_slot_key, n, next_column, centre);
+        gsai_snapshot_lines(snapshot, &columns, 1, &centre_slot_key, n, n, next_column, centre);
 }
 
 static bool column_is_sound(const gsai_column *column)

@@ -224,7 +224,8 @@ static void save_lines(gsai_snapshot *snapshot, const gsa_state *state)
     gsai_line_tensor tensors[MAX_LINES];
     used_slots used;
     size_t n = list_lines(state, tensors, &used);
-    gsai_snapshot_lines(snapshot, tensors, n, &GSAI_SLOT_KEY, state->table.n_slots, next_slot, &used);
+    gsai_snapshot_lines(snapshot, tensors, n, &GSAI_SLOT_KEY, state->table.n_slots, state->table.n_used + 1, next_slot,
+                        &used);
 }
 
 gsa_status gsai_parts_save(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)

@@ -76,6 +76,8 @@ size_t gsai_table_next_of_words(const gsai_table *table, size_t word)
     size_t n_words = (table->n_slots + 63) / 64;
     for (; word < n_words; word++) {
         uint64_t bits = table->used[word], ahead = word + WORDS_AHEAD < n_words ? table->used[word + WORDS_AHEAD] : 0;
+        if (table->page) /* 64 slots have a line of it */
+            __builtin_prefetch(&table->page[(word + 2 * WORDS_AHEAD) * (64 / GSAI_PAGE)]);
         for (int n = 0; ahead && n < RECORDS_OF_WORD; n++, ahead &= ahead - 1)
             __builtin_prefetch(gsai_table_slot(table, 64 * (word + WORDS_AHEAD) + (size_t)__builtin_ctzll(ahead)));
         if (bits)

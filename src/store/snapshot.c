@@ -173,14 +173,9 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, 
         lines->n_dims = 2;
         lines->shape[1] = model->n_outputs;
     } else {
-        gsai_line_tensor weights = {weight_key,
-                                    2,
-                                    model->n_outputs,
-                                    (char *)model->weights,
-                                    model->n_outputs * sizeof *model->weights,
-                                    (size_t)model->n_features,
-                                    NULL};
-        gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, (size_t)model->n_features, next_feature, model);
+        const size_t n = (size_t)model->n_features, n_outputs = model->n_outputs, size = n_outputs * sizeof(float);
+        gsai_line_tensor weights = {weight_key, 2, n_outputs, (char *)model->weights, size, n, NULL};
+        gsai_snapshot_lines(snapshot, &weights, 1, &feature_key, n, n, next_feature, model);
     }
     return gsai_arena_check(&snapshot->owned, "the description of a model", error);
 }

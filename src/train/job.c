@@ -33,7 +33,7 @@ void gsai_job_tell_task(const gsai_job *job, const gsa_state *state)
 static const char *name_of(const void *ctx, uint64_t feature)
 {
     const gsai_job *job = ctx;
-    const char *known = job->goes_on ? gsai_names_find(gsai_state_names(job->state), feature) : NULL;
+    const char *known = job->keeps_names ? gsai_names_find(gsai_state_names(job->state), feature) : NULL;
     return known ? known : gsa_reader_name(job->reader, feature);
 }
 

@@ -16,6 +16,7 @@ typedef struct gsai_job {
     uint64_t n_sent;       /* bytes, to its comm */
     int aborted;           /* a process of its comm failed: none waits for it any more */
     size_t own_size;       /* where it is the only process */
+    bool keeps_names;      /* a live run: its state has no names but those that its reader gave or does not know */
     bool goes_on;          /* a live run whose input begins where the state stands */
     uint64_t lines_before; /* of a live run: lines of the input before the reader's first, modulo 2^64 */
 } gsai_job;

@@ -237,6 +237,7 @@ static gsa_status set_up(gsai_input *input, gsa_error *error)
                          "a live run learns a stream in its order, in one process: leave out shuffled order, method "
                          "optimum, compact and shards");
     job->goes_on = is_live && job->hooks.starts_at_position && summary.pass_rows > 0;
+    job->keeps_names = is_live && (job->goes_on || gsai_state_names(state)->n == 0);
     if (job->goes_on && gsai_count_parse(gsa_state_position(state), &job->lines_before))
         job->lines_before -= gsai_reader_header_lines(job->reader);
     return gsai_prefetch_new(job, &input->prefetch, error);
