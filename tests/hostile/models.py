@@ -153,6 +153,32 @@ def a_billion_labels(good, seal):
     return [("a_billion_labels", "checksum|memory limit", write)]
 
 
+def high_feature(good, seal, count):
+    """A small model of this many features, the last of which has a weight."""
+    def change(one):
+        one.change("n_features", 0, count)
+        one.set("feature", "U32", [5, count - 1])
+        one.set("weight", "F32", [0.5] * 2, [2, 1])
+    return altered(good, seal, change)
+
+
+def high_slot(good, seal, slot, held_out):
+    """A small state with this slot in use; held_out: only by a row that was not learned."""
+    def change(one):
+        if held_out:
+            for name, dtype, values in (("hash", "U64", [1]), ("number", "F64", [0.0]), ("row_start", "U64", [0, 1]),
+                                        ("class", "U32", [0]), ("weight", "F64", [1.0]), ("seen", "F64", [1.0]),
+                                        ("index", "U32", [slot - 1]), ("value", "F32", [1.0])):
+                one.set("sample." + name, dtype, values)
+            return
+        one.set("slot", "U32", [0, slot])
+        for name, dtype, value in (("mean_square", "F32", 1.0), ("n_seen", "U32", 1)):
+            one.set(name, dtype, [value] * 2)
+        for name in ("weight", "average_term"):
+            one.set(name, "F32", [0.1] * 2, [2, 1])
+    return altered(good, seal, change)
+
+
 def models(good, seal):
     def case(change):
         return altered(good, seal, change)

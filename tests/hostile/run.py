@@ -93,6 +93,25 @@ def try_models(harness, work, model, state, seal, wanted, slow):
         try_containers(harness, work, models.a_billion_labels(model, seal), MODEL_VERBS[:2], "bad", wanted, not slow)
 
 
+def try_high_features(harness, directory, model, state, seal, wanted):
+    """A small file takes little memory and ends, however high the features are that it names; without a limit of our
+    own. A table that such a state needs is either refused or never touched."""
+    most = LIMIT + BESIDES
+    read_state = [["inspect", "bad.state"]] + STATE_VERBS[:2] + [STATE_VERBS[1] + ["--method", "gsa"]]
+    for count in (10**8, 25 * 10**8):
+        name = "a_feature_%d" % count
+        files = [("bad", models.high_feature(model, seal, count), MODEL_VERBS + [["export", "bad", "-o", "out"]])]
+        for held_out in (False, True):
+            files.append(("bad.state", models.high_slot(state, seal, count, held_out), read_state))
+        for target, write, verbs in files if wanted(name) else []:
+            for verb in verbs:
+                prepare_copy(harness, fresh(directory))
+                if target == "bad.state":
+                    os.link(os.path.join(directory, "good.model"), os.path.join(directory, "bad"))
+                write(os.path.join(directory, target))
+                judge(harness, "%s: %s" % (name, " ".join(verb[:6])), verb, None, [], most, directory)
+
+
 def try_confined(harness, directory, model, seal, wanted, quick):
     """Models are data: a filter of the kernel kills whoever writes, connects or starts anything while one is loaded."""
     good = lambda path: model.write(path, seal)
@@ -208,6 +227,7 @@ def main():
         wanted = lambda name: re.search(options.only, name)
         if options.kind != "data":
             try_models(harness, work, model, state, seal, wanted, options.slow)
+            try_high_features(harness, work, model, state, seal, wanted)
             try_confined(harness, work, model, seal, wanted, not options.slow)
         if options.kind != "models":
             cases = data.text_cases(options.slow) + data.cache_cases(seal) + data.npy_cases()
