@@ -7,6 +7,9 @@
 #include "output.h"
 #include "views.h"
 
+#include "base/atomic_file.h"
+#include "base/workers.h"
+
 #include <greedystep/arrow.h>
 
 #include <errno.h>
@@ -193,25 +196,66 @@ bool session_skips_calibration(const gsa_state *state)
     return interrupt_signal() != 0 && summary.n_held_out * summary.n_classes > SCORED_AT_ONCE;
 }
 
+/* A state that is saved with its model. */
+typedef struct saving {
+    const gsa_state *state;
+    const char *state_path;
+    const gsa_call *call;
+    gsa_model *model;
+    gsai_atomic_file *file; /* of the state */
+    gsa_error *error;       /* of writing */
+} saving;
+
+static int put_bytes(void *ctx, const void *bytes, size_t size)
+{
+    saving *what = ctx;
+    return gsai_atomic_file_write(what->file, bytes, size, what->error) != GSA_OK;
+}
+
+/* Makes the model, and writes the state, which takes its place later. */
+static gsa_status save_part(void *ctx, size_t number, gsa_error *error)
+{
+    saving *what = ctx;
+    gsa_error other = {0};
+    if (number == 0)
+        return gsa_state_finish(what->state, what->call, &what->model, error);
+    what->error = error;
+    gsa_status status = gsai_atomic_file_open(what->state_path, NULL, &what->file, error);
+    if (status == GSA_OK)
+        status = gsa_state_write(what->state, put_bytes, what, &other);
+    if (status != GSA_OK && *error->message == '\0')
+        *error = other;
+    return status;
+}
+
 int session_save(const gsa_state *state, const char *model_path, const gsai_env *env, gsa_model **out)
 {
     gsa_error error = {0};
-    gsa_model *model = NULL;
     char *state_path = session_state_path(model_path);
     if (state_path == NULL)
         return EXIT_FAILED;
     gsai_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
     if (!session_skips_calibration(state))
         patient.call.should_stop = NULL;
-    gsa_status status = gsa_state_finish(state, &patient.call, &model, &error);
+    saving what = {state, state_path, &patient.call, NULL, NULL, NULL};
+    gsa_status status = GSA_MEMORY;
+    for (size_t n = gsai_workers_count(env); (status == GSA_MEMORY || status == GSA_LIMIT) && n > 0; n = n > 1) {
+        gsai_atomic_file_discard(what.file); /* one after the other takes less memory */
+        gsa_model_free(what.model);
+        what.file = NULL;
+        what.model = NULL;
+        status = gsai_workers_run(n, 2, save_part, &what, env, &error);
+    }
     if (status == GSA_OK)
-        status = gsa_state_save(state, state_path, &error);
-    if (status == GSA_OK)
-        status = gsa_model_save(model, model_path, &error);
-    if (status == GSA_OK && out != NULL)
-        *out = model;
+        status = gsai_atomic_file_commit(what.file, &error);
     else
-        gsa_model_free(model);
+        gsai_atomic_file_discard(what.file);
+    if (status == GSA_OK)
+        status = gsa_model_save(what.model, model_path, &error);
+    if (status == GSA_OK && out != NULL)
+        *out = what.model;
+    else
+        gsa_model_free(what.model);
     free(state_path);
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }

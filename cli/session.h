@@ -35,8 +35,8 @@ int session_load_state(const char *model_path, const gsai_env *env, gsa_state **
 /* Says whether a signal came and calibration on the held-out rows would take seconds: the model is then not calibrated.
  */
 bool session_skips_calibration(const gsa_state *state);
-/* Saves the state, then its model, so that an existing model has its state. *out is the model; NULL: it is not wanted.
- */
+/* Saves the state, then its model, so that an existing model has its state; the state is written while another thread
+ * makes the model. *out is the model; NULL: it is not wanted. */
 int session_save(const gsa_state *state, const char *model_path, const gsai_env *env, gsa_model **out);
 
 /* Returns MODEL.state, to be freed; NULL after a message if out of memory. */
