@@ -26,6 +26,7 @@ typedef struct arrow_reader {
     size_t ids, values;  /* the lists that have the features in them; SIZE_MAX: none */
     size_t width;        /* of values without ids, which are dense rows; 0: not known yet */
     int64_t at;          /* the row of the batch that is next */
+    int64_t block, end;  /* the rows of it whose plain cells are read: [block, end) */
     uint64_t n_rows;     /* taken from the stream, good or bad */
 } arrow_reader;
 
@@ -35,6 +36,7 @@ static void release_batch(arrow_reader *arrow)
         arrow->batch.release(&arrow->batch);
     arrow->batch = (struct ArrowArray){0};
     arrow->at = 0;
+    arrow->end = 0;
 }
 
 static void release_stream(arrow_reader *arrow)
@@ -62,8 +64,6 @@ static void close_arrow(void *memory)
     gsai_tabular_forget(&arrow->table);
     gsai_schema_free(&arrow->dropped);
     gsai_os_c_locale_free(arrow->table.locale);
-    for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
-        gsai_free(env, arrow->column[i].hash);
     gsai_free(env, arrow->column);
     gsai_free(env, arrow->held);
     gsai_free(env, arrow);
@@ -503,8 +503,6 @@ static gsa_status open_again(arrow_reader *arrow, gsa_error *error)
         gsai_arrow_column before = arrow->column[i], *column = &arrow->column[i];
         gsai_arrow_column_init(column, arrow->schema.children[i]);
         column->is_used = before.is_used;
-        column->hash = before.hash;
-        column->hash_capacity = before.hash_capacity;
         same = column->type == before.type && column->index == before.index && column->list == before.list &&
                column->width == before.width;
     }
@@ -615,34 +613,76 @@ static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai
 {
     size_t number = arrow->table.column[i].cell;
     gsai_arrow_column *column = &arrow->column[number];
-    int64_t place = column->n_hashes > 0 ? gsai_arrow_location(column, row) : -1;
-    if (place >= 0 && column->hash[place] != 0) {
-        gsai_tabular_add_hash(&arrow->table, i, column->hash[place], features);
-        return GSA_OK;
-    }
     gsai_arrow_cell cell = gsai_arrow_read(column, row);
     if (cell.kind == GSAI_CELL_NUMBER) {
         if (isinf(cell.number))
             return fail_cell(arrow, number, &cell, "values must be finite", error);
         gsai_arrow_make_word(column, &cell);
     }
-    if (cell.kind == GSAI_CELL_ABSENT || gsai_is_missing(cell.text, cell.size))
-        return GSA_OK;
-    uint64_t hash = gsai_tabular_add_category(&arrow->table, i, cell.text, cell.size, features);
-    if (place >= 0)
-        column->hash[place] = hash;
+    if (cell.kind != GSAI_CELL_ABSENT && !gsai_is_missing(cell.text, cell.size))
+        gsai_tabular_add_category(&arrow->table, i, cell.text, cell.size, features);
     return GSA_OK;
+}
+
+static void read_numbers(gsai_arrow_column *column, const gsai_field *field, int64_t row, size_t n)
+{
+    double number[GSAI_ARROW_BLOCK];
+    gsai_arrow_items(column, row, n, number);
+    for (size_t i = 0; i < n; i++) {
+        const float x = (float)(number[i] - field->offset);
+        const bool is_missing = field->reading && gsai_is_sentinel(field->reading, number[i]);
+        const bool is_odd = x == 0 && number[i] != 0 && field->offset == 0;
+        column->block.value[i] = is_missing ? (float)NAN : is_odd ? (float)INFINITY : x;
+    }
+}
+
+/* Reads what is plain of the rows from this one on, column by column. */
+static void read_block(arrow_reader *arrow, int64_t row)
+{
+    const gsai_tabular *table = &arrow->table;
+    const int64_t left = arrow->batch.offset + arrow->batch.length - row;
+    const size_t n = left < GSAI_ARROW_BLOCK ? (size_t)left : GSAI_ARROW_BLOCK;
+    arrow->block = row;
+    arrow->end = row + (int64_t)n;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        gsai_arrow_column *column = &arrow->column[table->column[i].cell];
+        bool is_text = gsai_arrow_is_text(column->type), is_number = table->column[i].kind == &gsai_kind_number;
+        column->has_block = is_number ? !is_text && !column->index : i >= table->n_numbers && is_text && !table->term;
+        if (column->has_block && is_number)
+            read_numbers(column, table->column[i].field, row, n);
+        else if (column->has_block)
+            gsai_arrow_words(column, &table->column[i].key, row, n);
+        for (size_t k = 0; k < n && column->has_block && !is_number; k++)
+            gsai_feature_names_expect(table->input->names, (uint32_t)(column->block.word[k].hash & table->id_mask));
+    }
 }
 
 static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *features, gsa_error *error)
 {
     gsai_tabular *table = &arrow->table;
     gsa_status status = GSA_OK;
-    for (size_t i = 0; i < table->n_numbers && status == GSA_OK; i++)
-        status = take_number(arrow, i, row, features, error);
+    if (row >= arrow->end)
+        read_block(arrow, row);
+    const size_t at = (size_t)(row - arrow->block);
+    for (size_t i = 0; i < table->n_numbers && status == GSA_OK; i++) {
+        const gsai_arrow_column *column = &arrow->column[table->column[i].cell];
+        float x = column->has_block ? column->block.value[at] : (float)INFINITY;
+        if (isinf(x))
+            status = take_number(arrow, i, row, features, error);
+        else if (isnan(x))
+            gsai_tabular_add_missing(table, i, features);
+        else
+            gsai_tabular_add_number(table, i, x, features);
+    }
     gsai_tabular_add_gaps(table, features);
-    for (size_t i = table->n_numbers; i < table->n_columns && status == GSA_OK; i++)
-        status = take_category(arrow, i, row, features, error);
+    for (size_t i = table->n_numbers; i < table->n_columns && status == GSA_OK; i++) {
+        const gsai_arrow_column *column = &arrow->column[table->column[i].cell];
+        const gsai_arrow_word *word = &column->block.word[at];
+        if (!column->has_block)
+            status = take_category(arrow, i, row, features, error);
+        else if (word->text)
+            gsai_tabular_add_word(table, i, word->text, word->size, word->hash, features);
+    }
     size_t bad;
     const char *objection = gsai_tabular_complete(table, features, &bad);
     if (status != GSA_OK || !objection)
@@ -762,7 +802,6 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
 /* Goes to the next batch, whose columns in use are checked. */
 static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
 {
-    const gsai_env *env = arrow->table.env;
     const struct ArrowArray *batch = &arrow->batch;
     release_batch(arrow);
     if (arrow->at_held < arrow->n_held)
@@ -778,13 +817,6 @@ static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
         const char *objection = gsai_arrow_column_take(column, batch->children[i], batch->offset + batch->length);
         if (objection)
             return fail_column(arrow, i, GSA_FORMAT, objection, error);
-        /* A word of a dictionary is hashed once per batch, unless there are many more words than rows. */
-        bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->table.term;
-        size_t n = has_words && column->values->length / 4 <= batch->length ? (size_t)column->values->length : 0;
-        bool has_room = n > 0 && gsai_reserve(env, &column->hash, &column->hash_capacity, n, sizeof *column->hash);
-        column->n_hashes = has_room ? n : 0;
-        if (has_room)
-            memset(column->hash, 0, n * sizeof *column->hash);
     }
     return GSA_OK;
 }

@@ -177,22 +177,20 @@ static view view_at(const struct ArrowArray *array, int64_t at)
     return out;
 }
 
-static void read_text(char type, const struct ArrowArray *array, int64_t at, gsai_arrow_cell *out)
+static inline gsai_text_cell text_at(char type, const struct ArrowArray *array, int64_t at)
 {
+    gsai_text_cell out = {0};
     if (type == 'v') {
         view seen = view_at(array, at);
-        out->size = (size_t)seen.size;
-        out->text = seen.size <= 12 ? (const char *)array->buffers[1] + (size_t)at * sizeof seen + sizeof seen.size
-                                    : (const char *)array->buffers[2 + seen.buffer] + seen.start;
+        out.size = (size_t)seen.size;
+        out.text = seen.size <= 12 ? (const char *)array->buffers[1] + (size_t)at * sizeof seen + sizeof seen.size
+                                   : (const char *)array->buffers[2 + seen.buffer] + seen.start;
     } else {
         int64_t start = offset_at(array, type == 'U', at);
-        out->size = (size_t)(offset_at(array, type == 'U', at + 1) - start);
-        out->text = out->size > 0 ? (const char *)array->buffers[2] + start : "";
+        out.size = (size_t)(offset_at(array, type == 'U', at + 1) - start);
+        out.text = out.size > 0 ? (const char *)array->buffers[2] + start : "";
     }
-    gsai_text_cell inner = gsai_cell_trim((gsai_text_cell){.text = out->text, .size = out->size});
-    out->text = inner.text;
-    out->size = inner.size;
-    out->kind = gsai_is_absent(out->text, out->size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;
+    return gsai_cell_trim(out);
 }
 
 /* A day, or a count of units since 1970, rounded down to days and seconds. */
@@ -238,8 +236,9 @@ static gsai_arrow_cell read_scalar(const gsai_arrow_column *column, const struct
     if (type == 'n' || !is_valid(array, at))
         return cell;
     if (gsai_arrow_is_text(type)) {
-        read_text(type, array, at, &cell);
-        return cell;
+        const gsai_text_cell text = text_at(type, array, at);
+        const gsai_cell_kind kind = gsai_is_absent(text.text, text.size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;
+        return (gsai_arrow_cell){.kind = kind, .text = text.text, .size = text.size};
     }
     if (column->copy) {
         column->copy(array->buffers[1], at, 1, &cell.number);
@@ -257,7 +256,7 @@ static gsai_arrow_cell read_scalar(const gsai_arrow_column *column, const struct
     return cell;
 }
 
-int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row)
+static int64_t location(const gsai_arrow_column *column, int64_t row)
 {
     const struct ArrowArray *array = column->array;
     int64_t at = row + array->offset;
@@ -276,7 +275,7 @@ gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row)
 {
     if (!column->index)
         return read_scalar(column, column->array, row);
-    int64_t place = gsai_arrow_location(column, row);
+    int64_t place = location(column, row);
     return place < 0 ? (gsai_arrow_cell){.kind = GSAI_CELL_ABSENT} : read_scalar(column, column->values, place);
 }
 
@@ -322,13 +321,29 @@ bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n,
 void gsai_arrow_items(const gsai_arrow_column *column, int64_t first, size_t n, double *out)
 {
     const struct ArrowArray *array = column->values;
-    if (column->copy && (!array->buffers[0] || array->null_count == 0)) {
-        column->copy(array->buffers[1], first + array->offset, n, out);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
+    const int64_t at = first + array->offset;
+    if (column->copy)
+        column->copy(array->buffers[1], at, n, out);
+    const bool has_nulls = column->copy && array->buffers[0] && (array->null_count != 0 || !column->list);
+    for (size_t i = 0; i < n && has_nulls; i++)
+        out[i] = is_valid(array, at + (int64_t)i) ? out[i] : (double)NAN;
+    for (size_t i = 0; i < n && !column->copy; i++) {
         gsai_arrow_cell cell = read_scalar(column, array, first + (int64_t)i);
         out[i] = cell.kind == GSAI_CELL_NUMBER ? cell.number : (double)NAN;
+    }
+}
+
+void gsai_arrow_words(gsai_arrow_column *column, const gsai_key *key, int64_t row, size_t n)
+{
+    const struct ArrowArray *array = column->values;
+    for (size_t i = 0; i < n; i++) {
+        int64_t at = column->index ? location(column, row + (int64_t)i) : row + (int64_t)i;
+        bool has_text = at >= 0 && is_valid(array, at + array->offset);
+        gsai_text_cell cell = has_text ? text_at(column->type, array, at + array->offset) : (gsai_text_cell){0};
+        bool is_missing = gsai_is_missing(cell.text, cell.size);
+        column->block.word[i] = is_missing
+                                    ? (gsai_arrow_word){0}
+                                    : (gsai_arrow_word){cell.text, cell.size, gsai_key_hash(key, cell.text, cell.size)};
     }
 }
 
@@ -406,7 +421,7 @@ const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct Arrow
         return check_offsets(array, column->list == 'L', column->values->length);
     bool fits = true;
     for (int64_t i = 0; i < array->length; i++) {
-        int64_t place = gsai_arrow_location(column, i);
+        int64_t place = location(column, i);
         fits &= place < column->values->length && (place >= 0 || !is_valid(array, i + array->offset));
     }
     return fits ? NULL : "its indices lie outside its dictionary";

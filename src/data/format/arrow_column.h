@@ -12,10 +12,18 @@
 
 #include <string.h>
 
-#define GSAI_ARROW_TEXT 64 /* a number, or a timestamp of any year */
+#define GSAI_ARROW_TEXT 64  /* a number, or a timestamp of any year */
+#define GSAI_ARROW_BLOCK 32 /* rows whose plain cells are read at a time, column by column */
 
 /* Copies n numbers of an array's data from element `at` on. */
 typedef void (*gsai_arrow_copy)(const void *data, int64_t at, size_t n, double *out);
+
+/* A word in the memory of its batch; text NULL: it is missing. */
+typedef struct gsai_arrow_word {
+    const char *text;
+    size_t size;
+    uint64_t hash;
+} gsai_arrow_word;
 
 typedef struct gsai_arrow_column {
     const struct ArrowSchema *schema;
@@ -34,8 +42,11 @@ typedef struct gsai_arrow_column {
     const struct ArrowArray *array;  /* of the batch at hand */
     const struct ArrowArray *values; /* of the list or dictionary, else the same */
     char digits[GSAI_ARROW_TEXT];    /* the row's number, date or truth as text */
-    uint64_t *hash;                  /* of the words of the batch's dictionary, 0: not known yet; NULL: not kept */
-    size_t n_hashes, hash_capacity;  /* 0: the batch has no dictionary of words, or one that is not worth it */
+    bool has_block;                  /* its cells are plain numbers, or texts that are categories: */
+    union {
+        float value[GSAI_ARROW_BLOCK]; /* NaN: missing; infinite: the cell is to be read on its own */
+        gsai_arrow_word word[GSAI_ARROW_BLOCK];
+    } block; /* of the rows at hand */
 } gsai_arrow_column;
 
 typedef struct gsai_arrow_cell {
@@ -73,8 +84,6 @@ gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row);
 void gsai_arrow_make_word(gsai_arrow_column *column, gsai_arrow_cell *cell);
 /* Makes a text of a number for people: dates and timestamps by ISO 8601, true and false, else the word. */
 void gsai_arrow_make_text(gsai_arrow_column *column, gsai_arrow_cell *cell);
-/* Returns a row's place in the dictionary of its column, -1 if it is null. */
-int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
 /* Text with a byte behind it that cannot continue a number; what is too long is a word. */
 typedef struct gsai_arrow_text {
     char text[64];
@@ -87,7 +96,9 @@ gsai_arrow_text gsai_arrow_terminate(const gsai_arrow_cell *cell);
 size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first);
 /* Copies n items of a list if they are floats or halves, none is null and all are finite; else returns false. */
 bool gsai_arrow_floats(const gsai_arrow_column *column, int64_t first, size_t n, float *out);
-/* Reads n items of a list as numbers; NaN: one is absent. */
+/* Reads n items of a list, or cells of a column without one, as numbers; NaN: one is absent. */
 void gsai_arrow_items(const gsai_arrow_column *column, int64_t first, size_t n, double *out);
+/* Reads n cells of texts or of their dictionary, at most GSAI_ARROW_BLOCK, into the block of the column. */
+void gsai_arrow_words(gsai_arrow_column *column, const gsai_key *key, int64_t row, size_t n);
 
 #endif

@@ -104,11 +104,9 @@ gsai_field_kind gsai_kind_find(const char *word, size_t size);
 /* Returns which kind they are of, and how they are read. */
 gsai_decided gsai_column_decide(const struct gsai_column_stats *stats, const gsai_asked *asked);
 
-/* Adds the feature of a text in column i. Returns its hash, by which it can be added again (but for crosses, which want
- * its text). */
-uint64_t gsai_tabular_add_category(struct gsai_tabular *table, size_t i, const char *text, size_t size,
-                                   gsai_features *features);
-void gsai_tabular_add_hash(struct gsai_tabular *table, size_t i, uint64_t hash, gsai_features *features);
+/* Adds the feature of a text in column i. */
+void gsai_tabular_add_category(struct gsai_tabular *table, size_t i, const char *text, size_t size,
+                               gsai_features *features);
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 

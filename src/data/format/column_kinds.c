@@ -22,42 +22,22 @@ static bool see_category(gsai_column_stats *stats, const gsai_number_locale *loc
     return true;
 }
 
-void gsai_tabular_add_hash(gsai_tabular *table, size_t i, uint64_t hash, gsai_features *features)
+void gsai_tabular_add_category(gsai_tabular *table, size_t i, const char *text, size_t size, gsai_features *features)
 {
-    gsai_features_add(features, table->first_hashed + (uint32_t)(hash & table->id_mask), 1);
-    if (table->cells)
-        table->cells[i] = hash;
-}
-
-static inline uint64_t add_word(gsai_tabular *table, size_t i, const char *text, size_t size, gsai_features *features)
-{
-    gsai_tabular_column *column = &table->column[i];
-    uint64_t hash = gsai_key_hash(&column->key, text, size);
-    uint32_t id = (uint32_t)(hash & table->id_mask);
-    if (gsai_feature_names_expect(table->input->names, id)) {
-        column->word = text;
-        column->word_size = size;
-        column->id = id;
-    }
-    gsai_tabular_add_hash(table, i, hash, features);
+    uint64_t hash = gsai_key_hash(&table->column[i].key, text, size);
+    gsai_feature_names_expect(table->input->names, (uint32_t)(hash & table->id_mask));
+    gsai_tabular_add_word(table, i, text, size, hash, features);
     if (table->term) {
         gsai_term *term = &table->term[i];
         *term = (gsai_term){hash, 1, term->name, text, term->name_size, size};
     }
-    return hash;
-}
-
-uint64_t gsai_tabular_add_category(gsai_tabular *table, size_t i, const char *text, size_t size,
-                                   gsai_features *features)
-{
-    return add_word(table, i, text, size, features);
 }
 
 static const char *add_category(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
 {
     gsai_text_cell inner = gsai_cell_trim(*cell);
     if (!gsai_is_missing(inner.text, inner.size))
-        add_word(table, i, inner.text, inner.size, features);
+        gsai_tabular_add_category(table, i, inner.text, inner.size, features);
     return NULL;
 }
 

@@ -142,6 +142,21 @@ static inline void gsai_tabular_add_missing(gsai_tabular *table, size_t column, 
     table->column[column].has_date = false;
     table->gap[table->n_gaps++] = (uint32_t)column;
 }
+/* Adds a word, whose name gsai_tabular_complete notes if it is new. */
+static inline void gsai_tabular_add_word(gsai_tabular *table, size_t column, const char *word, size_t size,
+                                         uint64_t hash, gsai_features *features)
+{
+    gsai_tabular_column *of = &table->column[column];
+    const uint32_t id = (uint32_t)(hash & table->id_mask);
+    if (table->input->names->came) {
+        of->word = word;
+        of->word_size = size;
+        of->id = id;
+    }
+    if (table->cells)
+        table->cells[column] = hash;
+    gsai_features_add(features, table->first_hashed + id, 1);
+}
 /* Adds markers of missing values after the numbers of a row. */
 void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features);
 /* Completes the features of a row behind those of its columns: parts of cells, and crosses. Returns what is wrong, or

@@ -207,6 +207,47 @@ static void arrow_rows_fill_batches_as_text_does(void **state)
     free(table);
 }
 
+/* Rows without a label, bad cells and gaps, anywhere in the rows that are read at a time. */
+static void arrow_rows_with_odd_cells_are_those_of_text(void **state)
+{
+    (void)state;
+    enum { ROWS = 150 };
+    static double y[ROWS], x[ROWS], z[ROWS];
+    static int32_t at[ROWS + 1], place[ROWS];
+    static char text[ROWS * 16], table[ROWS * 80];
+    static const char *const town[] = {"oslo", "NA", "bergen by the sea", " rome ", ""};
+    static const plan towns = {NULL, "u", 6, 0, 3, {NULL, word_at, words}, NULL, NULL};
+    char *end = table + sprintf(table, "y,x,z,w,t\n");
+    for (int r = 0; r < ROWS; r++) {
+        const char *w = town[r * 7 % 5];
+        y[r] = r % 11 == 3 || r / 8 == 4 ? (double)NAN : r % 2;
+        x[r] = r % 13 == 5 || r == 96 ? 1e-60 : r * 0.5;
+        z[r] = r % 3 == 0 ? (double)NAN : r % 7 == 0 ? -999 : 0.25 * r;
+        place[r] = r % 6;
+        memcpy(text + at[r], w, strlen(w));
+        at[r + 1] = at[r] + (int32_t)strlen(w);
+        end += sprintf(end, isnan(y[r]) ? "," : "%g,", y[r]);
+        end += sprintf(end, isnan(z[r]) ? "%g,," : "%g,%g,", x[r], z[r]);
+        end +=
+            sprintf(end, "%s,%.*s\n", w, (int)(word_at[place[r] + 1] - word_at[place[r]]), words + word_at[place[r]]);
+    }
+    const plan columns[] = {{"y", "g", ROWS, 0, 2, {NULL, y}, NULL, NULL},
+                            {"x", "g", ROWS, 0, 2, {NULL, x}, NULL, NULL},
+                            {"z", "g", ROWS, 0, 2, {NULL, z}, NULL, NULL},
+                            {"w", "u", ROWS, 0, 3, {NULL, at, text}, NULL, NULL},
+                            {"t", "i", ROWS, 0, 2, {NULL, place}, NULL, &towns}};
+    const gsa_reader_options plain = {.size = sizeof plain, .remember_names = 1, .skip_bad_rows = 1, .missing = "-999"};
+    gsa_reader_options others[] = {plain, plain, plain};
+    others[1].keep_cells = 1;
+    others[2].cross = "w:t,x:w";
+    for (size_t i = 0; i < N(others); i++) {
+        source from = SOURCE(columns, ROWS);
+        assert_same_as_csv(&from, table, &others[i]);
+    }
+    source from = SOURCE(columns, ROWS);
+    assert_refused(&from, NULL, GSA_INPUT, "row 6: column 'x' holds '1e-60'", "float");
+}
+
 /* Decimals, dates, durations (in days), gaps and texts that are odd numbers become the rows and the schema of the same
  * table in text. */
 static void arrow_cells_are_read_as_those_of_text(void **state)
@@ -500,6 +541,7 @@ int main(void)
         cmocka_unit_test(arrow_labels_and_weights_are_those_of_text),
         cmocka_unit_test(arrow_batches_and_slices_make_one_table),
         cmocka_unit_test(arrow_rows_fill_batches_as_text_does),
+        cmocka_unit_test(arrow_rows_with_odd_cells_are_those_of_text),
         cmocka_unit_test(arrow_cells_are_read_as_those_of_text),
         cmocka_unit_test(arrow_lists_are_sparse_rows),
         cmocka_unit_test(arrow_labels_beside_lists_are_read_as_the_first_rows_say),
