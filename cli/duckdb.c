@@ -244,6 +244,7 @@ static int open_database(query *of, const char *text)
 {
     if (of->duck.open(NULL, &of->database) != 0 || of->duck.connect(of->database, &of->connection) != 0)
         return keep_error(of, "it cannot be opened");
+    run(of, "SET arrow_output_version = '1.4'; SET produce_arrow_string_view = true"); /* words are cheaper so */
     if (strstr(text, "://") == NULL)
         return 0;
     if (!run(of, "LOAD httpfs") && !run(of, "INSTALL httpfs; LOAD httpfs"))
