@@ -207,15 +207,11 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
     return *objective <= before;
 }
 
-/* Moves along the direction; returns whether the step is to be remembered. */
-static bool move(gsai_fit *fit, const gsai_penalty *penalty, double step, size_t at)
+/* Finds the gradient after a step; returns whether the step is to be remembered. */
+static bool remember(gsai_fit *fit, const gsai_penalty *penalty, size_t at)
 {
     const gsai_solve_kernels *kernels = fit->problem->kernels;
-    size_t n = fit->size, n_cells = fit->n_rows * fit->problem->design->stride;
-    for (size_t i = 0; i < n; i++)
-        fit->moved[at][i] = (float)step * fit->direction[i];
-    kernels->add(fit->v, 1, fit->moved[at], n);
-    kernels->add(fit->margin, (float)step, fit->margin_step, n_cells);
+    size_t n = fit->size;
     gradient_of(fit, fit->next);
     add_penalty(fit, penalty, fit->next);
     for (size_t i = 0; i < n; i++)
@@ -254,12 +250,17 @@ gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double 
         struct parabola penalty_at = penalty_along(fit, penalty);
         if (!search_line(fit, &penalty_at, slope, &step, &objective))
             break;
-        n_steps = move(fit, penalty, step, n_steps % GSAI_MEMORY) ? n_steps + 1 : 0;
+        float *moved = fit->moved[n_steps % GSAI_MEMORY];
+        for (size_t i = 0; i < fit->size; i++)
+            moved[i] = (float)step * fit->direction[i];
+        problem->kernels->add(fit->v, 1, moved, fit->size);
         double gain = fit->objective - objective;
         fit->objective = objective;
         fit->n_iterations++;
         if (gain < tolerance * fit->objective)
             break;
+        problem->kernels->add(fit->margin, (float)step, fit->margin_step, fit->n_rows * problem->design->stride);
+        n_steps = remember(fit, penalty, n_steps % GSAI_MEMORY) ? n_steps + 1 : 0;
     }
     return GSA_OK;
 }
