@@ -120,8 +120,9 @@ gsa_status gsai_waiting_latest(const gsai_waiting *waiting, size_t n, uint64_t *
 gsai_unlearned gsai_waiting_at(const void *waiting, size_t i)
 {
     const gsai_rows *csr = &((const gsai_waiting *)waiting)->csr;
-    const gsa_batch view = gsai_rows_view(csr);
-    return (gsai_unlearned){gsai_row_at(&view, i), (size_t)csr->word[i], csr->label[i], (double)csr->weight[i]};
+    size_t from = (size_t)csr->row_start[i], n = (size_t)csr->row_start[i + 1] - from;
+    const gsai_row row = {n, csr->index + from, csr->all_ones ? NULL : csr->value + from};
+    return (gsai_unlearned){row, (size_t)csr->word[i], csr->label[i], (double)csr->weight[i]};
 }
 
 /* ---- rows of a state that wait ----------------------------------------------------------------------------------- */
