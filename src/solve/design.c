@@ -208,14 +208,14 @@ static int compare_keys(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Numbers the groups of rows, which are in their own order, by their keys. */
+/* Numbers the groups of rows by their keys. */
 static gsa_status number_groups(const gsai_waiting *rows, ordered_row *own, size_t *n_groups, gsa_error *error)
 {
     size_t n = rows->csr.n_rows;
     group_row *sorted = gsai_alloc(&rows->env, n, sizeof *sorted);
     GSAI_TRY_MEMORY(sorted, &rows->env, error, "no memory for the groups of %zu rows", n);
     for (size_t i = 0; i < n; i++)
-        sorted[i] = (group_row){gsai_waiting_key(rows, i), (uint32_t)i};
+        sorted[i] = (group_row){gsai_waiting_key(rows, own[i].row), (uint32_t)i};
     qsort(sorted, n, sizeof *sorted, compare_keys);
     *n_groups = 0;
     for (size_t i = 0; i < n; i++) {
@@ -241,7 +241,7 @@ static gsa_status find_groups(gsai_design *design, const gsai_waiting *rows, ord
     GSA_TRY(gsai_waiting_latest(rows, n / GSAI_FOLDS, &latest, error));
     GSA_TRY(gsai_waiting_latest(rows, n / (2 * GSAI_FOLDS), &later_half, error));
     for (size_t i = 0; i < n; i++) {
-        uint64_t key = gsai_waiting_key(rows, i);
+        uint64_t key = gsai_waiting_key(rows, own[i].row);
         own[i].fold = (uint32_t)(key >= later_half) + (key >= latest);
         design->n_latest += key < latest;
     }
@@ -349,41 +349,12 @@ static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers features by a table with open addressing, where small ids are their own addresses. */
-static gsa_status number_columns(gsai_design *design, const gsai_waiting *rows, gsa_error *error)
-{
-    const gsai_env *env = &design->env;
-    size_t n_ids = (size_t)rows->highest + 1, n = 1, n_slots = 1024;
-    bool is_direct = n_ids <= 65536 + 4 * rows->csr.n_values;
-    while (n_slots < (is_direct ? n_ids : 2 * rows->n_features))
-        n_slots *= 2;
-    struct {
-        uint32_t id, number; /* number 0: the slot is free */
-    } *slot = gsai_alloc_zeroed(env, n_slots, sizeof *slot);
-    design->id = gsai_alloc_zeroed(env, (size_t)rows->n_features + 1, sizeof *design->id);
-    for (size_t t = 0; slot && design->id && t < design->start[design->n_rows]; t++) {
-        uint32_t id = design->column[t];
-        size_t at = (size_t)(is_direct ? id : gsai_mix(id)) & (n_slots - 1);
-        while (slot[at].number != 0 && slot[at].id != id)
-            at = (at + 1) & (n_slots - 1);
-        if (slot[at].number == 0) {
-            slot[at].id = design->id[n] = id;
-            slot[at].number = (uint32_t)n++;
-        }
-        design->column[t] = slot[at].number;
-    }
-    design->n_columns = n;
-    bool done = slot && design->id;
-    gsai_free(env, slot);
-    return done ? GSA_OK : gsai_fail_memory(env, error, "no memory to number the features");
-}
-
 /* Means and deviations, in double and in two passes over the entries. */
 static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *error)
 {
     const gsai_env *env = &design->env;
     size_t n = design->n_columns;
-    double *weight = gsai_alloc_zeroed(env, n, 3 * sizeof *weight); /* of a column, where it is present */
+    double *weight = gsai_alloc_zeroed(env, n, 4 * sizeof *weight); /* of a column, where it is present */
     double total = 0; /* weight of all rows: about their number, since weights are rounded */
     design->count = gsai_alloc_zeroed(env, n, sizeof *design->count);
     design->origin = gsai_alloc_zeroed(env, n, sizeof *design->origin);
@@ -394,22 +365,32 @@ static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *
         gsai_free(env, weight);
         return gsai_fail_memory(env, error, "no memory for the means of %zu columns", n);
     }
-    double *sum = weight + n, *squares = sum + n;
-    for (size_t i = 0; i < design->n_rows; i++) {
-        total += (double)design->weight[i];
-        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
-            uint32_t j = design->column[t];
-            design->count[j]++;
-            weight[j] += (double)design->weight[i];
-            sum[j] += (double)design->weight[i] * (double)design->value[t];
+    double *sum = weight + n, *squares = sum + n, *middle = squares + n; /* 0 until it is known */
+    for (int pass = 0; pass < 2; pass++) {
+        double *restrict to = pass == 0 ? sum : squares;
+        for (size_t i = 0; i < design->n_rows; i++) {
+            double own = (double)design->weight[i];
+            const float *x = design->dense ? design->dense + i * design->width : NULL;
+            total += pass == 0 ? own : 0;
+            for (size_t j = 1; j < n && x; j++) {
+                double off = (double)x[j - 1] - middle[j], more = own * off * (pass == 0 ? 1 : off);
+                to[j] += x[j - 1] != 0 ? more : 0;
+            }
+            for (size_t j = 1; j < n && x && pass == 0; j++) {
+                weight[j] += x[j - 1] != 0 ? own : 0;
+                design->count[j] += x[j - 1] != 0;
+            }
+            for (size_t t = x ? 0 : design->start[i]; !x && t < design->start[i + 1]; t++) {
+                uint32_t j = design->column[t];
+                double off = (double)design->value[t] - middle[j];
+                to[j] += own * off * (pass == 0 ? 1 : off);
+                weight[j] += pass == 0 ? own : 0;
+                design->count[j] += pass == 0;
+            }
         }
+        for (size_t j = 1; j < n; j++)
+            middle[j] = sum[j] / weight[j];
     }
-    for (size_t i = 0; i < design->n_rows; i++)
-        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
-            uint32_t j = design->column[t];
-            double off = (double)design->value[t] - sum[j] / weight[j];
-            squares[j] += (double)design->weight[i] * off * off;
-        }
     for (size_t j = 1; j < n; j++) {
         double present = weight[j], mean = sum[j] / present, variance = squares[j] / present, all = sum[j] / total;
         double square = variance + mean * mean, off = mean - all, absent = total > present ? total - present : 0;
@@ -431,33 +412,79 @@ static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* A table with open addressing from features to columns; small ids are their own addresses. */
+typedef struct numbers {
+    struct {
+        uint32_t id, number; /* number 0: the slot is free */
+    } * slot;
+    size_t mask;
+    bool is_direct;
+} numbers;
+
+/* Returns the column of a feature, the next one if it is new. */
+static uint32_t number_of(gsai_design *design, const numbers *of, uint32_t id)
+{
+    size_t at = (size_t)(of->is_direct ? id : gsai_mix(id)) & of->mask;
+    while (of->slot[at].number != 0 && of->slot[at].id != id)
+        at = (at + 1) & of->mask;
+    if (of->slot[at].number == 0) {
+        of->slot[at].id = design->id[design->n_columns] = id;
+        of->slot[at].number = (uint32_t)design->n_columns++;
+    }
+    return of->slot[at].number;
+}
+
+/* Numbers the features and copies the entries of rows, which are never 0. */
+static gsa_status copy_entries(gsai_design *design, const gsai_waiting *rows, const ordered_row *sorted,
+                               const numbers *of, gsa_error *error)
+{
+    const gsai_env *env = &design->env;
+    size_t n_entries = 0, to = 0;
+    for (size_t i = 0; i < design->n_rows; i++) {
+        const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
+        n_entries += row.n;
+        for (size_t t = 0; t < row.n && rows->highest >= GSAI_MAX_COUNTED; t++) /* they were not counted */
+            (void)number_of(design, of, row.index[t]);
+    }
+    size_t n = rows->highest < GSAI_MAX_COUNTED ? rows->n_features : design->n_columns - 1;
+    bool is_dense = n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * n;
+    design->width = is_dense ? gsai_row_width(n) : 0;
+    if (is_dense)
+        design->dense = gsai_alloc_zeroed(env, design->n_rows, design->width * sizeof *design->dense);
+    else
+        design->start = gsai_alloc_zeroed(env, design->n_rows + 1, sizeof *design->start);
+    design->column = is_dense ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->column);
+    design->value = is_dense ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->value);
+    GSAI_TRY_MEMORY(design->dense || (design->start && design->column && design->value), env, error,
+                    "no memory for %zu rows of %zu columns", design->n_rows, n);
+    for (size_t i = 0; i < design->n_rows; i++) {
+        const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
+        float *dense = is_dense ? design->dense + i * design->width : NULL;
+        for (size_t t = 0; t < row.n && is_dense; t++)
+            dense[number_of(design, of, row.index[t]) - 1] = gsai_row_value(&row, t);
+        for (size_t t = 0; t < row.n && !is_dense; t++, to++) {
+            design->column[to] = number_of(design, of, row.index[t]);
+            design->value[to] = gsai_row_value(&row, t);
+        }
+        if (!is_dense)
+            design->start[i + 1] = to;
+    }
+    return GSA_OK;
+}
+
 static gsa_status copy_rows(gsai_design *design, const gsai_waiting *rows, const ordered_row *sorted, gsa_error *error)
 {
     const gsai_env *env = &design->env;
-    size_t n = design->n_rows, n_entries = 0;
-    for (size_t i = 0; i < n; i++)
-        n_entries += gsai_waiting_at(rows, sorted[i].row).row.n;
-    design->start = gsai_alloc(env, n + 1, sizeof *design->start);
-    design->column = gsai_alloc(env, n_entries + 1, sizeof *design->column);
-    design->value = gsai_alloc(env, n_entries + 1, sizeof *design->value);
+    size_t n = design->n_rows;
     design->target = gsai_alloc(env, n, sizeof *design->target);
     design->weight = gsai_alloc(env, n, sizeof *design->weight);
     design->fold = gsai_alloc(env, n, sizeof *design->fold);
     design->kind = gsai_alloc(env, n, sizeof *design->kind);
-    GSAI_TRY_MEMORY(design->start && design->column && design->value && design->target && design->weight &&
-                        design->fold && design->kind,
-                    env, error, "no memory for %zu rows", n);
+    GSAI_TRY_MEMORY(design->target && design->weight && design->fold && design->kind, env, error,
+                    "no memory for %zu rows", n);
     uint32_t *group_of = design->group, *group = group_of ? gsai_alloc(env, n, sizeof *group) : NULL;
     GSAI_TRY_MEMORY(group || !group_of, env, error, "no memory for the groups of %zu rows", n);
-    design->start[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
-        size_t to = design->start[i];
-        for (size_t t = 0; t < row.n; t++) {
-            design->column[to + t] = row.index[t];
-            design->value[to + t] = gsai_row_value(&row, t);
-        }
-        design->start[i + 1] = to + row.n;
         design->fold[i] = (uint8_t)sorted[i].fold;
         if (group_of)
             group[i] = group_of[sorted[i].row];
@@ -465,7 +492,18 @@ static gsa_status copy_rows(gsai_design *design, const gsai_waiting *rows, const
     }
     gsai_free(env, group_of);
     design->group = group;
-    return GSA_OK;
+    size_t n_ids = (size_t)rows->highest + 1, n_slots = 1024;
+    numbers of = {.is_direct = n_ids <= 65536 + 4 * rows->csr.n_values};
+    while (n_slots < (of.is_direct ? n_ids : 2 * rows->n_features))
+        n_slots *= 2;
+    of.mask = n_slots - 1;
+    design->n_columns = 1;
+    of.slot = gsai_alloc_zeroed(env, n_slots, sizeof *of.slot);
+    design->id = gsai_alloc_zeroed(env, (size_t)rows->n_features + 1, sizeof *design->id);
+    gsa_status status = of.slot && design->id ? copy_entries(design, rows, sorted, &of, error)
+                                              : gsai_fail_memory(env, error, "no memory to number the features");
+    gsai_free(env, of.slot);
+    return status;
 }
 
 /* ---- labels and weights ------------------------------------------------------------------------------------------ */
@@ -555,6 +593,37 @@ static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, cons
     return GSA_OK;
 }
 
+/* Orders the rows. Hashes are spread evenly: their first bits, of as many values as there are rows, say about where a
+ * row comes. */
+static gsa_status order_rows(gsai_design *design, const gsai_waiting *rows, bool has_classes, ordered_row *sorted,
+                             gsa_error *error)
+{
+    size_t n = rows->csr.n_rows, n_parts = 2;
+    unsigned shift = 63;
+    for (; n_parts < n; n_parts *= 2)
+        shift--;
+    uint32_t *end = gsai_alloc_zeroed(&rows->env, n_parts + 1, sizeof *end);
+    GSAI_TRY_MEMORY(end, &rows->env, error, "no memory to order %zu rows", n);
+    for (size_t i = 0; i < n; i++)
+        end[(rows->hash[i] >> shift) + 1]++;
+    for (size_t part = 0; part < n_parts; part++)
+        end[part + 1] += end[part];
+    for (size_t i = 0; i < n; i++) {
+        uint64_t label = (uint64_t)rows->csr.word[i];
+        double number = rows->csr.label[i] + 0.0; /* -0 is 0 */
+        if (!has_classes)
+            memcpy(&label, &number, sizeof label);
+        sorted[end[rows->hash[i] >> shift]++] =
+            (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
+    }
+    gsa_status status = find_groups(design, rows, sorted, error);
+    for (size_t part = 0, from = 0; part < n_parts; from = end[part++])
+        if (end[part] > from + 1)
+            qsort(sorted + from, end[part] - from, sizeof *sorted, compare_rows);
+    gsai_free(&rows->env, end);
+    return status;
+}
+
 /* Orders the rows and joins equal ones, with their labels and weights; columns still have the ids of features. *sorted
  * is to be freed by the caller. */
 static gsa_status arrange_rows(gsai_design *design, const gsai_waiting *rows, const gsa_state *state,
@@ -565,15 +634,7 @@ static gsa_status arrange_rows(gsai_design *design, const gsai_waiting *rows, co
     size_t n_weighed = 0, n = rows->csr.n_rows;
     *sorted = gsai_alloc(&rows->env, n, sizeof **sorted);
     GSAI_TRY_MEMORY(*sorted, &rows->env, error, "no memory to order %zu rows", n);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t label = (uint64_t)rows->csr.word[i];
-        double number = rows->csr.label[i] + 0.0; /* -0 is 0 */
-        if (!has_classes)
-            memcpy(&label, &number, sizeof label);
-        (*sorted)[i] = (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
-    }
-    GSA_TRY(find_groups(design, rows, *sorted, error));
-    qsort(*sorted, n, sizeof **sorted, compare_rows);
+    GSA_TRY(order_rows(design, rows, has_classes, *sorted, error));
     design->order = gsai_alloc(&rows->env, n, sizeof *design->order);
     GSAI_TRY_MEMORY(design->order, &rows->env, error, "no memory for the order of %zu rows", n);
     for (size_t i = 0; i < n; i++)
@@ -595,37 +656,18 @@ gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const
     gsa_status status = arrange_rows(design, rows, state, &sorted, error);
     gsai_free(&rows->env, sorted);
     GSA_TRY(status);
-    GSA_TRY(number_columns(design, rows, error));
-    size_t n_entries = design->start[design->n_rows];
-    if (n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * (design->n_columns - 1))
-        design->width = gsai_row_width(design->n_columns - 1);
     GSA_TRY(measure_columns(design, gsai_state_param(state, GSAI_PARAM_intercept), error));
-    if (design->width == 0) {
-        for (size_t t = 0; t < n_entries; t++) {
-            uint32_t j = design->column[t];
-            design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
-        }
-        return GSA_OK;
+    for (size_t t = 0; design->start && t < design->start[design->n_rows]; t++) {
+        uint32_t j = design->column[t];
+        design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
     }
-    design->dense = gsai_alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
-    GSAI_TRY_MEMORY(design->dense, &design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
-                    design->n_columns);
-    for (size_t i = 0; i < design->n_rows; i++) { /* columns that do not vary stay at 0 */
+    for (size_t i = 0; i < design->n_rows && design->dense; i++) { /* columns that do not vary are 0 */
         float *row = design->dense + i * design->width;
-        for (size_t j = 1; j < design->n_columns; j++)
-            row[j - 1] = design->variance[j] > 0 ? (float)(-design->origin[j] / design->unit[j]) : 0;
-        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
-            size_t j = design->column[t];
-            if (design->variance[j] > 0)
-                row[j - 1] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+        for (size_t j = 1; j < design->n_columns; j++) {
+            float value = (float)(((double)row[j - 1] - design->origin[j]) / design->unit[j]);
+            row[j - 1] = design->variance[j] > 0 ? value : 0;
         }
     }
-    gsai_free(&design->env, design->column);
-    gsai_free(&design->env, design->value);
-    gsai_free(&design->env, design->start);
-    design->column = NULL;
-    design->value = NULL;
-    design->start = NULL;
     return GSA_OK;
 }
 
