@@ -66,8 +66,10 @@ void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32
             shift -= (double)design->mean[j] * (double)scaled[j * stride + k];
         margin[k] = (float)shift;
     }
-    for (size_t i = stride; i < n_rows * stride; i++)
-        margin[i] = margin[i - stride];
+    for (size_t n = stride, rest; n < n_rows * stride; n += rest) {
+        rest = n_rows * stride - n < n ? n_rows * stride - n : n;
+        memcpy(margin + n, margin, rest * sizeof *margin);
+    }
     problem->kernels->margins(&list, design->width > 0 ? scaled + stride : scaled, stride, margin);
 }
 

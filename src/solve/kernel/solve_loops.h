@@ -6,6 +6,8 @@
 
 #define PANEL ((size_t)32)
 
+typedef float four __attribute__((vector_size(16)));
+
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 static void add(float *to, float by, const float *from, size_t n)
@@ -18,11 +20,9 @@ static void add(float *to, float by, const float *from, size_t n)
 
 static inline float add_lanes(floats s)
 {
-    float t[8], u[4];
-    for (size_t j = 0; j < 8; j++)
-        t[j] = s[j] + s[j + 8];
-    for (size_t j = 0; j < 4; j++)
-        u[j] = t[j] + t[j + 4];
+    four p[4], u;
+    memcpy(p, &s, sizeof p);
+    u = (p[0] + p[2]) + (p[1] + p[3]);
     return (u[0] + u[2]) + (u[1] + u[3]);
 }
 
