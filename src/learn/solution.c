@@ -26,7 +26,7 @@ static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows
         gsai_row_weights_add(&state->row_weights, weight);
         mean += weight / (double)rows->n;
     }
-    for (size_t i = 0; i < rows->n; i++) {
+    for (size_t i = 0; i < rows->n && gsai_params_balance(&state->params); i++) {
         gsai_unlearned row = rows->at(rows->ctx, i);
         gsai_class_sums_add(state, row.class_number, row.weight / mean);
     }

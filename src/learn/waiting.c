@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 gsa_status gsai_waiting_new(gsai_solve_fn *solve, const gsai_env *env, gsai_waiting **out, gsa_error *error)
 {
@@ -46,7 +46,9 @@ static gsa_status add_row(gsai_waiting *rows, const gsa_batch *from, size_t row,
     csr->label[at] = number;
     csr->word[at] = (int32_t)class_number;
     rows->hash[at] = hash;
-    for (size_t i = n_before; i < csr->n_values; i++) { /* features that this row is the first to have */
+    size_t n = csr->n_values - n_before; /* most often the features are those of the row before */
+    bool is_alike = n <= n_before && memcmp(csr->index + n_before, csr->index + n_before - n, 4 * n) == 0;
+    for (size_t i = n_before; i < csr->n_values && !(is_alike && rows->highest < GSAI_MAX_COUNTED); i++) {
         uint32_t id = csr->index[i];
         uint64_t bit = UINT64_C(1) << id % 64;
         rows->highest = id > rows->highest ? id : rows->highest;
@@ -96,7 +98,7 @@ uint64_t gsai_waiting_key(const gsai_waiting *waiting, size_t i)
     return gsai_held_key(&view, i, waiting->hash[i]);
 }
 
-static int by_key(const void *a, const void *b)
+int gsai_waiting_compare_keys(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -109,7 +111,7 @@ gsa_status gsai_waiting_latest(const gsai_waiting *waiting, size_t n, uint64_t *
     GSAI_TRY_MEMORY(key, &waiting->env, error, "no memory for the times of %zu rows", n_rows);
     for (size_t row = 0; row < n_rows; row++)
         key[row] = gsai_waiting_key(waiting, row);
-    qsort(key, n_rows, sizeof *key, by_key);
+    qsort(key, n_rows, sizeof *key, gsai_waiting_compare_keys);
     while (i < n_rows && key[i] == key[0])
         i++;
     *below = i < n_rows ? key[i] : 0;
@@ -164,18 +166,19 @@ static gsa_status wait_row(gsa_state *state, const gsa_batch *batch, size_t row,
     size_t class_number = 0;
     double weight, y = 0;
     gsai_row view = gsai_row_at(batch, row);
-    uint64_t hash = gsai_row_features_hash(batch, row);
+    gsai_row_scan scan;
+    state->kernels->scan_row(&view, &scan);
     GSA_TRY(gsai_row_weight(batch, row, &weight, error));
-    GSA_TRY(gsai_batch_check_ids(batch, row, error));
+    if (scan.highest > GSA_MAX_ID)
+        GSA_TRY(gsai_batch_check_ids(batch, row, error));
     GSA_TRY(gsai_label_check(batch, row, error));
     if (weight > 0) {
         GSA_TRY(gsai_label_take(state, batch, row, &class_number, &y, error));
-        for (size_t i = 0; view.value && i < view.n; i++)
-            if (!isfinite(view.value[i]))
-                return gsai_fail_row(error, GSA_INPUT, row, "a value is not a finite number");
-        GSA_TRY(add_row(state->waiting, batch, row, class_number, y, hash, error));
+        if (!scan.is_finite)
+            return gsai_fail_row(error, GSA_INPUT, row, "a value is not a finite number");
+        GSA_TRY(add_row(state->waiting, batch, row, class_number, y, scan.hash, error));
     }
-    gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, hash));
+    gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, scan.hash));
     if (!state->run_id.closed)
         gsai_run_id_add_row(&state->run_id, batch, row);
     state->position.pass_rows++;

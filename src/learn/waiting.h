@@ -58,7 +58,23 @@ uint64_t gsai_waiting_key(const gsai_waiting *waiting, size_t i);
 /* Finds the number below which the latest n rows are: fewer if others are as late as the first of them, or all that are
  * as late as the last row; 0 if that is every row. */
 gsa_status gsai_waiting_latest(const gsai_waiting *waiting, size_t n, uint64_t *below, gsa_error *error);
+/* Compares two such numbers, as qsort wants it. */
+int gsai_waiting_compare_keys(const void *a, const void *b);
 /* Returns row i; as gsai_unlearned_rows asks for it. */
 gsai_unlearned gsai_waiting_at(const void *waiting, size_t i);
+/* Rows that are taken in another order are fetched: where one lies GSAI_WAITING_FAR rows before, its entries at half of
+ * that. */
+#define GSAI_WAITING_FAR ((size_t)16)
+static inline void gsai_waiting_fetch(const gsai_waiting *waiting, size_t far, size_t near)
+{
+    const gsai_rows *csr = &waiting->csr;
+    const void *const of_row[] = {csr->row_start + far, csr->word + far, csr->label + far, csr->weight + far};
+    for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
+        __builtin_prefetch(of_row[i]);
+    for (size_t e = (size_t)csr->row_start[near]; e < (size_t)csr->row_start[near + 1]; e += 16) {
+        __builtin_prefetch(csr->index + e);
+        __builtin_prefetch(csr->all_ones ? NULL : csr->value + e);
+    }
+}
 
 #endif

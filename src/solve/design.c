@@ -56,12 +56,6 @@ static size_t run_end(const ordered_row *sorted, size_t from, size_t n, int in)
     return end;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Finds whether most values are those of one kind only, as measurements are and counts and words are not: rows that
  * agree in all of their measurements are copies. The first kinds tell. */
 #define ENTRIES_COMPARED 65536u
@@ -83,7 +77,7 @@ static gsa_status are_measured(const gsai_waiting *rows, const ordered_row *sort
             values[n++] = (uint64_t)entries.index[t] << 32 | bits;
         }
     }
-    qsort(values, n, sizeof *values, compare_numbers);
+    qsort(values, n, sizeof *values, gsai_waiting_compare_keys);
     for (size_t i = 0; i < n; i++)
         n_single += (i == 0 || values[i] != values[i - 1]) && (i + 1 == n || values[i] != values[i + 1]);
     gsai_free(&rows->env, values);
@@ -449,25 +443,24 @@ static gsa_status copy_entries(gsai_design *design, const gsai_waiting *rows, co
     size_t n = rows->highest < GSAI_MAX_COUNTED ? rows->n_features : design->n_columns - 1;
     bool is_dense = n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * n;
     design->width = is_dense ? gsai_row_width(n) : 0;
-    if (is_dense)
-        design->dense = gsai_alloc_zeroed(env, design->n_rows, design->width * sizeof *design->dense);
-    else
-        design->start = gsai_alloc_zeroed(env, design->n_rows + 1, sizeof *design->start);
+    design->dense = is_dense ? gsai_alloc_zeroed(env, design->n_rows, design->width * sizeof *design->dense) : NULL;
+    design->start = gsai_alloc_zeroed(env, design->n_rows + 1, sizeof *design->start);
     design->column = is_dense ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->column);
     design->value = is_dense ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->value);
-    GSAI_TRY_MEMORY(design->dense || (design->start && design->column && design->value), env, error,
+    GSAI_TRY_MEMORY(design->start && (design->dense || (design->column && design->value)), env, error,
                     "no memory for %zu rows of %zu columns", design->n_rows, n);
     for (size_t i = 0; i < design->n_rows; i++) {
         const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
         float *dense = is_dense ? design->dense + i * design->width : NULL;
+        if (i + GSAI_WAITING_FAR < design->n_rows)
+            gsai_waiting_fetch(rows, sorted[i + GSAI_WAITING_FAR].row, sorted[i + GSAI_WAITING_FAR / 2].row);
         for (size_t t = 0; t < row.n && is_dense; t++)
             dense[number_of(design, of, row.index[t]) - 1] = gsai_row_value(&row, t);
         for (size_t t = 0; t < row.n && !is_dense; t++, to++) {
             design->column[to] = number_of(design, of, row.index[t]);
             design->value[to] = gsai_row_value(&row, t);
         }
-        if (!is_dense)
-            design->start[i + 1] = to;
+        design->start[i + 1] = to;
     }
     return GSA_OK;
 }
@@ -492,13 +485,11 @@ static gsa_status copy_rows(gsai_design *design, const gsai_waiting *rows, const
     }
     gsai_free(env, group_of);
     design->group = group;
-    size_t n_ids = (size_t)rows->highest + 1, n_slots = 1024;
-    numbers of = {.is_direct = n_ids <= 65536 + 4 * rows->csr.n_values};
-    while (n_slots < (of.is_direct ? n_ids : 2 * rows->n_features))
-        n_slots *= 2;
-    of.mask = n_slots - 1;
+    numbers of = {.mask = 1023, .is_direct = rows->highest < 65536 + 4 * rows->csr.n_values};
+    while (of.mask < (of.is_direct ? rows->highest : 2 * rows->n_features - 1))
+        of.mask = 2 * of.mask + 1;
     design->n_columns = 1;
-    of.slot = gsai_alloc_zeroed(env, n_slots, sizeof *of.slot);
+    of.slot = gsai_alloc_zeroed(env, of.mask + 1, sizeof *of.slot);
     design->id = gsai_alloc_zeroed(env, (size_t)rows->n_features + 1, sizeof *design->id);
     gsa_status status = of.slot && design->id ? copy_entries(design, rows, sorted, &of, error)
                                               : gsai_fail_memory(env, error, "no memory to number the features");
@@ -657,7 +648,7 @@ gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const
     gsai_free(&rows->env, sorted);
     GSA_TRY(status);
     GSA_TRY(measure_columns(design, gsai_state_param(state, GSAI_PARAM_intercept), error));
-    for (size_t t = 0; design->start && t < design->start[design->n_rows]; t++) {
+    for (size_t t = 0; !design->dense && t < design->start[design->n_rows]; t++) {
         uint32_t j = design->column[t];
         design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
     }

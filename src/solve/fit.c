@@ -66,10 +66,8 @@ void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32
             shift -= (double)design->mean[j] * (double)scaled[j * stride + k];
         margin[k] = (float)shift;
     }
-    for (size_t n = stride, rest; n < n_rows * stride; n += rest) {
-        rest = n_rows * stride - n < n ? n_rows * stride - n : n;
-        memcpy(margin + n, margin, rest * sizeof *margin);
-    }
+    for (size_t n = stride; n < n_rows * stride; n *= 2)
+        memcpy(margin + n, margin, (n_rows * stride - n < n ? n_rows * stride - n : n) * sizeof *margin);
     problem->kernels->margins(&list, design->width > 0 ? scaled + stride : scaled, stride, margin);
 }
 

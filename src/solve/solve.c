@@ -62,6 +62,9 @@ typedef struct solution_of {
 static gsai_unlearned row_at(const void *of, size_t i)
 {
     const solution_of *solution = of;
+    if (solution->order && i + GSAI_WAITING_FAR < solution->rows->csr.n_rows)
+        gsai_waiting_fetch(solution->rows, solution->order[i + GSAI_WAITING_FAR],
+                           solution->order[i + GSAI_WAITING_FAR / 2]);
     return gsai_waiting_at(solution->rows, solution->order ? solution->order[i] : i);
 }
 
