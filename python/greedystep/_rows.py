@@ -152,8 +152,8 @@ class Numeric(Features):
         low, high = np.full(self.width, np.inf), np.full(self.width, -np.inf)
         for lo, hi in _even_bounds(min(n, self.n_rows), max(1, _CHUNK // max(1, self.width))):
             numbers = self.exact(lo, hi)
-            low = np.fmin(low, np.fmin.reduce(numbers, axis=0).astype(np.float64))
-            high = np.fmax(high, np.fmax.reduce(numbers, axis=0).astype(np.float64))
+            low = np.fmin(low, _extremes(np.fmin, numbers).astype(np.float64))
+            high = np.fmax(high, _extremes(np.fmax, numbers).astype(np.float64))
         with np.errstate(invalid="ignore", over="ignore"):
             least, most = low.astype(np.float32).astype(np.float64), high.astype(np.float32).astype(np.float64)
             size = np.maximum(np.abs(least), np.abs(most))
@@ -211,6 +211,18 @@ class Numeric(Features):
         return made
 
 
+def _extremes(fmin: np.ufunc, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the lowest or highest number of every column: of several rows side by side first, if columns are few."""
+    width = rows.shape[1]
+    k = 1024 // max(1, width)
+    n = len(rows) // max(1, k) * k
+    if k > 1 and n > k and rows.flags.c_contiguous:
+        found = fmin.reduce(rows[:n].reshape(-1, k * width), axis=0).reshape(k, width)
+        rows = np.concatenate([found, rows[n:]])
+    extremes: npt.NDArray[Any] = fmin.reduce(rows, axis=0)
+    return extremes
+
+
 def _added(total: npt.NDArray[np.float64], rows: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
     """Return a total with rows added in sequence, as tables do it; numpy would add a single column pairwise."""
     all_rows = np.vstack([total, rows])
@@ -239,12 +251,16 @@ class Dense(Numeric):
     def __init__(self, array: npt.NDArray[Any], dtype: str | None = None) -> None:
         self._array = array
         self._half = _HALVES.get(dtype or array.dtype.name) if array.dtype.isnative else None
+        self._floats: FloatArray | None = None  # all of them, if they are one block
         self.n_rows, self.width = array.shape
 
     def bounds(self) -> Iterator[tuple[int, int]]:
         return _even_bounds(self.n_rows, BUFFER // (4 * max(1, self.width)))
 
     def numbers(self, lo: int, hi: int) -> FloatArray:
+        if self._half is None and 4 * self._array.size <= BUFFER:
+            self._floats = _plain(self._array, np.float32) if self._floats is None else self._floats
+            return self._floats[lo:hi]
         if self._half is None:
             return _plain(self._array[lo:hi], np.float32)
         halves = np.require(self._array[lo:hi].view(np.uint16), None, ["C", "A"])
