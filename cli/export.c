@@ -362,7 +362,10 @@ static const char *name_of_file(const char *path, char buffer[NAME_SIZE])
 static int describe(exported *what)
 {
     gsa_error error = {0};
+    gsa_curve curve = {.size = sizeof curve};
     what->info = info_of(what->model);
+    if (gsa_model_curve(what->model, 0, &curve) == GSA_OK)
+        return complain_failed("cannot export a model with curves yet; train it with --curves off");
     const char *schema = gsa_model_schema(what->model);
     what->schema.size = sizeof what->schema;
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;

@@ -81,7 +81,10 @@ static void print_top(const inspection *what)
         printf("%10" PRIu64, feature->feature + 1);
         if (has_importance)
             printf("  %12.4g", feature->importance);
-        printf("  %12.6g%s", feature->weight, has_names ? "  " : "");
+        if (isnan(feature->weight))
+            printf("  %12s%s", "curve", has_names ? "  " : "");
+        else
+            printf("  %12.6g%s", feature->weight, has_names ? "  " : "");
         printable_put(stdout, !has_names ? "" : name != NULL ? name : "?");
         fputs(label != NULL ? "  " : "", stdout);
         printable_put(stdout, label != NULL ? label : "");
@@ -124,7 +127,7 @@ static void print_inspection(const inspection *what)
         report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * what->collision_rate,
                      what->collision_rate > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
     /* The metrics that training measured, and what it chose. */
-    char quality[512] = "", chosen[512] = "";
+    char quality[512] = "", chosen[512] = "", curves[128] = "";
     double held_out = report_result(what->model, "held_out_loss");
     double baseline = report_result(what->model, "baseline_loss");
     if (!isnan(held_out)) {
@@ -134,6 +137,9 @@ static void print_inspection(const inspection *what)
     report_append_chosen(chosen, sizeof chosen, what->model);
     if (chosen[0] != '\0')
         report_field("chosen", "%s", chosen);
+    report_append_curves(curves, sizeof curves, what->model);
+    if (curves[0] != '\0')
+        report_field("curves", "%s", curves);
     if (what->state != NULL)
         print_state(what->state, is_solved);
     print_top(what);

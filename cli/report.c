@@ -271,10 +271,23 @@ void report_append_chosen(char *line, size_t size, const gsa_model *model)
         report_append(line, size, ", calibrated (x %.3g)", scale);
 }
 
+void report_append_curves(char *line, size_t size, const gsa_model *model)
+{
+    double n = report_result(model, "curves"), lines = report_result(model, "lines_loss");
+    double loss = report_result(model, "held_out_loss");
+    if (!(n > 0))
+        return;
+    const char *name = gsa_loss_measure(info_of(model).loss, &loss);
+    (void)gsa_loss_measure(info_of(model).loss, &lines);
+    report_append(line, size, "%.0f column%s", n, n == 1 ? "" : "s");
+    if (!isnan(lines))
+        report_append(line, size, "; %s %.4g, lines alone %.4g", name != NULL ? name : "loss", loss, lines);
+}
+
 void report_results_json(json_t *object, const gsa_model *model)
 {
     static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds", "groups",
-                                         "latest",          "best_pass"};
+                                         "latest",          "best_pass",          "curves"};
     json_t *chosen = json_object();
     gsa_metric result;
     for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++) {

@@ -446,11 +446,24 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_class(const gsa_model *model, const g
 GSA_API const char *gsa_model_schema(const gsa_model *model);
 /* Returns the name of a feature, NULL if none is kept. */
 GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
+/* A feature whose influence is no straight line: between two knots it is interpolated, and beyond the outer ones it
+ * stays as it is there. A value of 0 has the influence 0. At knot i it is gsa_model_weight(model, first + i, output).
+ */
+typedef struct gsa_curve {
+    size_t size;        /* sizeof(gsa_curve), set by the caller */
+    uint64_t feature;   /* its id */
+    uint64_t first;     /* the id of its first knot */
+    uint32_t n_knots;   /* at least 3, ascending; no row that decided was beyond the second or the last but one */
+    const float *knot;  /* the values of the feature at the knots; the model's */
+    const float *share; /* of the rows that decided, nearest to each knot */
+} gsa_curve;
+/* Fills in a curve by number; GSA_END beyond the last one. */
+GSA_API gsa_status gsa_model_curve(const gsa_model *model, size_t number, gsa_curve *out);
 /* A feature, and how much it influences predictions. */
 typedef struct gsa_strong_feature {
     uint64_t feature;  /* its id */
     size_t output;     /* the output of the weight */
-    double weight;     /* for one unit of the feature */
+    double weight;     /* for one unit of the feature; NaN: it has a curve */
     double importance; /* |weight| x the standard deviation of the feature on the rows learned; NaN: not known */
 } gsa_strong_feature;
 /* Fills in the strongest features, the most important first, and returns their number, at most `max`. Each has the

@@ -54,7 +54,37 @@ class Summary(dict[str, Any]):
         )
 
 
-_COUNTS = dict.fromkeys(("penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass"), int)
+class Curve(NamedTuple):
+    """A column that bends, and its part of the margin of a row.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    knots : array of shape (knots,)
+        Values of the column, ascending; the first and the last are beyond those of the rows learned.
+    values : array of shape (outputs, knots)
+        Its part of the margin there.
+    share : array of shape (knots,)
+        The share of the rows learned that is nearest to each knot.
+    """
+
+    name: str
+    knots: DoubleArray
+    values: DoubleArray
+    share: DoubleArray
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of what it adds to the rows learned; of several outputs, the largest."""
+        share = self.share / self.share.sum()
+        off = self.values - (self.values @ share)[:, np.newaxis]
+        return float(np.sqrt((off**2 @ share).max()))
+
+
+_COUNTS = dict.fromkeys(
+    ("curves", "penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass"), int
+)
 _KINDS = {**_COUNTS, "standardised": bool}
 
 
@@ -112,9 +142,35 @@ class ModelContents:
         """
         return np.arange(self.n_features) if self._in_use is None else self._in_use[0]
 
+    @functools.cached_property
+    def _curves(self) -> dict[int, Curve]:
+        """The curves by the numbers of their features."""
+        found = {}
+        offsets = Schema.of(self.schema).offsets if self.schema is not None else np.zeros(0)
+        for one in self._model.curves():
+            values = self._weights_of(np.arange(one.first, one.first + one.n_knots)).astype(np.float64)
+            knots = np.ctypeslib.as_array(one.knot, (one.n_knots,)).astype(np.float64)
+            share = np.ctypeslib.as_array(one.share, (one.n_knots,)).astype(np.float64)
+            offset = offsets[one.feature] if one.feature < len(offsets) else 0.0
+            found[one.feature] = Curve(self.feature_name(one.feature), knots + offset, values.T, share)
+        return found
+
+    def curves(self) -> list[Curve]:
+        """Return the columns that bend, those that move predictions most first; empty: all are straight lines.
+
+        A row's margin is the intercept plus a part of every column. That of a curve is ``numpy.interp(value,
+        curve.knots, curve.values[output])``: a straight line from knot to knot, and constant beyond them.
+        """
+        return sorted(self._curves.values(), key=lambda curve: -curve.deviation)
+
+    def _refuse_curves(self, what: str) -> None:
+        if self._curves:
+            raise AttributeError(f'{what} of a model whose columns bend: see curves(), or train it with curves="off"')
+
     @property
     def coef(self) -> FloatArray:
-        """Weights, [outputs x features], read-only; see ``features``."""
+        """Weights, [outputs x features], read-only; see ``features``. A model with curves has none."""
+        self._refuse_curves("there is no coef")
         return (self._model.weights() if self._in_use is None else self._in_use[1]).T
 
     def _weights_of(self, features: npt.NDArray[Any]) -> FloatArray:
@@ -141,7 +197,9 @@ class ModelContents:
         return self._model.intercepts()
 
     def _plain_intercept(self) -> DoubleArray:
-        """Return the constant terms of columns of numbers that are not measured from offsets."""
+        """Return the constant terms of columns of numbers that are not measured from offsets; curves stay so."""
+        if self._curves:
+            return self.intercept
         offsets = Schema.of(self.schema).offsets[: self.n_features] if self.schema is not None else np.zeros(0)
         return self.intercept - self.coef[:, : len(offsets)].astype(np.float64) @ offsets
 
@@ -182,6 +240,7 @@ class ModelContents:
 
     def _wide_coef(self, n_features: int | None) -> FloatArray:
         """Return the weights of `n_features` features; those that were never seen are zero."""
+        self._refuse_curves("there are no weights")
         n = self.n_features if n_features is None else n_features
         if n < self.n_features:
             raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")

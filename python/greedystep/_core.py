@@ -345,6 +345,15 @@ class CModel(Handle):
         count = c.library().gsa_model_strongest(self.pointer, any_output if output is None else output, found, n)
         return list(found[:count])
 
+    def curves(self) -> list[c.Curve]:
+        """Return the features with a curve; their arrays are the model's."""
+        found: list[c.Curve] = []
+        one = c.Curve()
+        while c.library().gsa_model_curve(self.pointer, len(found), byref(one)) == c.OK:
+            found.append(one)
+            one = c.Curve()
+        return found
+
     def lines(self) -> tuple[npt.NDArray[np.uint32] | None, FloatArray]:
         """Return the features that have weights, None: all, and their weights, [features x outputs], read-only."""
         n = ctypes.c_uint64()

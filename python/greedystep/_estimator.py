@@ -67,6 +67,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     passes: int | str | None = "auto"
     method: str = "auto"
     scale: str = "auto"
+    curves: str = "off"
     average: str = "auto"
     order: str = "auto"
     holdout: str | None = "auto"
@@ -345,6 +346,21 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """
         names = self.model_.feature_names if self._has_words() else getattr(self, "feature_names_in_", None)
         return np.array([f"x{i}" for i in range(self.n_features_in_)] if names is None else names, object)
+
+    @property
+    def feature_importances_(self) -> DoubleArray:
+        """For every column the standard deviation of what it adds to a margin, of a model with curves.
+
+        Others have ``coef_``, by which scikit-learn selects.
+        """
+        curves = self.model_._curves
+        if not curves:
+            raise AttributeError("a model without curves has coef_")
+        deviations = np.zeros(self.n_features_in_)
+        for one in self.model_._model.strongest(2 * self.n_features_in_):
+            if one.feature < self.n_features_in_:
+                deviations[one.feature] = one.importance
+        return deviations
 
     @property
     def coef_missing_(self) -> Any:

@@ -248,6 +248,24 @@ class Metric(Structure):
     _fields_ = [("name", c_char_p), ("value", c_double)]
 
 
+class Curve(Sized):
+    """gsa_curve."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("feature", c_uint64),
+        ("first", c_uint64),
+        ("n_knots", c_uint32),
+        ("knot", POINTER(c_float)),
+        ("share", POINTER(c_float)),
+    )
+    feature: int
+    first: int
+    n_knots: int
+    knot: Any
+    share: Any
+
+
 class StrongFeature(Structure):
     """gsa_strong_feature."""
 
@@ -428,6 +446,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
     "gsa_model_class": (c_int, [_P, _B, c_size_t, POINTER(c_size_t), _E]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
+    "gsa_model_curve": (c_int, [_P, c_size_t, POINTER(Curve)]),
     "gsa_model_strongest": (c_size_t, [_P, c_size_t, POINTER(StrongFeature), c_size_t]),
     "gsa_metrics_new": (c_int, [_P, _OUT, _E]),
     "gsa_metrics_free": (None, [_P]),

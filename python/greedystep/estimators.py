@@ -155,6 +155,8 @@ class GreedystepClassifier(_ClassifierBase):
         penalised optimum, with the penalty chosen by cross-validation; larger data is
         refused. "gsa": greedy step averaging, as streams are learned. "paper": Algorithm 1 of the
         paper.
+    curves : {"off", "auto"}
+        "auto": numeric columns have piecewise-linear curves where that is better on held-out rows.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     compact : bool
@@ -177,7 +179,9 @@ class GreedystepClassifier(_ClassifierBase):
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn's linear models; ``coef_`` has the features in use if categories were hashed
-        (``get_feature_names_out``).
+        (``get_feature_names_out``), and is missing in a model with curves (:meth:`greedystep.Model.curves`).
+    feature_importances_ : array
+        Only in a model with curves: the standard deviation of what each column adds.
     coef_missing_ : array
         Coefficients of the missing-value indicators (NaN).
     method_ : str
@@ -211,7 +215,7 @@ class GreedystepLinearSVC(_ClassifierBase):
     ----------
     loss : {"squared_hinge", "hinge"}
         The loss of rows on the wrong side of the margin.
-    class_weight, passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, \
+    class_weight, passes, method, scale, curves, average, order, holdout, compact, fit_intercept, warm_start, \
 random_state, n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
@@ -234,7 +238,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
         The loss to minimise: "huber" is for labels with outliers, "poisson" for counts and rates, which it
         predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
         ``sample_weight=exposure``.
-    passes, method, scale, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
+    passes, method, scale, curves, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
 n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """

@@ -77,9 +77,15 @@ class _Sums:
         for batch in _batches(opened, self._schema):
             entries = features_in(batch, batch.n_rows).tocoo()
             row, feature, value = entries.row, entries.col, entries.data.astype(np.float64)
-            weights = self._model._weights_of(feature)
+            added = value[:, np.newaxis] * self._model._weights_of(feature)
+            for one in self._model._model.curves():
+                own = np.flatnonzero(feature == one.feature)
+                knots = np.ctypeslib.as_array(one.knot, (one.n_knots,))
+                values = self._model._weights_of(np.arange(one.first, one.first + one.n_knots))
+                for k in range(n_outputs):
+                    added[own, k] = np.interp(value[own], knots, values[:, k])
             parts.append(np.zeros((batch.n_rows, self._n_groups, n_outputs)))
-            np.add.at(parts[-1], (row, self._group_of(feature)), value[:, np.newaxis] * weights)
+            np.add.at(parts[-1], (row, self._group_of(feature)), added)
         return np.concatenate(parts)
 
 

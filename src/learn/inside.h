@@ -122,10 +122,10 @@ typedef struct gsai_part_functions {
 /* The list of the slots that lines are of. */
 #define GSAI_SLOT_KEY ((gsai_tensor_key){"slot", GSAI_U32, GSA_MAX_ID + 1u})
 
-extern const gsai_part_functions gsai_averaging_part, gsai_best_checkpoint_part, gsai_centre_part, gsai_class_sums_part,
-    gsai_entries_part, gsai_group_part, gsai_label_offset_part, gsai_labels_part, gsai_lineage_part, gsai_names_part,
-    gsai_plain_part, gsai_position_part, gsai_prior_part, gsai_residuals_part, gsai_results_part, gsai_sample_part,
-    gsai_schema_part, gsai_step_part, gsai_table_part, gsai_waiting_part;
+extern const gsai_part_functions gsai_averaging_part, gsai_basis_part, gsai_best_checkpoint_part, gsai_centre_part,
+    gsai_class_sums_part, gsai_entries_part, gsai_group_part, gsai_label_offset_part, gsai_labels_part,
+    gsai_lineage_part, gsai_names_part, gsai_plain_part, gsai_position_part, gsai_prior_part, gsai_residuals_part,
+    gsai_results_part, gsai_sample_part, gsai_schema_part, gsai_step_part, gsai_table_part, gsai_waiting_part;
 
 /* ---- small functions of several files ---------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "learn/inside.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,12 @@ static bool find_strongest(const struct source *source, bool with_names, gsai_st
         const char *text = with_names && strength > strongest->least ? name_of(source, id) : NULL;
         if (strength > strongest->least && (text || !with_names) &&
             !gsai_strongest_add(strongest, (gsai_feature_strength){(uint32_t)id, 0, strength, text}))
+            return false;
+    }
+    for (size_t i = 0; i < state->basis.n && !waiting; i++) { /* their knots have weights in their place */
+        uint32_t id = state->basis.curve[i].feature;
+        const char *text = with_names ? name_of(source, id) : NULL;
+        if ((text || !with_names) && !gsai_strongest_add(strongest, (gsai_feature_strength){id, 0, DBL_MAX, text}))
             return false;
     }
     gsai_strongest_finish(strongest);

@@ -35,9 +35,11 @@ static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows
         gsai_unlearned row = rows->at(rows->ctx, i);
         gsai_row_scan scan = {.is_finite = true}; /* such rows have finite values and no zeros */
         double c;
-        for (size_t e = 0; e < row.row.n; e++)
+        status = gsai_basis_bend_row(&state->basis, &state->bent, &state->env, &row.row, error);
+        for (size_t e = 0; e < row.row.n && status == GSA_OK; e++)
             scan.highest = row.row.index[e] > scan.highest ? row.row.index[e] : scan.highest;
-        status = gsai_class_weight_of(state, row.class_number, row.weight / mean, &c, error);
+        if (status == GSA_OK)
+            status = gsai_class_weight_of(state, row.class_number, row.weight / mean, &c, error);
         if (status == GSA_OK)
             status = gsai_state_learn(state, &row.row, &scan, row.class_number, row.number, c, error);
         if (status == GSA_OK && i % 256 == 0 && gsai_should_stop(rows->env))

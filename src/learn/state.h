@@ -3,6 +3,7 @@
 #ifndef GSA_LEARN_STATE_H
 #define GSA_LEARN_STATE_H
 
+#include "learn/basis.h"
 #include "learn/config.h"
 #include "learn/group.h"
 #include "learn/holdout.h"
@@ -74,6 +75,9 @@ const gsai_position *gsai_state_position(const gsa_state *state);
 const gsai_best_checkpoint *gsai_state_best_checkpoint(const gsa_state *state);
 /* Returns the results of an optimum; of no meaning if the state is not solved. */
 const gsai_results *gsai_state_results(const gsa_state *state);
+/* Returns the curves, and sets them, of a state without weights. */
+const gsai_basis *gsai_state_basis(const gsa_state *state);
+gsa_status gsai_state_set_basis(gsa_state *state, const gsai_basis *basis, gsa_error *error);
 const gsai_table *gsai_state_table(const gsa_state *state);
 /* Returns the mean step. */
 const gsai_step_mean *gsai_state_step(const gsa_state *state);

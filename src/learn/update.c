@@ -186,12 +186,19 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     gsai_row view = gsai_row_at(batch, row);
     bool is_first_pass = state->position.pass == 0;
     state->kernels->scan_row(&view, &scan);
+    uint64_t hash = scan.hash;
     GSA_TRY(target_of(state, batch, row, &scan, is_first_pass, &target, error));
+    if (state->basis.n > 0) {
+        GSA_TRY(gsai_basis_bend_row(&state->basis, &state->bent, &state->env, &view, error));
+        bool is_finite = scan.is_finite;
+        state->kernels->scan_row(&view, &scan);
+        scan.is_finite = scan.is_finite && is_finite;
+    }
     GSA_TRY(hold_or_learn(state, &view, &scan, &target, false, error));
     if (!state->run_id.closed)
         gsai_run_id_add_row(&state->run_id, batch, row);
     if (is_first_pass)
-        gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, scan.hash));
+        gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, hash));
     return GSA_OK;
 }
 
@@ -237,7 +244,7 @@ static gsa_status take_waiting(gsa_state *state, const gsai_waiting *waiting, co
     gsa_status status = solve_sample(state, waiting, env, &from, &to, &solved, error);
     for (size_t at = 0; at < n && status == GSA_OK; at++) {
         uint64_t key = gsai_waiting_key(waiting, order[at]);
-        const gsai_unlearned row = gsai_waiting_at(waiting, order[at]);
+        gsai_unlearned row = gsai_waiting_at(waiting, order[at]);
         const gsai_row_weights *all = &state->row_weights;
         bool is_solved = solved && key >= from && key <= to;
         double rows = (double)all->n_rows + !is_solved, sum = all->sum + (is_solved ? 0 : row.weight);
@@ -245,6 +252,8 @@ static gsa_status take_waiting(gsa_state *state, const gsai_waiting *waiting, co
         struct row_target target = {key,  waiting->hash[order[at]], row.class_number, row.number, row.weight, share,
                                     share};
         status = gsai_class_weight_of(state, row.class_number, share, &target.c, error);
+        if (status == GSA_OK)
+            status = gsai_basis_bend_row(&state->basis, &state->bent, &state->env, &row.row, error);
         if (status == GSA_OK)
             status = hold_or_learn(state, &row.row, NULL, &target, is_solved, error);
     }

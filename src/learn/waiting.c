@@ -74,6 +74,26 @@ gsa_status gsai_waiting_copy(gsai_waiting *to, const gsai_waiting *from, size_t 
     return add_row(to, &rows, i, (size_t)from->csr.word[i], from->csr.label[i], from->hash[i], error);
 }
 
+gsa_status gsai_waiting_bend(const gsai_waiting *from, const gsai_basis *basis, gsai_waiting **out, gsa_error *error)
+{
+    gsai_bent bent = {0};
+    gsa_status status = gsai_waiting_new(from->solve, &from->env, out, error);
+    for (size_t i = 0; i < from->csr.n_rows && status == GSA_OK; i++) {
+        gsa_batch row = gsai_rows_view(&from->csr);
+        gsai_row entries = gsai_row_at(&row, i);
+        status = gsai_basis_bend_row(basis, &bent, &from->env, &entries, error);
+        if (status != GSA_OK)
+            break;
+        row = gsai_batch_slice(&row, i, 1);
+        row.row_start = (const int64_t[]){0, (int64_t)entries.n};
+        row.index = entries.index;
+        row.value = entries.value;
+        status = add_row(*out, &row, 0, (size_t)from->csr.word[i], from->csr.label[i], from->hash[i], error);
+    }
+    gsai_bent_release(&bent, &from->env);
+    return status;
+}
+
 size_t gsai_waiting_next(const gsai_waiting *waiting, size_t id)
 {
     for (size_t word = id / 64; waiting && word < waiting->n_seen; word++, id = 64 * word) {

@@ -13,6 +13,7 @@
 #define GSA_LEARN_WAITING_H
 
 #include "base/rows.h"
+#include "learn/basis.h"
 #include "learn/compact.h"
 
 /* Solves the rows whose hashes of features are from `from` to `to`. goes_on: rows are learned after these; the pass
@@ -52,6 +53,8 @@ gsa_status gsai_waiting_new(gsai_solve_fn *solve, const gsai_env *env, gsai_wait
 void gsai_waiting_free(gsai_waiting *waiting);
 /* Adds row i of others. */
 gsa_status gsai_waiting_copy(gsai_waiting *to, const gsai_waiting *from, size_t i, gsa_error *error);
+/* Makes a copy of rows that are bent. */
+gsa_status gsai_waiting_bend(const gsai_waiting *from, const gsai_basis *basis, gsai_waiting **out, gsa_error *error);
 /* Returns the number by which row i is held out, and what kind it is. */
 gsai_held_by gsai_waiting_held_by(const gsai_waiting *waiting);
 uint64_t gsai_waiting_key(const gsai_waiting *waiting, size_t i);

@@ -32,6 +32,7 @@ void gsa_model_free(gsa_model *model)
     gsai_labels_release(&model->labels);
     gsai_free(&env, model->schema);
     gsai_names_release(&model->names, &env);
+    gsai_basis_release(&model->basis, &env);
     gsai_free(&env, model->deviations.id);
     gsai_free(&env, model->deviations.value);
     gsai_free(&env, model->owned_weights);
@@ -78,6 +79,8 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     *out = is_solved ? *gsai_state_results(state) : gsai_results_none();
     out->at[GSAI_RESULT_baseline_loss] = gsa_state_constant_loss(state);
     out->at[GSAI_RESULT_held_out_loss] = position->held_out_loss;
+    if (gsai_state_basis(state)->n > 0)
+        out->at[GSAI_RESULT_curves] = (double)gsai_state_basis(state)->n;
     if (is_solved || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER)
         return GSA_OK;
     out->at[GSAI_RESULT_standardised] = gsai_state_is_standardised(state) ? 1 : 0;
@@ -161,7 +164,9 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
                 any = any || weight != 0;
             }
         }
-        if (any && status == GSA_OK)
+        const gsai_basis *basis = gsai_state_basis(state);
+        bool is_knot = slot > basis->at && slot <= basis->at + basis->n_knots;
+        if (any && status == GSA_OK && !is_knot)
             status = gsai_deviations_add(&strongest, model, (uint32_t)(slot - 1), line,
                                          gsai_state_deviation(at, its_slot), error);
         if (any)
@@ -211,6 +216,8 @@ static gsa_status make_model(struct made_of *from, const gsai_env *env, gsa_mode
         status = gsai_schema_copy(&model->schema, gsa_state_schema(state), &model->env, error);
     if (status == GSA_OK)
         status = gsai_names_copy(&model->names, gsai_state_names(state), &model->env, error);
+    if (status == GSA_OK)
+        status = gsai_basis_make(&model->basis, gsai_state_basis(state), &model->env, error);
     if (status == GSA_OK)
         status = copy_weights(from, order, is_swapped ? -1 : 1, model, error);
     gsai_free(&model->env, order);
@@ -282,6 +289,8 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
     gsa_status status = gsai_labels_add_all(&model->labels, &like->labels, error);
     if (status == GSA_OK)
         status = gsai_schema_copy(&model->schema, like->schema, &model->env, error);
+    if (status == GSA_OK)
+        status = gsai_basis_make(&model->basis, &like->basis, &model->env, error);
     size_t n_weights = 0;
     bool fits = gsai_multiply((size_t)n_features, model->n_outputs, &n_weights);
     if (status == GSA_OK &&

@@ -28,6 +28,7 @@ struct gsa_model {
     gsai_labels labels; /* in canonical order */
     char *schema;       /* NULL: none */
     gsai_names names;
+    gsai_basis basis;
     gsai_deviations deviations;
     /* The weights, in lines: [n_lines x n_outputs], row-major (weights.c). */
     uint64_t n_lines, n_used; /* n_used: lines that are not zero */

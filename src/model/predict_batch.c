@@ -58,11 +58,44 @@ static double dot_any(const gsa_model *model, const gsai_row *row)
     return gsai_add_lanes(lane);
 }
 
+/* Adds the weights of a feature, times a value. */
+static inline void add_line(const gsa_model *model, uint64_t id, double x, double *margins)
+{
+    const float *weight = gsai_model_find(model, id);
+    for (size_t k = 0; k < model->n_outputs && weight; k++)
+        margins[k] += (double)weight[k] * x;
+}
+
+/* The entries of a row that is bent, one after the other. */
+static void bent_margins(const gsa_model *model, const gsai_row *row, double *margins)
+{
+    const gsai_basis *basis = &model->basis;
+    for (size_t i = 0; i < row->n; i++) {
+        float x = gsai_row_value(row, i);
+        uint32_t feature = gsai_row_id(row, i);
+        const gsai_curve *curve = gsai_basis_curve(basis, feature);
+        if (x == 0)
+            continue;
+        if (!curve) {
+            add_line(model, gsai_basis_id(basis, feature), (double)x, margins);
+            continue;
+        }
+        gsai_place at = gsai_place_of(basis->knot + curve->first, curve->n_knots, x);
+        uint64_t low = basis->at + curve->first + at.low;
+        add_line(model, low, (double)(1 - at.share), margins);
+        add_line(model, low + 1, (double)at.share, margins);
+    }
+}
+
 static void row_margins(const gsa_model *model, const gsai_row *row, bool plain, double *margins)
 {
     const float *weights = model->weights;
     size_t n_outputs = model->n_outputs;
-    if (n_outputs == 1 && (!plain || model->id))
+    bool bends = model->basis.n > 0;
+    if (bends) {
+        memset(margins, 0, n_outputs * sizeof *margins);
+        bent_margins(model, row, margins);
+    } else if (n_outputs == 1 && (!plain || model->id))
         margins[0] = dot_any(model, row);
     else if (n_outputs == 1 && row->index && row->value)
         margins[0] = dot_plain(weights, row->index, row->value, row->n);
@@ -71,7 +104,7 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
             row->index ? dot_plain(weights, row->index, NULL, row->n) : dot_plain(weights, NULL, row->value, row->n);
     else
         memset(margins, 0, n_outputs * sizeof *margins);
-    for (size_t i = 0; i < row->n && n_outputs > 1; i++) {
+    for (size_t i = 0; i < row->n && n_outputs > 1 && !bends; i++) {
         double x = (double)gsai_row_value(row, i);
         const float *weight = x != 0 ? gsai_model_find(model, gsai_row_id(row, i)) : NULL;
         for (size_t k = 0; k < n_outputs && weight; k++)
@@ -187,11 +220,19 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
         margins[k] = gsai_state_label_offset(state);
     if (gsai_state_param(state, GSAI_PARAM_intercept))
         gsai_table_add_average(table, total, 0, 1, margins);
+    const gsai_basis *basis = gsai_state_basis(state);
     for (size_t i = 0; i < row->n; i++) {
-        size_t slot = (size_t)gsai_row_id(row, i) + 1;
-        double x = (double)gsai_row_value(row, i);
+        float x = gsai_row_value(row, i);
+        const gsai_curve *curve = gsai_basis_curve(basis, gsai_row_id(row, i));
+        gsai_place at = {0};
+        if (curve)
+            at = gsai_place_of(basis->knot + curve->first, curve->n_knots, x);
+        size_t slot = curve ? (size_t)basis->at + curve->first + at.low + 1
+                            : (size_t)gsai_basis_id(basis, gsai_row_id(row, i)) + 1;
         if (x != 0 && slot < table->n_slots)
-            gsai_table_add_average(table, total, slot, x, margins);
+            gsai_table_add_average(table, total, slot, curve ? (double)(1 - at.share) : (double)x, margins);
+        if (x != 0 && curve && slot + 1 < table->n_slots)
+            gsai_table_add_average(table, total, slot + 1, (double)at.share, margins);
     }
 }
 

@@ -68,6 +68,20 @@ static size_t insert(gsa_strong_feature *out, size_t n, size_t max, gsa_strong_f
     return n;
 }
 
+/* Returns the standard deviation of what a curve adds to a margin. */
+static double curve_strength(const gsa_model *model, const gsa_curve *curve, size_t output)
+{
+    double total = 0, mean = 0, squares = 0;
+    for (uint32_t i = 0; i < curve->n_knots; i++) {
+        const float *weight = gsai_model_find(model, curve->first + i);
+        double share = (double)curve->share[i], off = (weight ? (double)weight[output] : 0) - mean;
+        total += share;
+        mean += total > 0 ? off * share / total : 0;
+        squares += total > 0 ? share * off * off * (1 - share / total) : 0;
+    }
+    return total > 0 ? sqrt(squares / total) : 0;
+}
+
 size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_feature *out, size_t max)
 {
     const gsai_deviations *known = &model->deviations;
@@ -77,7 +91,7 @@ size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_fea
         uint64_t id = known->n > 0 ? known->id[i] : model->id ? model->id[i] : i;
         const float *weight = gsai_model_find(model, id);
         gsa_strong_feature feature = {.feature = id, .output = output, .importance = NAN};
-        if (!weight)
+        if (!weight || (id >= model->basis.at && id < model->basis.at + model->basis.n_knots))
             continue;
         if (output >= model->n_outputs)
             largest_weight(model, weight, &feature.output);
@@ -85,6 +99,18 @@ size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_fea
         if (known->n > 0)
             feature.importance = fabs(feature.weight) * (double)known->value[i];
         if (feature.weight != 0)
+            n = insert(out, n, max, feature);
+    }
+    gsa_curve curve = {.size = sizeof curve};
+    for (size_t i = 0; max > 0 && gsa_model_curve(model, i, &curve) == GSA_OK; i++) {
+        gsa_strong_feature feature = {curve.feature, output < model->n_outputs ? output : 0, NAN, 0};
+        feature.importance = curve_strength(model, &curve, feature.output);
+        for (size_t k = 0; k < model->n_outputs && output >= model->n_outputs; k++)
+            if (curve_strength(model, &curve, k) > feature.importance) {
+                feature.output = k;
+                feature.importance = curve_strength(model, &curve, k);
+            }
+        if (feature.importance > 0)
             n = insert(out, n, max, feature);
     }
     return n;

@@ -87,3 +87,17 @@ const uint32_t *gsa_model_features(const gsa_model *model, uint64_t *n)
     *n = model->n_lines;
     return model->id;
 }
+
+gsa_status gsa_model_curve(const gsa_model *model, size_t number, gsa_curve *out)
+{
+    const gsai_basis *basis = &model->basis;
+    if (number >= basis->n)
+        return GSA_END;
+    const gsai_curve *curve = &basis->curve[number];
+    gsa_curve found = {.feature = curve->feature,
+                       .first = basis->at + curve->first,
+                       .n_knots = curve->n_knots,
+                       .knot = basis->knot + curve->first,
+                       .share = basis->share + curve->first};
+    return gsai_give_sized(out, &found, sizeof found);
+}

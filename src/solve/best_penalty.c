@@ -236,10 +236,7 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
     while (design->id[date] != order->feature)
         date++;
     for (uint32_t i = 0; i < path->n_rows; i++) {
-        double value = design->width > 0 ? (double)design->dense[i * design->width + date - 1] : 0;
-        for (size_t t = design->start[i]; t < design->start[i + 1] && design->width == 0; t++)
-            value += design->column[t] == date ? (double)design->value[t] : 0;
-        if (design->origin[date] + value * design->unit[date] <= order->after) {
+        if (gsai_design_value(design, i, date) <= order->after) {
             fit->row[n_earlier++] = i;
             continue;
         }
@@ -402,6 +399,59 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     return GSA_OK;
 }
 
+/* Folds of all rows from the strength that the sample chose. */
+static gsa_status path_of_all(gsai_path *all, const gsai_path *sample, size_t n_held_out, size_t *chosen,
+                              gsai_arena *arena, gsa_error *error)
+{
+    gsai_problem *problem = sample->problem;
+    const gsai_record *record = &sample->record[*chosen];
+    gsai_expect_strengths(problem, ALL_STRENGTHS);
+    gsai_scale_columns(problem, record->scaling);
+    GSA_TRY(gsai_path_make(all, problem, problem->design->n_rows, n_held_out, TOLERANCE_ALL, arena, error));
+    for (size_t f = 0; f < all->n_folds; f++)
+        memcpy(all->fit[f].v, record->v, sample->n_columns * problem->design->stride * sizeof(float));
+    return gsai_path_climb(all, record->strength, 1, chosen, error);
+}
+
+/* Curves are to be better than lines by this many standard errors. Strengths of their priors mean the same on all data:
+ * the first that is tried. */
+#define MIN_ERRORS_OF_CURVES 2.0
+#define FIRST_STRENGTH_OF_CURVES 2u
+
+/* Tries columns that bend on the rows of the path of lines; *path becomes theirs if that is better by more than chance.
+ * The sample decides alone where it is against them by as much. */
+static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record *of_sample, gsai_arena *arena,
+                           size_t *chosen, gsa_error *error)
+{
+    const gsai_record *lines = &(*path)->record[*chosen], *best;
+    gsai_problem *problem = (*path)->problem, *bent = problem->bent;
+    gsai_path *own = gsai_arena_take(arena, 2, sizeof *own);
+    size_t at, n_rows = problem->design->n_rows;
+    double error_of_mean;
+    bent->scale = gsai_arena_take(arena, bent->design->n_columns, sizeof *bent->scale);
+    bent->width = problem->width;
+    bent->n_tried = problem->n_tried;
+    GSA_TRY(gsai_arena_check(arena, "curves", error));
+    GSA_TRY(gsai_path_make(own, bent, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
+    gsai_scale_columns(bent, (gsai_column_scaling){true, lines->scaling.inverse_frequency});
+    GSA_TRY(gsai_path_climb(own, FIRST_STRENGTH_OF_CURVES, n_sample <= ROWS_FEW ? 2 : 1, &at, error));
+    best = &own->record[at];
+    if (n_sample < n_rows) {
+        double excess = gsai_path_excess(own, best, of_sample, &error_of_mean);
+        if (excess > MIN_ERRORS_OF_CURVES * error_of_mean)
+            return GSA_OK;
+        GSA_TRY(path_of_all(own + 1, own, count_held_out(problem, true), &at, arena, error));
+        best = &(++own)->record[at];
+    }
+    problem->n_tried = bent->n_tried;
+    double excess = gsai_path_excess(own, best, lines, &error_of_mean);
+    if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean) {
+        *path = own;
+        *chosen = at;
+    }
+    return GSA_OK;
+}
+
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
 {
     const gsai_design *design = problem->design;
@@ -412,23 +462,26 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
     problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     GSA_TRY(compare_scalings(path, &chosen, error));
+    const gsai_record *of_sample = &path->record[chosen];
     if (n_sample < n_rows) {
-        const gsai_record *record = &path->record[chosen];
-        gsai_path *all = path + 1;
         problem->n_after -= ALL_STRENGTHS;
-        gsai_expect_strengths(problem, ALL_STRENGTHS);
-        gsai_scale_columns(problem, record->scaling);
-        GSA_TRY(gsai_path_make(all, problem, n_rows, count_held_out(problem, true), TOLERANCE_ALL, arena, error));
-        for (size_t f = 0; f < all->n_folds; f++)
-            memcpy(all->fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
-        GSA_TRY(gsai_path_climb(all, record->strength, 1, &chosen, error));
-        path = all;
+        GSA_TRY(path_of_all(path + 1, path, count_held_out(problem, true), &chosen, arena, error));
+        path++;
     }
+    double lines_loss = path->record[chosen].calibration.loss;
+    if (problem->bent)
+        GSA_TRY(try_bent(&path, n_sample, of_sample, arena, &chosen, error));
     if (problem->prior) {
         problem->n_after -= SHARE_STRENGTHS;
         gsai_expect_strengths(problem, SHARE_STRENGTHS);
         gsai_scale_columns(problem, path->record[chosen].scaling);
         GSA_TRY(gsai_path_choose_share(path, chosen, error));
     }
-    return mix(path, out, error);
+    out->design = path->problem->design;
+    GSA_TRY(mix(path, out, error));
+    if (problem->bent) {
+        out->results.at[GSAI_RESULT_curves] = out->design->bends ? (double)out->design->bends->n : 0;
+        out->results.at[GSAI_RESULT_lines_loss] = lines_loss;
+    }
+    return GSA_OK;
 }

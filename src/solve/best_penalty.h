@@ -7,12 +7,13 @@
 #include "solve/path.h"
 
 typedef struct gsai_optimum {
-    double *weight;           /* [columns x outputs], of standardised values; the intercept first */
-    gsai_residuals residuals; /* of a loss with a width */
-    bool standardised;        /* which scaling was better */
-    double held_out_loss;     /* in the units of the label */
-    double share;             /* of the prior that was believed */
-    gsai_results results;     /* what was chosen; numbers in units of the design */
+    const gsai_design *design; /* whose columns have weights: of lines, or with those that bend */
+    double *weight;            /* [columns x outputs], of standardised values; the intercept first */
+    gsai_residuals residuals;  /* of a loss with a width */
+    bool standardised;         /* which scaling was better */
+    double held_out_loss;      /* in the units of the label */
+    double share;              /* of the prior that was believed */
+    gsai_results results;      /* what was chosen; numbers in units of the design */
 } gsai_optimum;
 
 /* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,

@@ -445,20 +445,22 @@ static gsa_status copy_entries(gsai_design *design, const gsai_waiting *rows, co
     design->width = is_dense ? gsai_row_width(n) : 0;
     design->dense = is_dense ? gsai_alloc_zeroed(env, design->n_rows, design->width * sizeof *design->dense) : NULL;
     design->start = gsai_alloc_zeroed(env, design->n_rows + 1, sizeof *design->start);
-    design->column = is_dense ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->column);
+    bool has_columns = !is_dense || design->keeps_columns;
+    design->column = !has_columns ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->column);
     design->value = is_dense ? NULL : gsai_alloc(env, n_entries + 1, sizeof *design->value);
-    GSAI_TRY_MEMORY(design->start && (design->dense || (design->column && design->value)), env, error,
+    GSAI_TRY_MEMORY(design->start && (design->dense || design->value) && (design->column || !has_columns), env, error,
                     "no memory for %zu rows of %zu columns", design->n_rows, n);
     for (size_t i = 0; i < design->n_rows; i++) {
         const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
         float *dense = is_dense ? design->dense + i * design->width : NULL;
         if (i + GSAI_WAITING_FAR < design->n_rows)
             gsai_waiting_fetch(rows, sorted[i + GSAI_WAITING_FAR].row, sorted[i + GSAI_WAITING_FAR / 2].row);
-        for (size_t t = 0; t < row.n && is_dense; t++)
-            dense[number_of(design, of, row.index[t]) - 1] = gsai_row_value(&row, t);
-        for (size_t t = 0; t < row.n && !is_dense; t++, to++) {
-            design->column[to] = number_of(design, of, row.index[t]);
-            design->value[to] = gsai_row_value(&row, t);
+        for (size_t t = 0; t < row.n; t++) {
+            uint32_t column = number_of(design, of, row.index[t]);
+            float *to_value = is_dense ? &dense[column - 1] : &design->value[to];
+            *to_value = gsai_row_value(&row, t);
+            if (has_columns)
+                design->column[to++] = column;
         }
         design->start[i + 1] = to;
     }
@@ -473,11 +475,13 @@ static gsa_status copy_rows(gsai_design *design, const gsai_waiting *rows, const
     design->weight = gsai_alloc(env, n, sizeof *design->weight);
     design->fold = gsai_alloc(env, n, sizeof *design->fold);
     design->kind = gsai_alloc(env, n, sizeof *design->kind);
-    GSAI_TRY_MEMORY(design->target && design->weight && design->fold && design->kind, env, error,
+    design->row = gsai_alloc(env, n, sizeof *design->row);
+    GSAI_TRY_MEMORY(design->target && design->weight && design->fold && design->kind && design->row, env, error,
                     "no memory for %zu rows", n);
     uint32_t *group_of = design->group, *group = group_of ? gsai_alloc(env, n, sizeof *group) : NULL;
     GSAI_TRY_MEMORY(group || !group_of, env, error, "no memory for the groups of %zu rows", n);
     for (size_t i = 0; i < n; i++) {
+        design->row[i] = sorted[i].row;
         design->fold[i] = (uint8_t)sorted[i].fold;
         if (group_of)
             group[i] = group_of[sorted[i].row];
@@ -643,7 +647,7 @@ static gsa_status arrange_rows(gsai_design *design, const gsai_waiting *rows, co
 gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const gsa_state *state, gsa_error *error)
 {
     ordered_row *sorted = NULL;
-    *design = (gsai_design){.env = rows->env};
+    *design = (gsai_design){.env = rows->env, .keeps_columns = gsai_state_param(state, GSAI_PARAM_curves)};
     gsa_status status = arrange_rows(design, rows, state, &sorted, error);
     gsai_free(&rows->env, sorted);
     GSA_TRY(status);
@@ -666,7 +670,7 @@ void gsai_design_release(gsai_design *design)
 {
     void *const all[] = {design->dense,    design->start, design->column, design->value, design->target, design->weight,
                          design->fold,     design->kind,  design->id,     design->count, design->origin, design->unit,
-                         design->variance, design->mean,  design->group,  design->order};
+                         design->variance, design->mean,  design->group,  design->order, design->row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsai_free(&design->env, all[i]);
     *design = (gsai_design){.env = design->env};
@@ -694,11 +698,13 @@ bool gsai_design_varies(const gsai_design *design)
 size_t gsai_design_columns(const gsai_design *design, size_t n_rows)
 {
     uint32_t highest = 0;
+    size_t shift = gsai_design_shift(design), least = gsai_design_parts(design);
     if (design->width > 0 || n_rows >= design->n_rows)
         return design->n_columns;
     for (size_t t = 0; t < design->start[n_rows]; t++)
         highest = design->column[t] > highest ? design->column[t] : highest;
-    return (size_t)highest + 1;
+    size_t n = (size_t)highest + 1 > shift ? (size_t)highest + 1 - shift : 0;
+    return n > least ? n : least;
 }
 
 double gsai_design_margin(const gsai_design *design, size_t row, const double *weight)
@@ -710,7 +716,120 @@ double gsai_design_margin(const gsai_design *design, size_t row, const double *w
             m += weight[j] * (double)x[j - 1];
         return m;
     }
+    size_t shift = gsai_design_shift(design), first_line = shift + gsai_design_parts(design);
     for (size_t e = design->start[row]; e < design->start[row + 1]; e++)
-        m += weight[design->column[e]] * (double)design->value[e];
+        m += (design->column[e] < first_line && shift > 0
+                  ? gsai_bends_value(design->bends, design->column[e] - 1, weight + 1)
+                  : weight[design->column[e] - shift]) *
+             (double)design->value[e];
     return m;
+}
+
+/* ---- columns that bend ------------------------------------------------------------------------------------------- */
+
+/* Takes the columns that stay lines, in their order; *number says which they are now. */
+static void take_lines(gsai_design *bent, const gsai_design *lines, uint32_t *number)
+{
+    size_t n = gsai_design_parts(bent);
+    for (size_t j = 1; j < lines->n_columns; j++) {
+        if (number[j] == 0)
+            continue;
+        double middle = gsai_design_middle(lines, j);
+        bool shifted = lines->count[j] == lines->n_rows;
+        bent->id[n] = lines->id[j];
+        bent->count[n] = lines->count[j];
+        bent->unit[n] = lines->unit[j];
+        bent->variance[n] = lines->variance[j];
+        bent->origin[n] = shifted ? middle : 0;
+        bent->mean[n] = shifted ? 0 : (float)(middle / lines->unit[j]);
+        number[j] = (uint32_t)n++;
+    }
+    bent->n_columns = n;
+}
+
+gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const gsai_bends *bends,
+                            const gsai_waiting *rows, gsai_arena *arena, gsa_error *error)
+{
+    size_t n = lines->n_columns + bends->n_parts, n_entries = 2 * lines->start[lines->n_rows],
+           shift = bends->n_knots - bends->n_parts;
+    uint32_t *number = gsai_arena_take(arena, lines->n_columns, sizeof *number);
+    *bent = *lines;
+    bent->bends = bends;
+    bent->width = 0;
+    bent->dense = NULL;
+    bent->id = gsai_arena_take(arena, n, sizeof *bent->id);
+    bent->count = gsai_arena_take(arena, n, sizeof *bent->count);
+    bent->origin = gsai_arena_take(arena, n, sizeof *bent->origin);
+    bent->unit = gsai_arena_take(arena, n, sizeof *bent->unit);
+    bent->variance = gsai_arena_take(arena, n, sizeof *bent->variance);
+    bent->mean = gsai_arena_take(arena, n, sizeof *bent->mean);
+    bent->start = gsai_arena_take(arena, lines->n_rows + 1, sizeof *bent->start);
+    bent->column = gsai_arena_take(arena, n_entries, sizeof *bent->column);
+    bent->value = gsai_arena_take(arena, n_entries, sizeof *bent->value);
+    const gsai_bend **bend_of = gsai_arena_take(arena, lines->n_columns, sizeof *bend_of);
+    GSA_TRY(gsai_arena_check(arena, "columns that bend", error));
+    for (size_t j = 1; j < lines->n_columns; j++)
+        number[j] = 1;
+    for (size_t b = 0; b < bends->n; b++) {
+        bend_of[bends->at[b].column] = &bends->at[b];
+        number[bends->at[b].column] = 0;
+    }
+    bent->count[0] = (uint32_t)lines->n_rows;
+    bent->unit[0] = bent->variance[0] = 1;
+    for (size_t b = 0; b < bends->n; b++)
+        for (size_t p = 0; p < bends->at[b].n_parts; p++) {
+            size_t j = 1 + bends->at[b].first_part + p;
+            bent->id[j] = bends->at[b].feature;
+            bent->count[j] = (uint32_t)lines->n_rows;
+            bent->unit[j] = 1;
+            bent->variance[j] = bends->at[b].variance[p];
+            bent->mean[j] = bends->at[b].mean[p];
+        }
+    take_lines(bent, lines, number);
+    size_t to = 0;
+    for (size_t i = 0; i < lines->n_rows; i++) {
+        const gsai_row row = gsai_waiting_at(rows, lines->row[i]).row;
+        for (size_t t = 0; t < row.n; t++) {
+            float x = gsai_row_value(&row, t);
+            size_t column = lines->column[lines->start[i] + t], at = number[column];
+            const gsai_bend *bend = bend_of[column];
+            if (!bend) {
+                bent->column[to] = (uint32_t)(at + shift);
+                bent->value[to++] = (float)(((double)x - bent->origin[at]) / bent->unit[at]);
+                continue;
+            }
+            const float *knot = bends->knot + bend->first_knot;
+            gsai_place place = gsai_place_of(knot, bend->n_knots, x);
+            for (uint32_t k = 0; k < 2; k++) {
+                float share = k == 0 ? 1 - place.share : place.share;
+                bent->column[to] = 1 + bend->first_knot + place.low + k;
+                bent->value[to] = share;
+                to += share != 0 && knot[place.low + k] != 0;
+            }
+        }
+        bent->start[i + 1] = to;
+    }
+    return GSA_OK;
+}
+
+double gsai_design_value(const gsai_design *design, size_t row, size_t column)
+{
+    double value = 0;
+    size_t parts = gsai_design_parts(design), shift = gsai_design_shift(design);
+    if (column < parts) { /* a value is the mean of the knots around it */
+        for (size_t t = design->start[row]; t < design->start[row + 1]; t++)
+            for (size_t b = 0; b < design->bends->n; b++) {
+                const gsai_bend *bend = &design->bends->at[b];
+                size_t knot = design->column[t] - (size_t)1;
+                if (bend->feature == design->id[column] && knot >= bend->first_knot &&
+                    knot < bend->first_knot + bend->n_knots)
+                    value += (double)design->value[t] * (double)design->bends->knot[knot];
+            }
+        return value;
+    }
+    if (design->width > 0)
+        value = (double)design->dense[row * design->width + column - 1];
+    for (size_t t = design->start[row]; design->width == 0 && t < design->start[row + 1]; t++)
+        value += design->column[t] == column + shift ? (double)design->value[t] : 0;
+    return design->origin[column] + value * design->unit[column];
 }

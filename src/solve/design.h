@@ -17,8 +17,9 @@
 
 #include "solve/kernel/solve_kernels.h"
 
+#include "solve/bend.h"
+
 #include "learn/results.h"
-#include "learn/waiting.h"
 
 #define GSAI_FOLDS 8u
 /* Labels of a robust loss are clipped to this many of their scales: beyond, they pull alike, and sums of losses would
@@ -28,10 +29,12 @@
 typedef struct gsai_design {
     size_t n_rows, n_columns;
     uint32_t *order;          /* all rows, equal ones too, in an order that is not theirs */
+    uint32_t *row;            /* of each row: one that waits and is equal to it */
     size_t n_different;       /* rows that differ in features or label */
     size_t n_outputs, stride; /* outputs, and as many as loops run over: 1, or a multiple of 8 */
     size_t width;             /* values of a dense row, a multiple of GSAI_PAD; 0: sparse rows */
     float *dense;
+    bool keeps_columns; /* dense rows have the columns of their entries, too */
     size_t *start;
     uint32_t *column;
     float *value;
@@ -50,6 +53,9 @@ typedef struct gsai_design {
     double *origin, *unit, *variance; /* of a column; variance: mean square of the stored values around their mean */
     float *mean;
     double margin_origin, margin_unit, loss_unit, weight_unit, total_weight;
+    /* Columns that bend: column 1 + p is part p of them all, the others follow. Entries are in knots: number 1 + k is
+     * knot k, and others follow there too. NULL: all columns are lines. */
+    const gsai_bends *bends;
     double clipped; /* mean distance by which labels are beyond GSAI_MAX_TARGET, in units of the label */
     gsai_env env;
 } gsai_design;
@@ -57,8 +63,24 @@ typedef struct gsai_design {
 /* Makes the design. The rows are not needed afterwards. */
 gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const gsa_state *state, gsa_error *error);
 void gsai_design_release(gsai_design *design);
+/* Makes a design of the same rows with columns that bend. It shares what both have, and lasts as long. */
+gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const gsai_bends *bends,
+                            const gsai_waiting *rows, gsai_arena *arena, gsa_error *error);
+/* Returns by how much the numbers of entries are higher than those of columns, from the first column on that is a line.
+ */
+static inline size_t gsai_design_shift(const gsai_design *design)
+{
+    return design->bends ? design->bends->n_knots - design->bends->n_parts : 0;
+}
+/* Returns the number of columns that bent parts and the intercept take. */
+static inline size_t gsai_design_parts(const gsai_design *design)
+{
+    return design->bends ? 1 + design->bends->n_parts : 1;
+}
 /* Returns the margin of a row with one output under weights of the columns in their units. */
 double gsai_design_margin(const gsai_design *design, size_t row, const double *weight);
+/* Returns the value of a row in a column, in its units; of a part, in those of the column that bends. */
+double gsai_design_value(const gsai_design *design, size_t row, size_t column);
 /* Returns the fold of a row: the two halves of the latest rows are one. */
 static inline size_t gsai_design_fold(const gsai_design *design, size_t row)
 {

@@ -15,7 +15,7 @@ void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, si
 {
     size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
     *fit = like ? *like : (gsai_fit){.problem = problem, .n_columns = n_columns, .size = size};
-    float **vectors[] = {&fit->gradient, &fit->applied, &fit->next, &fit->direction, &fit->scaled};
+    float **vectors[] = {&fit->gradient, &fit->applied, &fit->next, &fit->direction};
     float **cells[] = {&fit->margin, &fit->margin_step, &fit->residual};
     fit->row = gsai_arena_take(arena, n_rows, sizeof *fit->row);
     fit->target = gsai_arena_take(arena, n_rows, sizeof *fit->target);
@@ -26,6 +26,7 @@ void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, si
     fit->total = gsai_arena_take(arena, stride, sizeof *fit->total);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = gsai_arena_take(arena, size, sizeof(float));
+    fit->scaled = gsai_arena_take(arena, gsai_fit_entries_size(problem->design, n_columns), sizeof *fit->scaled);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
         *cells[i] = gsai_arena_take(arena, n_rows, stride * sizeof(float));
     for (size_t i = 0; i < GSAI_MEMORY; i++) {
@@ -57,15 +58,20 @@ void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32
     const gsai_design *design = problem->design;
     size_t stride = design->stride;
     gsai_row_list list = list_of(design, row, n_rows);
-    for (size_t j = 0; j < n_columns; j++)
+    size_t n_parts = gsai_design_parts(design), shift = gsai_design_shift(design);
+    for (size_t j = 0; j < n_columns; j++) {
+        float *to = scaled + (j < n_parts ? j : j + shift) * stride; /* parts come first, and are turned below */
         for (size_t k = 0; k < stride; k++)
-            scaled[j * stride + k] = problem->scale[j] * v[j * stride + k];
-    for (size_t k = 0; k < stride && n_rows > 0; k++) {
-        double shift = (double)v[k];
-        for (size_t j = 1; j < n_columns && design->width == 0; j++)
-            shift -= (double)design->mean[j] * (double)scaled[j * stride + k];
-        margin[k] = (float)shift;
+            to[k] = problem->scale[j] * v[j * stride + k];
     }
+    for (size_t k = 0; k < stride && n_rows > 0; k++) {
+        double at = (double)v[k];
+        for (size_t j = 1; j < n_columns && design->width == 0; j++)
+            at -= (double)design->mean[j] * (double)scaled[(j < n_parts ? j : j + shift) * stride + k];
+        margin[k] = (float)at;
+    }
+    if (design->bends)
+        gsai_bends_turn(design->bends, stride, v + stride, problem->scale + 1, scaled + stride);
     for (size_t n = stride; n < n_rows * stride; n *= 2)
         memcpy(margin + n, margin, (n_rows * stride - n < n ? n_rows * stride - n : n) * sizeof *margin);
     problem->kernels->margins(&list, design->width > 0 ? scaled + stride : scaled, stride, margin);
@@ -79,7 +85,16 @@ static void gradient_of(const gsai_fit *fit, float *gradient)
     gsai_row_list list = list_of(design, fit->row, fit->n_rows);
     memset(gradient, 0, fit->size * sizeof *gradient);
     memset(fit->total, 0, stride * sizeof *fit->total);
-    problem->kernels->sums(&list, fit->residual, stride, design->width > 0 ? gradient + stride : gradient);
+    float *sums = design->bends ? fit->scaled : design->width > 0 ? gradient + stride : gradient;
+    if (design->bends)
+        memset(sums, 0, gsai_fit_entries_size(design, fit->n_columns) * sizeof *sums);
+    problem->kernels->sums(&list, fit->residual, stride, sums);
+    if (design->bends) {
+        size_t n_parts = gsai_design_parts(design);
+        gsai_bends_turn_back(design->bends, stride, sums + stride, gradient + stride);
+        memcpy(gradient + n_parts * stride, sums + (n_parts + gsai_design_shift(design)) * stride,
+               (fit->n_columns - n_parts) * stride * sizeof *gradient);
+    }
     for (size_t q = 0; q < fit->n_rows; q++)
         for (size_t k = 0; k < stride; k++)
             fit->total[k] += (double)fit->residual[q * stride + k];

@@ -37,11 +37,12 @@ typedef struct gsai_problem {
     double best_loss;          /* the lowest held-out loss of the present rows */
     uint64_t asked;            /* scaling: GSAI_SCALE_AUTO, _NONE or _STANDARD */
     gsai_column_scaling scaling;
-    gsai_prior *prior;  /* NULL: none */
-    gsai_order *order;  /* of the rows, to be measured; NULL: none */
-    size_t n_strengths; /* of the path */
-    float width;        /* of a loss that has one, in units of the label */
-    size_t n_classes;   /* 0: labels are numbers */
+    gsai_prior *prior;         /* NULL: none */
+    struct gsai_problem *bent; /* the same rows with columns that bend; NULL: none can */
+    gsai_order *order;         /* of the rows, to be measured; NULL: none */
+    size_t n_strengths;        /* of the path */
+    float width;               /* of a loss that has one, in units of the label */
+    size_t n_classes;          /* 0: labels are numbers */
     bool has_intercept, has_probabilities, has_log_link;
     bool is_start; /* rows are learned after these */
 } gsai_problem;
@@ -68,7 +69,8 @@ typedef struct gsai_fit {
     float *v;
     float *margin, *margin_step, *residual; /* [n_rows x stride] */
     float *gradient, *applied;              /* the gradient, and the inverse applied to it */
-    float *next, *direction, *scaled;
+    float *next, *direction;
+    float *scaled;                 /* as long as entries have columns */
     float *moved[GSAI_MEMORY];     /* of the weights, */
     float *changed[GSAI_MEMORY];   /* of the gradient */
     float *turned[GSAI_MEMORY];    /* and of what is applied */
@@ -84,13 +86,18 @@ static inline size_t gsai_fit_size(const gsai_design *design, size_t n_columns)
     size_t columns = design->width > 0 ? 1 + design->width : n_columns;
     return gsai_padded(columns * design->stride);
 }
+/* Returns the same for the entries of those rows. */
+static inline size_t gsai_fit_entries_size(const gsai_design *design, size_t n_columns)
+{
+    return gsai_fit_size(design, n_columns + gsai_design_shift(design));
+}
 /* Takes memory for up to n_rows rows of n_columns columns. The rows are set by gsai_fit_rows. `like`: a fit of the same
  * size that is never minimised at the same time, whose working memory it shares; NULL: none. */
 void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
                    gsai_arena *arena);
 /* Chooses the rows to fit: those of row[], which must be in the fit already. */
 void gsai_fit_rows(gsai_fit *fit, size_t n_rows);
-/* Computes the margins of rows under v. scaled: scratch for a vector of weights. */
+/* Computes the margins of rows under v. scaled: scratch for the weights of entries. */
 void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
                      float *scaled, float *margin);
 /* Minimises from v on until a step gains less than tolerance times the objective. GSA_STOPPED if asked to. */

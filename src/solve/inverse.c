@@ -14,13 +14,36 @@ size_t gsai_gram_scratch(size_t n_columns)
     return 2 * ROWS_AT_ONCE * gsai_padded(n_columns);
 }
 
+/* Makes a sparse row with parts dense: centred, without the intercept. */
+static void spread_row(const gsai_design *design, size_t row, size_t n_columns, float *x)
+{
+    size_t shift = gsai_design_shift(design), first_line = gsai_design_parts(design) + shift, at = 0;
+    const gsai_bends *bends = design->bends;
+    for (size_t j = 1; j < n_columns; j++)
+        x[j] = -design->mean[j];
+    for (size_t t = design->start[row]; t < design->start[row + 1]; t++) {
+        size_t column = design->column[t];
+        float value = design->value[t];
+        if (column >= first_line) {
+            x[column - shift] += value;
+            continue;
+        }
+        while (column - 1 < bends->at[at].first_knot || column - 1 >= bends->at[at].first_knot + bends->at[at].n_knots)
+            at = at + 1 < bends->n ? at + 1 : 0;
+        const gsai_bend *bend = &bends->at[at];
+        const float *matrix = bend->matrix + (column - 1 - bend->first_knot) * bend->n_parts;
+        for (size_t p = 0; p < bend->n_parts; p++)
+            x[1 + bend->first_part + p] += value * matrix[p];
+    }
+}
+
 void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
                   const float *curvature, float *scratch, float *gram)
 {
     const gsai_design *design = problem->design;
     size_t n = gsai_padded(n_columns), kept = 0;
     float *x = scratch, *y = scratch + ROWS_AT_ONCE * n;
-    bool is_dense = design->width > 0;
+    bool is_dense = design->width > 0 || design->bends; /* parts have an entry in every row */
     memset(gram, 0, n * n * sizeof *gram);
     if (is_dense)
         memset(scratch, 0, gsai_gram_scratch(n_columns) * sizeof *scratch);
@@ -28,7 +51,10 @@ void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t 
         float weight = fmaxf(curvature[row[q]], MIN_CURVATURE) * (float)step;
         if (is_dense) {
             x[kept * n] = problem->has_intercept ? 1.0F : 0.0F;
-            memcpy(x + kept * n + 1, design->dense + row[q] * design->width, (n_columns - 1) * sizeof *x);
+            if (design->bends)
+                spread_row(design, row[q], n_columns, x + kept * n);
+            else
+                memcpy(x + kept * n + 1, design->dense + row[q] * design->width, (n_columns - 1) * sizeof *x);
             for (size_t j = 0; j < n_columns; j++)
                 y[kept * n + j] = weight * x[kept * n + j];
             if (++kept == ROWS_AT_ONCE || q + step >= n_rows) {

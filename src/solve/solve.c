@@ -14,7 +14,7 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* Strengths on the path: up to a prior variance of margins of 1024; numbers may be predicted far more exactly. */
 #define STRENGTHS_CLASSES 8u
@@ -51,6 +51,7 @@ bool gsai_solver_fits(const gsa_state *state, const gsai_waiting *rows)
 typedef struct solution_of {
     gsa_state *state;
     const gsai_waiting *rows;
+    const gsai_waiting *seen; /* by the solver: bent, if the state has curves */
     const gsai_env *env;
     gsai_strength_hook hook;
     gsai_order *latest;    /* the last of rows in the order of a date; NULL: they are in none */
@@ -92,6 +93,54 @@ static double constant_loss(const gsa_state *state, const gsai_design *design, d
     return (loss->constant ? loss->constant(&totals) : (double)NAN) * design->loss_unit;
 }
 
+/* Sets the curves of a state, and their values at the knots; intercept[k] has what they are at 0. */
+static gsa_status set_curves(const solution_of *of, const gsai_design *design, const gsai_optimum *optimum,
+                             double *intercept, gsai_arena *arena, gsa_error *error)
+{
+    const gsai_bends *bends = design->bends;
+    gsai_basis basis = {.at = (uint64_t)of->seen->highest + 1, .n = bends->n, .n_knots = bends->n_knots};
+    gsai_table *table = gsai_state_own_table(of->state);
+    basis.curve = gsai_arena_take(arena, basis.n, sizeof *basis.curve);
+    basis.knot = gsai_arena_take(arena, basis.n_knots, sizeof *basis.knot);
+    basis.share = gsai_arena_take(arena, basis.n_knots, sizeof *basis.share);
+    const gsai_bend **sorted = gsai_arena_take(arena, basis.n, sizeof *sorted);
+    double *weight = gsai_arena_take(arena, bends->n_parts, sizeof *weight);
+    GSA_TRY(gsai_arena_check(arena, "curves", error));
+    for (size_t b = 0; b < bends->n; b++) {
+        size_t at = b;
+        for (; at > 0 && sorted[at - 1]->feature > bends->at[b].feature; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = &bends->at[b];
+    }
+    for (size_t b = 0, first = 0; b < bends->n; first += sorted[b++]->n_knots) {
+        basis.curve[b] = (gsai_curve){sorted[b]->feature, (uint32_t)first, sorted[b]->n_knots};
+        memcpy(basis.knot + first, bends->knot + sorted[b]->first_knot, sorted[b]->n_knots * sizeof *basis.knot);
+        memcpy(basis.share + first, sorted[b]->share, sorted[b]->n_knots * sizeof *basis.share);
+    }
+    GSA_TRY(gsai_state_set_basis(of->state, &basis, error));
+    for (size_t k = 0; k < design->n_outputs; k++) {
+        for (size_t p = 0; p < bends->n_parts; p++)
+            weight[p] = optimum->weight[(1 + p) * design->n_outputs + k] * design->margin_unit;
+        for (size_t b = 0; b < bends->n; b++) {
+            const float *knot = basis.knot + basis.curve[b].first;
+            gsai_place zero = gsai_place_of(knot, basis.curve[b].n_knots, 0);
+            size_t from = sorted[b]->first_knot, low = from + zero.low;
+            double at_zero = (1 - (double)zero.share) * gsai_bends_value(bends, low, weight) +
+                             (double)zero.share * gsai_bends_value(bends, low + 1, weight);
+            intercept[k] += at_zero;
+            for (size_t i = 0; i < basis.curve[b].n_knots; i++) {
+                size_t slot = (size_t)basis.at + basis.curve[b].first + i + 1;
+                float value = (float)(gsai_bends_value(bends, from + i, weight) - at_zero);
+                if (knot[i] == 0)
+                    continue;
+                gsai_table_use(table, slot);
+                gsai_table_slot(table, slot)[k].f = isfinite(value) ? value : 0;
+            }
+        }
+    }
+    return GSA_OK;
+}
+
 /* Makes the state from the weights of features, in their own units; those of columns that do not vary, and of features
  * that are not there, stay. intercept[k] makes up for where columns begin, with the weights as they are rounded. */
 static gsa_status make_state(const solution_of *of, const gsai_design *design, const gsai_optimum *optimum,
@@ -119,11 +168,14 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
     gsai_unlearned_rows rows = rows_of(of);
     GSA_TRY(gsai_arena_check(arena, "the intercepts", error));
     solution.constant_loss = constant_loss(state, design, of_class);
-    size_t n_slots = design->n_columns > 1 ? (size_t)of->rows->highest + 2 : 1;
+    size_t n_slots = design->n_columns > 1 ? (size_t)of->seen->highest + 2 : 1;
+    n_slots += design->bends ? design->bends->n_knots : 0;
     GSA_TRY(gsai_table_grow(table, n_slots, gsai_state_env(state), error));
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
-    for (size_t j = 1; j < design->n_columns; j++) {
+    if (design->bends)
+        GSA_TRY(set_curves(of, design, optimum, intercept, arena, error));
+    for (size_t j = gsai_design_parts(design); j < design->n_columns; j++) {
         gsai_table_use(table, (size_t)design->id[j] + 1);
         gsai_cell *cell = gsai_table_slot(table, (size_t)design->id[j] + 1);
         for (size_t k = 0; k < n_outputs; k++) {
@@ -142,6 +194,7 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
         result[GSAI_RESULT_C] = halves ? 0.5 / lambda : 1 / lambda;
     else if (optimum->share == 0)
         result[GSAI_RESULT_alpha] = loss->has_log_link ? lambda * design->loss_unit / design->total_weight : lambda;
+    result[GSAI_RESULT_lines_loss] *= design->loss_unit;
     result[GSAI_RESULT_mae] *= loss->has_log_link ? design->loss_unit : unit;
     result[GSAI_RESULT_calibration_shift] *= unit;
     return gsai_solution_finish(state, &solution, &rows, of->goes_on, error);
@@ -167,7 +220,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
         problem->n_after = round == 0 ? GSAI_EXPECTED_STRENGTHS : 0;
         GSA_TRY(gsai_optimum_find(problem, arena, out, error));
         for (size_t i = 0; i < design->n_rows; i++)
-            residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
+            residual[i] = gsai_design_margin(out->design, i, out->weight) - (double)design->target[i];
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
     }
     out->held_out_loss += (double)problem->width * design->clipped;
@@ -176,6 +229,19 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
     out->residuals =
         gsai_residuals_of(residual, design->weight, design->n_rows, (double)problem->width, design->margin_unit);
     return GSA_OK;
+}
+
+/* Returns whether columns may have curves: not where the intercept cannot take what they are at 0, features are
+ * dropped one by one, or twice as many entries again would be too many. */
+static bool may_bend(const solution_of *of)
+{
+    const gsai_params *params = gsai_state_params(of->state);
+    const gsai_rows *csr = &of->rows->csr;
+    return params->value[GSAI_PARAM_curves] && params->value[GSAI_PARAM_intercept] &&
+           !params->value[GSAI_PARAM_compact] && gsai_state_rows_behind(of->state) == 0 &&
+           gsai_state_basis(of->state)->n == 0 &&
+           gsai_solver_cells(csr->n_rows, 3 * (uint64_t)csr->n_values, gsai_state_n_outputs(of->state)) <=
+               GSAI_SOLVER_CELLS;
 }
 
 /* Makes the state that of the optimum of its rows, and *order that of the rows, which the caller frees; NULL: it is not
@@ -188,7 +254,13 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
     gsa_state *own = of->state;
     const gsai_loss *loss = gsai_state_loss(own);
     const gsai_params *params = gsai_state_params(own);
-    gsa_status status = gsai_design_make(&design, of->rows, own, error);
+    gsai_waiting *bent_rows = NULL;
+    gsa_status status = GSA_OK;
+    if (gsai_state_basis(own)->n > 0)
+        status = gsai_waiting_bend(of->rows, gsai_state_basis(own), &bent_rows, error);
+    of->seen = bent_rows ? bent_rows : of->rows;
+    if (status == GSA_OK)
+        status = gsai_design_make(&design, of->seen, own, error);
     gsai_problem problem = {.design = &design,
                             .loss = loss->rows,
                             .kernels = gsai_solve_kernels_best(),
@@ -204,8 +276,19 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
                             .has_log_link = loss->has_log_link,
                             .has_probabilities = gsai_loss_has_probabilities(loss),
                             .is_start = of->goes_on};
+    gsai_design bent_design;
+    gsai_bends bends;
+    gsai_problem bent;
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, of->rows->csr.n_rows, &arena, error);
+    if (status == GSA_OK && may_bend(of)) {
+        status = gsai_bends_find(&bends, &design, of->rows, &arena, error);
+        if (status == GSA_OK && bends.n > 0)
+            status = gsai_design_bend(&bent_design, &design, &bends, of->rows, &arena, error);
+        bent = problem;
+        bent.design = &bent_design;
+        problem.bent = bends.n > 0 ? &bent : NULL;
+    }
     if (status == GSA_OK && loss->has_width)
         status = find_with_width(&problem, &arena, &optimum, error);
     else if (status == GSA_OK && problem.has_probabilities && gsai_sweeps_suit(&design))
@@ -216,13 +299,14 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
         optimum.results.at[GSAI_RESULT_accuracy] = NAN;
     of->order = of->goes_on ? NULL : design.order;
     if (status == GSA_OK)
-        status = make_state(of, &design, &optimum, &arena, error);
+        status = make_state(of, optimum.design ? optimum.design : &design, &optimum, &arena, error);
     if (order) {
         *order = design.order;
         design.order = NULL;
     }
     gsai_arena_release(&arena);
     gsai_design_release(&design);
+    gsai_waiting_free(bent_rows);
     return status;
 }
 

@@ -163,6 +163,7 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot *snapshot, 
     gsai_labels_save(snapshot, &model->labels);
     gsai_schema_save(snapshot, model->schema);
     gsai_names_save(snapshot, &model->names);
+    gsai_basis_save(snapshot, &model->basis);
     if (model->deviations.n > 0) {
         gsai_snapshot_add(snapshot, &deviation_feature, model->deviations.id, model->deviations.n);
         gsai_snapshot_add(snapshot, &deviation_value, model->deviations.value, model->deviations.n);
@@ -194,6 +195,7 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
     GSA_TRY(gsai_labels_load(&model->labels, bundle, error));
     GSA_TRY(gsai_schema_load(&model->schema, bundle, &model->env, error));
     GSA_TRY(gsai_names_load(&model->names, bundle, &model->env, error));
+    GSA_TRY(gsai_basis_load(&model->basis, bundle, &model->env, error));
     memcpy(model->method, params.text[GSAI_PARAM_method], sizeof model->method);
     memcpy(model->average, params.text[GSAI_PARAM_average], sizeof model->average);
     model->has_intercept = params.value[GSAI_PARAM_intercept];

@@ -1,0 +1,48 @@
+/* Columns that bend, as the solver sees them.
+ *
+ * The prior of a curve is a random walk over its knots: what is likely to be small are the steps from knot to knot, so
+ * that more knots do not make a rougher curve. Rows have shares in knots, two a cell (learn/basis.h). Weights are those
+ * of the line through the knots and of a few features, in which the walk has independent parts; a matrix says what the
+ * curve is at the knots under them. Parts with a small share of the variance are left out. */
+#ifndef GSA_SOLVE_BEND_H
+#define GSA_SOLVE_BEND_H
+
+#include "learn/basis.h"
+#include "learn/waiting.h"
+
+/* Parts of a curve at most: the line, and one per step between the knots inside. */
+#define GSAI_MAX_BEND_PARTS (GSAI_MAX_KNOTS - 2)
+
+typedef struct gsai_bend {
+    uint32_t feature, column;     /* column of the design of lines */
+    uint32_t first_knot, n_knots; /* among those of all */
+    uint32_t first_part, n_parts; /* among those of all */
+    float *matrix;                /* [n_knots x n_parts], measured from the value 0; the first part is the line */
+    float *mean;                  /* of each part, over the rows that decide; */
+    double *variance;             /* and its variance */
+    float *share;                 /* that those rows have in each knot, on average */
+} gsai_bend;
+
+typedef struct gsai_bends {
+    gsai_bend *at; /* by feature, ascending */
+    size_t n, n_knots, n_parts;
+    float *knot;
+} gsai_bends;
+
+struct gsai_design;
+
+/* Finds the columns of a design that can bend, from its first rows. */
+gsa_status gsai_bends_find(gsai_bends *bends, const struct gsai_design *design, const gsai_waiting *rows,
+                           gsai_arena *arena, gsa_error *error);
+/* Makes the bend of numbers, which ascend, each with the number of rows that it weighs. Returns whether they can bend.
+ * The arena has its memory. */
+bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *arena, float *knot, gsai_bend *out);
+
+/* Returns the value of a curve at a knot under the weights of all parts. */
+double gsai_bends_value(const gsai_bends *bends, size_t knot, const double *weight);
+/* Computes the values of curves at all knots from the weights of parts [n_parts x stride], scaled; and from sums over
+ * rows for each knot those for each part. */
+void gsai_bends_turn(const gsai_bends *bends, size_t stride, const float *v, const float *scale, float *knot);
+void gsai_bends_turn_back(const gsai_bends *bends, size_t stride, const float *knot, float *part);
+
+#endif
