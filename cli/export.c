@@ -275,6 +275,32 @@ static uint64_t put_items(const exported *what, const char *name, bool is_float,
     return n;
 }
 
+/* Writes the curves: feature, first knot and number of knots of each, and the knots. */
+static void put_curves(const exported *what, FILE *stream)
+{
+    gsa_curve curve = {.size = sizeof curve};
+    uint64_t first = 0, n = 0;
+    export_put(what, "static const uint32_t @_curve[][3] = {", stream);
+    for (uint32_t i = 0; gsa_model_curve(what->model, i, &curve) == GSA_OK; i++) {
+        first = i == 0 ? curve.first : first;
+        put_between(i, IDS_A_LINE / 3, stream);
+        fprintf(stream, "{%" PRIu64 "u, %" PRIu64 "u, %" PRIu32 "u}", curve.feature, curve.first - first,
+                curve.n_knots);
+    }
+    export_put(what, "};\n\nstatic const float @_knot[] = {", stream);
+    for (uint32_t i = 0; gsa_model_curve(what->model, i, &curve) == GSA_OK; i++)
+        for (uint32_t k = 0; k < curve.n_knots; k++) {
+            put_between(n++, WEIGHTS_A_LINE, stream);
+            put_float(curve.knot[k], stream);
+        }
+    export_put(what, "};\n\n#define @_CURVES ", stream);
+    fprintf(stream, "%" PRIu32 "\n", what->n_curves);
+    export_put(what, "#define @_FIRST_KNOT ", stream);
+    fprintf(stream, "%" PRIu64 "u\n", first);
+    export_put(what, "#define @_KNOTS ", stream);
+    fprintf(stream, "%" PRIu64 "u\n\n", n);
+}
+
 static bool put_model(const exported *what, FILE *stream)
 {
     export_put(what, "#define @_FEATURES ", stream);
@@ -296,6 +322,8 @@ static bool put_model(const exported *what, FILE *stream)
     export_put(what, "static const float @_weight[] = {", stream);
     bool is_whole = put_kept(what, false, stream);
     fputs("};\n\n", stream);
+    if (what->n_curves > 0)
+        put_curves(what, stream);
     return is_whole;
 }
 
@@ -364,8 +392,8 @@ static int describe(exported *what)
     gsa_error error = {0};
     gsa_curve curve = {.size = sizeof curve};
     what->info = info_of(what->model);
-    if (gsa_model_curve(what->model, 0, &curve) == GSA_OK)
-        return complain_failed("cannot export a model with curves yet; train it with --curves off");
+    while (gsa_model_curve(what->model, what->n_curves, &curve) == GSA_OK)
+        what->n_curves++;
     const char *schema = gsa_model_schema(what->model);
     what->schema.size = sizeof what->schema;
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;

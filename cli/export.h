@@ -14,10 +14,11 @@ typedef struct exported {
     gsa_model_info info;
     gsa_schema_info schema; /* zeros if the model has none */
     uint64_t n_features;    /* at least 1: an array of C is not empty */
-    uint64_t n_kept;        /* features whose weights are written, at least 1 */
-    bool is_dense;          /* these are all; else those that have a weight, beside their numbers */
-    bool has_offsets;       /* some columns are measured from another number than 0 */
-    bool is_constant;       /* one label is all that was learned: weights do not matter */
+    uint32_t n_curves;
+    uint64_t n_kept;  /* features whose weights are written, at least 1 */
+    bool is_dense;    /* these are all; else those that have a weight, beside their numbers */
+    bool has_offsets; /* some columns are measured from another number than 0 */
+    bool is_constant; /* one label is all that was learned: weights do not matter */
 } exported;
 
 /* Write a text in which @ stands for the name, and the functions of the file (export_code.c). */

@@ -1,7 +1,8 @@
 /* The functions of an exported model, as text of C99.
  *
  *   E1  sums are those of src/model/predict_batch.c: position j of a row goes to partial sum j mod 8 (one output), or
- *       each output has one sum; a feature below n_features counts as a position also if it has no weight;
+ *       each output has one sum, as with curves; a feature below n_features counts as a position also if it has no
+ *       weight;
  *   E2  exponentials are those of src/base/real.c, operation by operation; the arguments are never above 0, which makes
  *       them shorter;
  *   E3  only what this model needs is written: no compiler has an unused function to complain of. */
@@ -84,6 +85,60 @@ static const char margin_many[] =
     "    for (size_t k = 0; k < @_OUT; k++)\n"
     "        out[k] += @_intercept[k];\n"
     "}\n\n";
+
+static const char margins_of_curves[] =
+    "/* Adds the weights of a feature, times x. */\n"
+    "static void @_add(uint64_t id, double x, double *out)\n"
+    "{\n"
+    "    const float *weight = id < @_FEATURES ? @_find((uint32_t)id) : NULL;\n"
+    "    for (size_t k = 0; weight != NULL && k < @_MARGINS; k++)\n"
+    "        out[k] += (double)weight[k] * x;\n"
+    "}\n\n"
+    "/* A value of a feature with a curve is its shares in the knots around it. */\n"
+    "static void @_margins(const uint32_t *index, const float *value, size_t n, double *out)\n"
+    "{\n"
+    "    for (size_t k = 0; k < @_MARGINS; k++)\n"
+    "        out[k] = 0;\n"
+    "    for (size_t i = 0; i < n; i++) {\n"
+    "        float x = value != NULL ? value[i] : 1.0f;\n"
+    "        uint32_t id = index != NULL ? index[i] : (uint32_t)i;\n"
+    "        size_t low = 0, high = @_CURVES;\n"
+    "        if (x == 0)\n"
+    "            continue;\n"
+    "        while (low < high) {\n"
+    "            size_t middle = low + (high - low) / 2;\n"
+    "            if (@_curve[middle][0] < id)\n"
+    "                low = middle + 1;\n"
+    "            else\n"
+    "                high = middle;\n"
+    "        }\n"
+    "        if (low == @_CURVES || @_curve[low][0] != id) {\n"
+    "            @_add(id < @_FIRST_KNOT ? (uint64_t)id : (uint64_t)id + @_KNOTS, (double)x, out);\n"
+    "            continue;\n"
+    "        }\n"
+    "        const float *knot = @_knot + @_curve[low][1];\n"
+    "        uint32_t at = 0, left = @_curve[low][2] - 1;\n"
+    "        while (left > 1) {\n"
+    "            uint32_t half = left / 2;\n"
+    "            at += x >= knot[at + half] ? half : 0;\n"
+    "            left -= half;\n"
+    "        }\n"
+    "        double part = ((double)x - (double)knot[at]) / ((double)knot[at + 1] - (double)knot[at]);\n"
+    "        float share = part > 0 ? part < 1 ? (float)part : 1.0f : 0.0f;\n"
+    "        uint64_t first = (uint64_t)@_FIRST_KNOT + @_curve[low][1] + at;\n"
+    "        @_add(first, (double)(1.0f - share), out);\n"
+    "        @_add(first + 1, (double)share, out);\n"
+    "    }\n"
+    "    for (size_t k = 0; k < @_MARGINS; k++)\n"
+    "        out[k] += @_intercept[k];\n"
+    "}\n\n";
+
+static const char margin_of_curves[] = "static double @_margin(const uint32_t *index, const float *value, size_t n)\n"
+                                       "{\n"
+                                       "    double margin;\n"
+                                       "    @_margins(index, value, n, &margin);\n"
+                                       "    return margin;\n"
+                                       "}\n\n";
 
 static const char exponential[] =
     "static double @_power_of_two(int k)\n"
@@ -219,8 +274,10 @@ void export_put_functions(const exported *what, FILE *stream)
     if (!what->is_constant)
         export_put(what, what->is_dense ? find_dense : find_sparse, stream);
     export_put(what, check, stream);
-    if (!what->is_constant)
-        export_put(what, is_one ? margin_one : margin_many, stream);
+    if (!what->is_constant && what->n_curves > 0)
+        export_put(what, margins_of_curves, stream);
+    if (!what->is_constant && (is_one || what->n_curves == 0))
+        export_put(what, !is_one ? margin_many : what->n_curves > 0 ? margin_of_curves : margin_one, stream);
     if (has_probabilities || what->info.has_log_link)
         export_put(what, exponential, stream);
     if (has_probabilities) {

@@ -128,9 +128,11 @@ class ModelContents:
         found, lines = self._model.lines()
         used = lines.any(axis=1)
         ids = (np.arange(len(lines)) if found is None else found.astype(np.int64))[used]
+        for one in self._model.curves():  # knots are no features of rows
+            ids = ids[(ids < one.first) | (ids >= one.first + one.n_knots)]
         features = np.union1d(np.arange(len(self._schema.numeric)), ids)
         weights = np.zeros((len(features), lines.shape[1]), np.float32)
-        weights[np.searchsorted(features, ids)] = lines[used]
+        weights[np.searchsorted(features, ids)] = self._weights_of(ids)
         weights.flags.writeable = False
         return features, weights
 
@@ -140,7 +142,7 @@ class ModelContents:
 
         These are all, or, if categories were hashed, the columns of numbers and the features with a weight.
         """
-        return np.arange(self.n_features) if self._in_use is None else self._in_use[0]
+        return np.arange(self._n_plain) if self._in_use is None else self._in_use[0]
 
     @functools.cached_property
     def _curves(self) -> dict[int, Curve]:
@@ -162,6 +164,17 @@ class ModelContents:
         curve.knots, curve.values[output])``: a straight line from knot to knot, and constant beyond them.
         """
         return sorted(self._curves.values(), key=lambda curve: -curve.deviation)
+
+    @property
+    def _n_plain(self) -> int:
+        """The number of features as rows have them: without the knots of curves."""
+        return self.n_features - sum(one.n_knots for one in self._model.curves())
+
+    def _ids_of(self, features: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the ids that features of rows have in the model: those that came after the knots stand behind them."""
+        curves = self._model.curves()
+        first = min((one.first for one in curves), default=self.n_features)
+        return np.where(features < first, features, features + sum(one.n_knots for one in curves))
 
     def _refuse_curves(self, what: str) -> None:
         if self._curves:
@@ -240,8 +253,7 @@ class ModelContents:
 
     def _wide_coef(self, n_features: int | None) -> FloatArray:
         """Return the weights of `n_features` features; those that were never seen are zero."""
-        self._refuse_curves("there are no weights")
-        n = self.n_features if n_features is None else n_features
-        if n < self.n_features:
-            raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")
-        return self._weights_of(np.arange(n)).T
+        n = self._n_plain if n_features is None else n_features
+        if n < self._n_plain:
+            raise ValueError(f"the model has {self._n_plain} features: n_features={n} would leave some out")
+        return self._weights_of(self._ids_of(np.arange(n))).T

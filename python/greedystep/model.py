@@ -301,6 +301,8 @@ class Model(ModelContents):
                 "the model fills in missing numbers or hashes words, which linear models of scikit-learn cannot: keep "
                 "it as it is (Model.save), or use to_onnx, which fills in numbers"
             )
+        if self._curves:
+            raise ValueError('linear models of scikit-learn have no curves: use to_onnx, or train with curves="off"')
         from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
         from sklearn.svm import LinearSVC
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._contents import ModelContents
+from ._core import DoubleArray
 from ._schema import Schema
 from .callbacks import NoticeWarning
 
@@ -113,11 +114,11 @@ class _Graph:
 
 def _dense_weights(model: ModelContents, schema: Schema | None, n_features: int | None) -> npt.NDArray[np.float32]:
     """Return the weights, [outputs x features], of as many features as rows have, and of missing-value markers."""
-    n = n_features if n_features is not None else model.n_features
+    n = n_features if n_features is not None else model._n_plain
     if schema is not None:
         if n_features is not None:
             schema.check_width(n_features)
-        n = len(schema.numbers) if model.n_features <= len(schema.numbers) else 2 * len(schema.numbers)
+        n = len(schema.numbers) if model._n_plain <= len(schema.numbers) else 2 * len(schema.numbers)
     n_outputs = model._model.info.n_outputs
     if n * n_outputs > MAX_WEIGHTS:
         raise ValueError(
@@ -149,6 +150,36 @@ def _fill_gaps(graph: _Graph, rows: str, schema: Schema, n_weights: int) -> str:
         return "gs_numbers"
     graph.add("Cast", ["gs_is_missing"], "gs_missing", to=1)  # 1: float
     return graph.add("Concat", ["gs_numbers", "gs_missing"], "gs_features", axis=1)
+
+
+def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any, dtype: Any) -> tuple[str, Any, DoubleArray]:
+    """Add a feature for every piece of a curve: how far a value has come in it, from 0 to 1.
+
+    Returns the name of the rows, the weights, [outputs x features], and what all curves have at their lowest knots.
+    """
+    start = np.zeros(len(coef))
+    curves = model._model.curves()
+    if not curves:
+        return rows, coef, start
+    columns: list[int] = []
+    low, width, steps = [], [], []
+    for one in curves:
+        knots = np.ctypeslib.as_array(one.knot, (one.n_knots,)).astype(np.float64)
+        values = model._weights_of(np.arange(one.first, one.first + one.n_knots)).astype(np.float64)
+        columns += [one.feature] * (one.n_knots - 1)
+        low.append(knots[:-1])
+        width.append(np.diff(knots))
+        steps.append(np.diff(values, axis=0).T)
+        start += values[0]
+
+    def constant(name: str, values: Any) -> str:
+        return graph.constant(f"gs_{name}", np.asarray(values, dtype))
+
+    picked = graph.calc("Gather", rows, columns, axis=1)
+    off = graph.calc("Sub", picked, constant("low_knots", np.concatenate(low)))
+    come = graph.calc("Div", off, constant("pieces", np.concatenate(width)))
+    pieces = graph.calc("Clip", come, constant("none_of_a_piece", 0), constant("all_of_a_piece", 1))
+    return graph.calc("Concat", rows, pieces, axis=1), np.hstack([coef, *steps]), start
 
 
 def _part_of_date(graph: _Graph, days: str, part: str) -> str:
@@ -193,7 +224,9 @@ def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
         columns = [graph.calc("Cast", one, to=1) if one in casts else one for one in schema.numeric]
         features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)
         features = graph.calc("Cast", features, to=11)  # 11: double
-        parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", dense)))
+        features, coef, start = _bend(graph, model, features, dense.T, np.float64)
+        parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", coef.T)))
+        parts.append(graph.constant("gs_lowest", start))
     for column in schema.words:
         keys = list(categories[column])
         if keys:
@@ -310,6 +343,8 @@ def to_onnx(model: ModelContents, *, n_features: int | None = None, classes: npt
         coef = _dense_weights(model, schema, n_features)
         rows = "X" if schema is None else _fill_gaps(graph, "X", schema, coef.shape[1])
         width = coef.shape[1] if schema is None else len(schema.numbers)
+        rows, coef, start = _bend(graph, model, rows, coef, np.float32)
+        intercept = intercept + start
         inputs = [helper.make_tensor_value_info("X", number, [None, width])]
     outputs = []
     if classes is None:

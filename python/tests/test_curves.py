@@ -93,8 +93,6 @@ def test_weights_are_refused_and_importances_take_their_place(table: pd.DataFram
     with pytest.raises(AttributeError, match="curves"):
         fitted.coef_  # noqa: B018
     assert not hasattr(fitted, "coef_")
-    with pytest.raises((AttributeError, ValueError), match="curves"):
-        fitted.to_onnx()
     X, y = table[["a", "n", "b", "c"]], table["y"]
     chosen = SelectFromModel(GreedystepRegressor(curves="auto"), max_features=3, threshold=-np.inf).fit(X, y)
     assert list(chosen.get_feature_names_out()) == ["a", "b", "c"]
@@ -120,3 +118,28 @@ def test_streams_and_partial_fit_continue_with_the_knots(table: pd.DataFrame, fi
     for one, before in zip(sorted(first.model_.curves(), key=lambda one: one.name), knots):
         np.testing.assert_array_equal(one.knots, before)
     assert first.score(X, y) > 0.98
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "gaps and words", "classes"])
+def test_onnx_has_the_curves(table: pd.DataFrame, kind: str) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    X, y = table[["a", "b", "c"]].astype(np.float32), table["y"].to_numpy()
+    if kind == "gaps and words":
+        X = X.assign(w=np.where(np.arange(N) % 3 == 0, "x", "z"))
+        X.loc[::7, "a"] = np.nan
+    if kind == "classes":
+        model: object = GreedystepClassifier(curves="auto").fit(X, np.digitize(y, [0.8, 2.2]))
+    else:
+        model = GreedystepRegressor(curves="auto").fit(X if kind != "array" else X.to_numpy(), y)
+    assert model.model_.curves()
+    session = onnxruntime.InferenceSession(model.to_onnx().SerializeToString())
+    if kind == "gaps and words":
+        rows = {name: X[name].to_numpy().reshape(-1, 1) for name in X}
+        rows["w"] = rows["w"].astype(object)
+    else:
+        rows = {"X": X.to_numpy()}
+    found = session.run(None, rows)
+    if kind == "classes":
+        np.testing.assert_allclose(found[1], model.predict_proba(X), atol=1e-4)
+    else:
+        np.testing.assert_allclose(found[0].ravel(), model.predict(X if kind != "array" else X.to_numpy()), atol=1e-4)

@@ -76,6 +76,20 @@ for loss in logistic softmax hinge; do
     agree one.model odd.svm
 done
 
+echo "columns that bend: of every loss, with words and gaps, and features that came after the knots"
+awk 'BEGIN { srand(9); for (i = 0; i < 1500; i++) { a = rand() * 4 - 2; b = rand() * 4 - 2; c = rand() < 0.5 ? 0 : rand() * 3
+    y = (a > 0 ? a : -a) - b * b / 2 + (c > 1) + rand() / 5
+    printf "%d 1:%.4f 2:%.4f 3:%.4f 4:1 %d:1\n", (y > 0) + (y > 0.8), a, b, c, 5 + i % 7 } }' >bent.svm
+awk '{ $1 = $1 > 0; print }' bent.svm >bent_two.svm
+{ cat bent.svm odd.svm; printf '0 1:0.5 11:1 12:2 13:1 500:3 4294967100:1 4294967294:1\n'; } >bent_odd.svm
+for loss in logistic squared poisson squared_hinge; do
+    train bent_$loss.model bent_two.svm --loss $loss --curves auto
+    agree bent_$loss.model bent_odd.svm
+done
+train bent_softmax.model bent.svm --loss softmax --curves auto
+agree bent_softmax.model bent_odd.svm
+grep -c 't_curve\[\]' t.c
+
 echo "labels and columns that have to be quoted"
 awk 'BEGIN { print "label,age,*/ x?,colour" }
      { print (NR % 3 == 0 ? "\"a\"\"b\\n\"" : NR % 3 == 1 ? "??/caf\303\251" : "100%s @") "," NR % 17 "," NR % 6 "," (NR % 2 ? "red" : "blue") }' \
