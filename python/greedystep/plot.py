@@ -18,6 +18,7 @@ except ImportError as error:
     raise ImportError("figures need matplotlib: `pip install matplotlib`") from error
 
 from .plot_classes import classes, confusion
+from .plot_columns import curves
 from .plot_comparison import comparison
 from .plot_curves import calibration, precision_recall, roc
 from .plot_numbers import predictions, residuals
@@ -32,6 +33,7 @@ __all__ = [
     "classes",
     "comparison",
     "confusion",
+    "curves",
     "loss",
     "passes",
     "precision_recall",

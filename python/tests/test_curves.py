@@ -143,3 +143,20 @@ def test_onnx_has_the_curves(table: pd.DataFrame, kind: str) -> None:
         np.testing.assert_allclose(found[1], model.predict_proba(X), atol=1e-4)
     else:
         np.testing.assert_allclose(found[0].ravel(), model.predict(X if kind != "array" else X.to_numpy()), atol=1e-4)
+
+
+def test_the_picture_of_a_column_is_its_curve(fitted: GreedystepRegressor) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from greedystep import plot
+
+    axes = plot.curves(fitted, top=2)
+    assert [ax.get_title(loc="left") for ax in axes] == [one.name for one in fitted.model_.curves()[:2]]
+    x, y = axes[0].lines[0].get_data()
+    best = fitted.model_.curves()[0]
+    np.testing.assert_array_equal(x, best.knots[1:-1])
+    np.testing.assert_array_equal(y, best.values[0][1:-1])
+    bars = [bar.get_width() * bar.get_height() for bar in axes[0].patches]
+    np.testing.assert_allclose(np.array(bars) / sum(bars), best.share[1:-1] / best.share.sum(), atol=1e-6)
+    with pytest.raises(ValueError, match="bends"):
+        plot.curves(GreedystepRegressor().fit(np.arange(200.0)[:, None], np.arange(200.0)))
