@@ -256,7 +256,7 @@ void gsai_snapshot_lines(gsai_snapshot *snapshot, const gsai_line_tensor *tensor
         tensor->data = columns ? column : is_contiguous ? tensors[i].at : NULL;
         tensor->fill = tensor->data ? NULL : fill_lines;
         tensor->ctx = &sources[i];
-        column += columns ? n_max * line : 0;
+        column = columns ? column + n_max * line : NULL;
     }
 }
 

@@ -70,7 +70,8 @@ size_t gsai_knots_extend(float *knot, size_t n)
     float low = (float)fmax((double)knot[0] - range, -(double)FLT_MAX);
     float high = (float)fmin((double)knot[n - 1] + range, (double)FLT_MAX);
     n = insert_knot(knot, n, low);
-    return insert_knot(knot, n, high);
+    n = insert_knot(knot, n, high);
+    return low < 0 && high > 0 ? insert_knot(knot, n, 0) : n;
 }
 
 /* ---- a basis ----------------------------------------------------------------------------------------------------- */
@@ -81,9 +82,8 @@ static bool is_sound(const gsai_basis *basis)
     size_t first = 0;
     for (size_t i = 0; i < basis->n; i++) {
         const gsai_curve *curve = &basis->curve[i];
-        if (curve->first != first || curve->n_knots < 3 || curve->n_knots > GSAI_MAX_KNOTS ||
-            curve->n_knots > basis->n_knots - first || curve->feature >= basis->at ||
-            (i > 0 && curve->feature <= curve[-1].feature))
+        if (curve->first != first || curve->n_knots < 3 || curve->n_knots > basis->n_knots - first ||
+            curve->feature >= basis->at || (i > 0 && curve->feature <= curve[-1].feature))
             return false;
         for (size_t k = first; k < first + curve->n_knots; k++)
             if (!isfinite(basis->knot[k]) || !(basis->share[k] >= 0 && basis->share[k] <= 1) ||
@@ -230,7 +230,7 @@ static gsa_status copy_basis(gsa_state *to, const gsa_state *from, gsa_error *er
     return gsai_basis_make(&to->basis, &from->basis, &to->env, error);
 }
 
-static bool are_equal(const gsai_basis *a, const gsai_basis *b)
+bool gsai_basis_equals(const gsai_basis *a, const gsai_basis *b)
 {
     return a->n == b->n && a->at == b->at && a->n_knots == b->n_knots &&
            (a->n == 0 || (memcmp(a->curve, b->curve, a->n * sizeof *a->curve) == 0 &&
@@ -240,7 +240,7 @@ static bool are_equal(const gsai_basis *a, const gsai_basis *b)
 static gsa_status merge_basis(const gsai_merge *merge, gsa_error *error)
 {
     for (size_t s = 1; s < merge->n_states; s++)
-        if (!are_equal(&merge->states[s]->basis, &merge->states[0]->basis))
+        if (!gsai_basis_equals(&merge->states[s]->basis, &merge->states[0]->basis))
             return gsai_fail(error, GSA_CONFLICT, "the states have curves with different knots");
     return copy_basis(merge->into, merge->states[0], error);
 }

@@ -3,7 +3,8 @@
  *   B1  The knots of a curve ascend. The first and the last are one range outside of the others, where no row was: a
  *       value beyond counts as they do.
  *   B2  The cell of a curve is two entries: its shares in the knots around it. A row that lacks the cell has the value
- *       0, as everywhere; a curve is measured from its value at 0, and a knot at 0 has no entry.
+ *       0, as everywhere; a curve is measured from its value at 0, and a knot at 0 has no entry. If 0 is outside of all
+ *       knots, it is measured from its mean over the rows that decided.
  *   B3  In rows that are bent the knots of all curves are features from id `at` on, which is beyond those of the rows
  *       that decided; a feature that comes later stands behind the knots. */
 #ifndef GSA_LEARN_BASIS_H
@@ -14,9 +15,9 @@
 
 #include "learn/residuals.h"
 
-/* Knots of a curve at most, those outside included; of which rows decide this many, and two more where common values
- * leave no room for the lowest and the highest. */
-#define GSAI_MAX_KNOTS 36u
+/* Knots of a curve at most as it is made, those outside and that at 0 included; of which rows decide this many, and two
+ * more where common values leave no room for the lowest and the highest. */
+#define GSAI_MAX_KNOTS 37u
 #define GSAI_KNOTS_INSIDE 32u
 
 typedef struct gsai_curve {
@@ -66,12 +67,13 @@ static inline const gsai_curve *gsai_basis_curve(const gsai_basis *basis, uint32
  * a knot on average, and quantiles of the others, which are numbers too. A weight is a number of repetitions. Returns
  * how many; below 3 there can be no curve. */
 size_t gsai_knots_choose(const gsai_weighted *at, size_t n, size_t most, float *knot);
-/* Adds the knots outside; returns how many there are then. */
+/* Adds the knots outside and, between them, one at 0; returns how many there are then. */
 size_t gsai_knots_extend(float *knot, size_t n);
 
 /* Makes an empty basis a copy of what is given; GSA_FORMAT if that contradicts B1 or B3. */
 gsa_status gsai_basis_make(gsai_basis *basis, const gsai_basis *from, const gsai_env *env, gsa_error *error);
 void gsai_basis_release(gsai_basis *basis, const gsai_env *env);
+bool gsai_basis_equals(const gsai_basis *a, const gsai_basis *b);
 void gsai_basis_save(gsai_snapshot *snapshot, const gsai_basis *basis);
 gsa_status gsai_basis_load(gsai_basis *basis, const gsai_bundle *bundle, const gsai_env *env, gsa_error *error);
 

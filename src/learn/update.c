@@ -147,8 +147,11 @@ static gsa_status hold_out(gsa_state *state, const gsai_row *row, const struct r
     if (!*held) /* the kind is common, or becomes so: the row is learned, and what is held of its kind */
         GSA_TRY(gsai_state_fit_row(state, row, error));
     if (*held || ((kind.n > 0 || !is_below) && kind.n < GSAI_COMMON_LABELS)) {
+        gsai_row_scan bent = {.hash = target->features};
+        if (!is_kind && state->basis.n > 0) /* as files have it */
+            state->kernels->scan_row(row, &bent);
         gsai_held_row *kept =
-            gsai_held_row_new(row, hash, target->features, target->class_number, target->y, target->c, &state->env);
+            gsai_held_row_new(row, hash, bent.hash, target->class_number, target->y, target->c, &state->env);
         if (kept && !*held)
             kept->weight = 0; /* it only counts in the held-out loss */
         GSA_TRY(gsai_sample_insert(sample, kept, &state->env, error));

@@ -5,6 +5,7 @@
  *   M3  a label, feature or row that only one state knows keeps what that state learned of it. */
 #include "learn/lineage.h"
 #include "learn/parts.h"
+#include "learn/rebase.h"
 #include "learn/schema.h"
 #include "merge/line_search.h"
 
@@ -147,6 +148,23 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
                              a + 1);
     }
     GSA_TRY(check_pairs(states, n_states, base, error));
+    if (!base && !gsai_bases_agree(states, n_states)) {
+        for (size_t s = 0; s < n_states; s++)
+            if (gsai_state_n_solved(states[s]) == 0)
+                return gsai_fail(error, GSA_CONFLICT,
+                                 "state %zu was learned row by row, and its curves have other knots; start all runs "
+                                 "from one model, and give that as base",
+                                 s + 1);
+        gsa_state **all = gsai_alloc_zeroed(env, n_states, sizeof *all);
+        GSAI_TRY_MEMORY(all, env, error, "no memory to merge %zu states", n_states);
+        gsa_status status = gsai_states_rebase(states, n_states, all, error);
+        if (status == GSA_OK)
+            status = gsa_state_merge((const gsa_state *const *)all, n_states, NULL, call, out, error);
+        for (size_t s = 0; s < n_states; s++)
+            gsa_state_free(all[s]);
+        gsai_free(env, all);
+        return status;
+    }
     bool has_rows = false; /* if no state has any, each of them is the result */
     for (size_t s = 0; s < n_states && !has_rows; s++)
         has_rows = gsai_state_loss(states[s]) != NULL;

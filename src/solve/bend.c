@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STEPS (GSAI_MAX_KNOTS - 3)
+#define MAX_STEPS (GSAI_MAX_KNOTS - 4)
 /* Standard deviation of a curve over the rows where that of the line is 1. */
 #define CURVE 0.5
 /* Parts with a smaller share of the variance of a walk are left out. */
@@ -110,6 +110,7 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *
 {
     double mean[GSAI_MAX_KNOTS] = {0}, square[GSAI_MAX_KNOTS] = {0}, next[GSAI_MAX_KNOTS] = {0};
     double part[(MAX_STEPS + 1) * MAX_STEPS], variance[MAX_STEPS], total = 0, centre = 0, spread = 0;
+    float inside[GSAI_MAX_KNOTS];
     most = most < GSAI_KNOTS_INSIDE ? most : GSAI_KNOTS_INSIDE;
     size_t k = most < 3 ? 0 : gsai_knots_choose(at, n, most, knot);
     if (k < 3)
@@ -133,8 +134,9 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *
         next[i] /= total;
     }
     size_t n_walk = find_parts(mean, square, next, k, part, variance), n_parts = 1 + n_walk;
+    memcpy(inside, knot, k * sizeof *inside);
     size_t n_knots = gsai_knots_extend(knot, k), zero = 0;
-    if (n_walk == 0 || n_knots != k + 2 || !(spread > 0) || !isfinite(spread))
+    if (n_walk == 0 || n_knots < k + 2 || !(spread > 0) || !isfinite(spread))
         return false;
     out->n_knots = (uint32_t)n_knots;
     out->n_parts = (uint32_t)n_parts;
@@ -144,15 +146,18 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *
     out->share = gsai_arena_take(arena, n_knots, sizeof *out->share);
     if (!out->matrix || !out->mean || !out->variance || !out->share)
         return false;
-    for (size_t i = 0; i < k; i++)
-        out->share[i + 1] = (float)fmin(mean[i], 1);
+    for (size_t i = 0, next_inside = 0; i < n_knots && next_inside < k; i++)
+        if (knot[i] == inside[next_inside])
+            out->share[i] = (float)fmin(mean[next_inside++], 1);
     while (zero < n_knots && knot[zero] != 0)
         zero++;
     for (size_t r = 0; r < n_parts; r++) {
         double plain[GSAI_MAX_KNOTS];
-        for (size_t i = 0; i < n_knots; i++) {
-            size_t inside = i == 0 ? 0 : i > k ? k - 1 : i - 1; /* a curve is constant outside */
-            plain[i] = r == 0 ? ((double)knot[i] - centre) / sqrt(spread) : CURVE * part[inside * MAX_STEPS + r - 1];
+        for (size_t i = 0; i < n_knots; i++) { /* a curve is constant outside */
+            gsai_place place = gsai_place_of(inside, (uint32_t)k, knot[i]);
+            const double *own = part + place.low * MAX_STEPS + (r > 0 ? r - 1 : 0);
+            double share = (double)place.share, curve = (1 - share) * own[0] + share * own[MAX_STEPS];
+            plain[i] = r == 0 ? ((double)knot[i] - centre) / sqrt(spread) : CURVE * curve;
         }
         double origin = zero < n_knots ? plain[zero] : 0;
         for (size_t i = 0; i < n_knots; i++)

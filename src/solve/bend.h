@@ -11,7 +11,7 @@
 #include "learn/waiting.h"
 
 /* Parts of a curve at most: the line, and one per step between the knots inside. */
-#define GSAI_MAX_BEND_PARTS (GSAI_MAX_KNOTS - 2)
+#define GSAI_MAX_BEND_PARTS (GSAI_MAX_KNOTS - 3)
 
 typedef struct gsai_bend {
     uint32_t feature, column;     /* column of the design of lines */

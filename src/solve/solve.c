@@ -123,10 +123,12 @@ static gsa_status set_curves(const solution_of *of, const gsai_design *design, c
             weight[p] = optimum->weight[(1 + p) * design->n_outputs + k] * design->margin_unit;
         for (size_t b = 0; b < bends->n; b++) {
             const float *knot = basis.knot + basis.curve[b].first;
-            gsai_place zero = gsai_place_of(knot, basis.curve[b].n_knots, 0);
-            size_t from = sorted[b]->first_knot, low = from + zero.low;
-            double at_zero = (1 - (double)zero.share) * gsai_bends_value(bends, low, weight) +
-                             (double)zero.share * gsai_bends_value(bends, low + 1, weight);
+            size_t from = sorted[b]->first_knot;
+            double at_zero = 0; /* the value at a knot at 0, or else the mean */
+            for (size_t i = 0; i < basis.curve[b].n_knots; i++)
+                at_zero += (double)sorted[b]->share[i] * gsai_bends_value(bends, from + i, weight);
+            for (size_t i = 0; i < basis.curve[b].n_knots; i++)
+                at_zero = knot[i] == 0 ? gsai_bends_value(bends, from + i, weight) : at_zero;
             intercept[k] += at_zero;
             for (size_t i = 0; i < basis.curve[b].n_knots; i++) {
                 size_t slot = (size_t)basis.at + basis.curve[b].first + i + 1;

@@ -52,12 +52,17 @@ for method in optimum gsa; do
     greedystep train tuesday.csv --label y --curves auto --start-from monday.model --method $method -o tuesday.model -q || fail start
     echo "$(loss tuesday.model) $(loss monday.model)" | awk '{ print ($1 < 1.002 * $2 ? "as it should be" : "WRONG " $0) }'
 done
-echo "states with the same knots are merged, others are refused"
+echo "states are merged on the knots of all: they have what both have learned"
 greedystep train tuesday.csv --label y --start-from monday.model --method gsa -o b.model -q
 greedystep train monday.csv --label y --start-from monday.model --method gsa -o a.model -q
 greedystep merge a.model b.model --base monday.model -o both.model -q && loss both.model | awk '{ print ($1 < 1.5 / 48 ? "as it should be" : "WRONG " $0) }'
 greedystep train tuesday.csv --label y --curves auto -o other.model -q
-greedystep merge monday.model other.model -o both.model -q || echo refused
+greedystep merge monday.model other.model -o both.model -q
+echo "$(loss both.model) $(loss monday.model) $(loss other.model)" | awk '{ print ($1 < ($2 + $3) / 2 ? "as it should be" : "WRONG " $0) }'
+greedystep train monday.csv --label y -o straight.model -q # a line becomes a curve
+greedystep merge other.model straight.model -o both.model -q
+echo "$(loss both.model) $(loss straight.model)" | awk '{ print ($1 < $2 ? "as it should be" : "WRONG " $0) }'
+greedystep merge monday.model gsa.model -o both.model -q || echo refused
 echo "a run that is resumed has the same bytes"
 greedystep train train.csv --label y --curves auto --method gsa --passes 3 -o a.model -q
 greedystep train train.csv --label y --curves auto --method gsa --passes 3 --threads 1 -o b.model -q && cmp a.model b.model

@@ -98,13 +98,13 @@ static void steps_between_knots_are_independent_before_the_rows(void **unused)
     for (size_t i = 0; i < 90; i++)
         at[i] = (gsai_weighted){i < 20 ? 1 : i < 60 ? 2 : 7, 1};
     assert_true(gsai_bend_make(at, 90, 4, &arena, knot, &bend));
-    assert_int_equal(bend.n_knots, 5);
+    assert_int_equal(bend.n_knots, 6);
     assert_int_equal(bend.n_parts, 3);
-    assert_true(knot[0] == -5 && knot[1] == 1 && knot[2] == 2 && knot[3] == 7 && knot[4] == 13);
+    assert_true(knot[0] == -5 && knot[1] == 0 && knot[2] == 1 && knot[3] == 2 && knot[4] == 7 && knot[5] == 13);
     double first = 0, second = 0, both = 0;
     for (size_t p = 1; p < 3; p++) {
-        double a = (double)bend.matrix[2 * 3 + p] - (double)bend.matrix[1 * 3 + p];
-        double b = (double)bend.matrix[3 * 3 + p] - (double)bend.matrix[2 * 3 + p];
+        double a = (double)bend.matrix[3 * 3 + p] - (double)bend.matrix[2 * 3 + p];
+        double b = (double)bend.matrix[4 * 3 + p] - (double)bend.matrix[3 * 3 + p];
         first += a * a;
         second += b * b;
         both += a * b;
@@ -113,9 +113,12 @@ static void steps_between_knots_are_independent_before_the_rows(void **unused)
     double scale = 0.25 / (70.0 / 90 * (20.0 / 90) + 30.0 / 90 * (60.0 / 90));
     assert_true(fabs(first - scale) < 1e-6 && fabs(second - scale) < 1e-6 && fabs(both) < 1e-6);
     for (size_t p = 1; p < 3; p++) { /* constant outside; the line goes on */
-        assert_true(bend.matrix[p] == bend.matrix[3 + p] && bend.matrix[12 + p] == bend.matrix[9 + p]);
+        assert_true(bend.matrix[p] == bend.matrix[6 + p] && bend.matrix[15 + p] == bend.matrix[12 + p]);
     }
-    assert_true(bend.matrix[0] < bend.matrix[3] && bend.matrix[12] > bend.matrix[9]);
+    assert_true(bend.matrix[0] < bend.matrix[3] && bend.matrix[15] > bend.matrix[12]);
+    for (size_t p = 0; p < 3; p++) /* measured from 0, where nothing is */
+        assert_true(bend.matrix[3 + p] == 0);
+    assert_true(fabs((double)bend.share[2] - 20.0 / 90) < 1e-6 && bend.share[1] == 0 && bend.share[5] == 0);
     gsai_arena_release(&arena);
 }
 
