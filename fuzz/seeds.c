@@ -2,6 +2,8 @@
 #include "rows.h"
 #include "states.h"
 
+#include "learn/state.h"
+
 #include "base/hash.h"
 #include "base/memory.h"
 #include "store/snapshot.h"
@@ -170,7 +172,7 @@ static void save_foreign(void)
 typedef struct setting {
     const char *name, *loss, *method, *scale, *average, *class_weight, *holdout;
     uint8_t how; /* of rows: fuzz_take_batch */
-    enum { TWO_PASSES, FIRST_PASS, NEW_RUN } life;
+    enum { TWO_PASSES, FIRST_PASS, NEW_RUN, WITH_CURVES } life;
 } setting;
 
 static const setting settings[] = {
@@ -184,7 +186,18 @@ static const setting settings[] = {
     {"scaling", "softmax", "auto", "auto", "recent", "none", "auto", 2, FIRST_PASS},
     {"steep", "squared", "paper", "none", "full", "none", "none", 1, TWO_PASSES},
     {"again", "squared", "auto", "standard", "recent", "none", "none", 9, NEW_RUN},
+    {"curves", "squared", "gsa", "auto", "recent", "none", "auto", 9, WITH_CURVES},
 };
+
+/* Lets the first two features bend. */
+static gsa_status bend(gsa_state *state, gsa_error *error)
+{
+    gsai_curve curve[] = {{0, 0, 4}, {1, 4, 3}};
+    float knot[] = {-4, -1, 0, 5, -1, 2, 3}, share[] = {0, 0.5F, 0.5F, 0, 0, 1, 0};
+    const gsai_basis basis = {.at = 300, .curve = curve, .n = 2, .knot = knot, .share = share, .n_knots = 7};
+    gsa_status status = gsai_state_set_basis(state, &basis, error);
+    return status == GSA_OK ? gsai_table_grow(gsai_state_own_table(state), 308, gsai_state_env(state), error) : status;
+}
 
 static const unsigned char rows_bytes[] = "\0\1\2\3\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1"
                                           "\x77\3\x10\0\0\2\4\1\x42\1\x45\3\1\1\2\x61\1\x62";
@@ -212,6 +225,8 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
         status = gsa_state_new(config, NULL, &state, &error);
     for (int pass = 0; pass < (of->life == FIRST_PASS ? 1 : 2) && status == GSA_OK; pass++) {
         status = gsa_state_update(state, rows, &error);
+        if (status == GSA_OK && pass == 0 && of->life == WITH_CURVES)
+            status = bend(state, &error);
         if (status == GSA_OK && pass == 0 && of->life != FIRST_PASS) {
             status = gsa_state_end_pass(state, &error);
             if (status == GSA_OK)

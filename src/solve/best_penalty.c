@@ -435,6 +435,7 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
     GSA_TRY(gsai_path_make(own, bent, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
     gsai_scale_columns(bent, (gsai_column_scaling){true, lines->scaling.inverse_frequency});
     GSA_TRY(gsai_path_climb(own, FIRST_STRENGTH_OF_CURVES, n_sample <= ROWS_FEW ? 2 : 1, &at, error));
+    problem->n_tried = bent->n_tried;
     best = &own->record[at];
     if (n_sample < n_rows) {
         double excess = gsai_path_excess(own, best, of_sample, &error_of_mean);
