@@ -206,7 +206,7 @@ static gsa_status bend_held(gsa_state *state, const gsai_basis *from, const gsai
     gsa_status status = gsai_arena_check(&arena, "a held-out row", error);
     for (size_t i = 0; i < row.n && status == GSA_OK; i++) {
         uint32_t id = row.index[i];
-        size_t b = 0, knot = id - from->at;
+        size_t b = 0, knot = (size_t)(id - from->at);
         if (id < from->at || knot >= from->n_knots) {
             index[n] = id < from->at ? id : id - (uint32_t)from->n_knots;
             value[n++] = gsai_row_value(&row, i);

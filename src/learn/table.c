@@ -143,8 +143,8 @@ static void copy_records(gsai_table *to, const gsai_table *from)
     size_t n_slots = to->n_slots > from->n_slots ? to->n_slots : from->n_slots, n = from->n_pages;
     bool is_same = to->room == from->room, has_pages = is_same && to->page && from->page;
     if (has_pages) {
-        memset(to->page, 0, (to->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
-        memcpy(to->page, from->page, (from->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
+        if (to->n_pages > 1) /* of a new table the index is zero, and most of it is never touched */
+            memset(to->page, 0, (to->n_slots + GSAI_PAGE - 1) / GSAI_PAGE * sizeof *to->page);
         memcpy(to->cells, from->cells, n * page);
         memset((char *)to->cells + n * page, 0, to->n_pages > n ? (to->n_pages - n) * page : 0);
         to->n_pages = n;
@@ -152,8 +152,13 @@ static void copy_records(gsai_table *to, const gsai_table *from)
     to->n_used = 0;
     for (size_t first = 0; first < n_slots; first += 64) {
         uint64_t used = first < from->n_slots ? from->used[first / 64] : 0, old = to->used[first / 64];
-        to->used[first / 64] = used;
+        if (used != old)
+            to->used[first / 64] = used;
         to->n_used += (size_t)__builtin_popcountll(used);
+        n = (from->n_slots + GSAI_PAGE - 1 - first) / GSAI_PAGE;
+        if (has_pages && used)
+            memcpy(to->page + first / GSAI_PAGE, from->page + first / GSAI_PAGE,
+                   (n < 64 / GSAI_PAGE ? n : 64 / GSAI_PAGE) * sizeof *to->page);
         if (is_same && !to->page && !from->page && __builtin_popcountll(used) >= DENSE_WORD) {
             n = from->n_slots - first < 64 ? from->n_slots - first : 64;
             memcpy(gsai_table_slot(to, first), gsai_table_slot(from, first), n * record);

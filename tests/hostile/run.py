@@ -95,8 +95,9 @@ def try_models(harness, work, model, state, seal, wanted, slow):
 
 def try_high_features(harness, directory, model, state, seal, wanted):
     """A small file takes little memory and ends, however high the features are that it names; without a limit of our
-    own. A table that such a state needs is either refused or never touched."""
-    most = LIMIT + BESIDES
+    own. A table that such a state needs is either refused or never touched, but for a bit and an index per page of its
+    slots, where it is copied."""
+    most = {"bad": LIMIT + BESIDES, "bad.state": 4 * LIMIT + BESIDES}
     read_state = [["inspect", "bad.state"]] + STATE_VERBS[:2] + [STATE_VERBS[1] + ["--method", "gsa"]]
     for count in (10**8, 25 * 10**8):
         name = "a_feature_%d" % count
@@ -109,7 +110,7 @@ def try_high_features(harness, directory, model, state, seal, wanted):
                 if target == "bad.state":
                     os.link(os.path.join(directory, "good.model"), os.path.join(directory, "bad"))
                 write(os.path.join(directory, target))
-                judge(harness, "%s: %s" % (name, " ".join(verb[:6])), verb, None, [], most, directory)
+                judge(harness, "%s: %s" % (name, " ".join(verb[:6])), verb, None, [], most[target], directory)
 
 
 def try_confined(harness, directory, model, seal, wanted, quick):
