@@ -149,12 +149,6 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     }
     GSA_TRY(check_pairs(states, n_states, base, error));
     if (!base && !gsai_bases_agree(states, n_states)) {
-        for (size_t s = 0; s < n_states; s++)
-            if (gsai_state_n_solved(states[s]) == 0)
-                return gsai_fail(error, GSA_CONFLICT,
-                                 "state %zu was learned row by row, and its curves have other knots; start all runs "
-                                 "from one model, and give that as base",
-                                 s + 1);
         gsa_state **all = gsai_alloc_zeroed(env, n_states, sizeof *all);
         GSAI_TRY_MEMORY(all, env, error, "no memory to merge %zu states", n_states);
         gsa_status status = gsai_states_rebase(states, n_states, all, error);
