@@ -188,19 +188,27 @@ static int compare_numbers(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Numbers the columns that may bend, from 1 on; returns how many: those with values that are not all the same. */
-static size_t number_candidates(const gsai_design *design, const gsai_waiting *rows, size_t n_rows, uint32_t *number)
+/* Finds the columns that may bend, those with values that are not all the same, and numbers them from 1 on by their
+ * features. Returns how many; candidate[n] is the column of number n + 1. Too many are not looked at. */
+static size_t find_candidates(const gsai_design *design, const gsai_waiting *rows, size_t n_rows, uint64_t *candidate,
+                              uint32_t *number)
 {
     size_t n = 0;
-    for (size_t i = 0; i < n_rows && !rows->csr.all_ones; i++) {
+    for (size_t i = 0; i < n_rows && !rows->csr.all_ones && n <= MAX_COLUMNS; i++) {
         const gsai_row row = gsai_waiting_at(rows, design->row[i]).row;
-        for (size_t t = 0; t < row.n; t++) {
+        for (size_t t = 0; t < row.n && n <= MAX_COLUMNS; t++) {
             size_t j = design->column[design->start[i] + t];
             if (number[j] > 0 || gsai_row_value(&row, t) == 1 || design->id[j] >= MAX_FEATURE ||
                 (double)design->count[j] < MIN_PRESENT * (double)design->n_rows || !(design->variance[j] > 0))
                 continue;
-            number[j] = (uint32_t)++n;
+            number[j] = 1;
+            candidate[n++] = (uint64_t)design->id[j] << 32 | j;
         }
+    }
+    qsort(candidate, n, sizeof *candidate, gsai_waiting_compare_keys);
+    for (size_t c = 0; c < n; c++) {
+        candidate[c] &= UINT32_MAX;
+        number[candidate[c]] = (uint32_t)c + 1;
     }
     return n;
 }
@@ -211,9 +219,10 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
     size_t n_rows = design->n_rows < MAX_ROWS ? design->n_rows : MAX_ROWS, from = 0;
     double total = 0;
     uint32_t *number = gsai_arena_take(arena, design->n_columns, sizeof *number);
+    uint64_t candidate[MAX_COLUMNS + 1];
     *bends = (gsai_bends){0};
     GSA_TRY(gsai_arena_check(arena, "columns that bend", error));
-    size_t n = number_candidates(design, rows, n_rows, number);
+    size_t n = find_candidates(design, rows, n_rows, candidate, number);
     if (n == 0 || n > MAX_COLUMNS)
         return GSA_OK;
     size_t *start = gsai_arena_take(arena, n + 2, sizeof *start);
@@ -251,8 +260,7 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
         *own = (gsai_bend){.first_knot = (uint32_t)bends->n_knots, .first_part = (uint32_t)bends->n_parts};
         if (!gsai_bend_make(all + from, n_own, most, arena, bends->knot + bends->n_knots, own))
             continue;
-        while (number[own->column] != c)
-            own->column++;
+        own->column = (uint32_t)candidate[c - 1];
         own->feature = design->id[own->column];
         bends->n_knots += own->n_knots;
         bends->n_parts += own->n_parts;

@@ -93,46 +93,39 @@ static double constant_loss(const gsa_state *state, const gsai_design *design, d
     return (loss->constant ? loss->constant(&totals) : (double)NAN) * design->loss_unit;
 }
 
-/* Sets the curves of a state, and their values at the knots; intercept[k] has what they are at 0. */
+/* Sets the curves of a state, and their values at the knots; intercept[k] gets what they are measured from. */
 static gsa_status set_curves(const solution_of *of, const gsai_design *design, const gsai_optimum *optimum,
                              double *intercept, gsai_arena *arena, gsa_error *error)
 {
     const gsai_bends *bends = design->bends;
-    gsai_basis basis = {.at = (uint64_t)of->seen->highest + 1, .n = bends->n, .n_knots = bends->n_knots};
+    gsai_basis basis = {
+        .at = (uint64_t)of->seen->highest + 1, .n = bends->n, .n_knots = bends->n_knots, .knot = bends->knot};
     gsai_table *table = gsai_state_own_table(of->state);
     basis.curve = gsai_arena_take(arena, basis.n, sizeof *basis.curve);
-    basis.knot = gsai_arena_take(arena, basis.n_knots, sizeof *basis.knot);
     basis.share = gsai_arena_take(arena, basis.n_knots, sizeof *basis.share);
-    const gsai_bend **sorted = gsai_arena_take(arena, basis.n, sizeof *sorted);
     double *weight = gsai_arena_take(arena, bends->n_parts, sizeof *weight);
     GSA_TRY(gsai_arena_check(arena, "curves", error));
     for (size_t b = 0; b < bends->n; b++) {
-        size_t at = b;
-        for (; at > 0 && sorted[at - 1]->feature > bends->at[b].feature; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = &bends->at[b];
-    }
-    for (size_t b = 0, first = 0; b < bends->n; first += sorted[b++]->n_knots) {
-        basis.curve[b] = (gsai_curve){sorted[b]->feature, (uint32_t)first, sorted[b]->n_knots};
-        memcpy(basis.knot + first, bends->knot + sorted[b]->first_knot, sorted[b]->n_knots * sizeof *basis.knot);
-        memcpy(basis.share + first, sorted[b]->share, sorted[b]->n_knots * sizeof *basis.share);
+        const gsai_bend *bend = &bends->at[b];
+        basis.curve[b] = (gsai_curve){bend->feature, bend->first_knot, bend->n_knots};
+        memcpy(basis.share + bend->first_knot, bend->share, bend->n_knots * sizeof *basis.share);
     }
     GSA_TRY(gsai_state_set_basis(of->state, &basis, error));
     for (size_t k = 0; k < design->n_outputs; k++) {
         for (size_t p = 0; p < bends->n_parts; p++)
             weight[p] = optimum->weight[(1 + p) * design->n_outputs + k] * design->margin_unit;
         for (size_t b = 0; b < bends->n; b++) {
-            const float *knot = basis.knot + basis.curve[b].first;
-            size_t from = sorted[b]->first_knot;
-            double at_zero = 0; /* the value at a knot at 0, or else the mean */
-            for (size_t i = 0; i < basis.curve[b].n_knots; i++)
-                at_zero += (double)sorted[b]->share[i] * gsai_bends_value(bends, from + i, weight);
-            for (size_t i = 0; i < basis.curve[b].n_knots; i++)
-                at_zero = knot[i] == 0 ? gsai_bends_value(bends, from + i, weight) : at_zero;
-            intercept[k] += at_zero;
-            for (size_t i = 0; i < basis.curve[b].n_knots; i++) {
-                size_t slot = (size_t)basis.at + basis.curve[b].first + i + 1;
-                float value = (float)(gsai_bends_value(bends, from + i, weight) - at_zero);
+            const gsai_bend *bend = &bends->at[b];
+            const float *knot = bends->knot + bend->first_knot;
+            double origin = 0; /* the value at a knot at 0, or else the mean */
+            for (size_t i = 0; i < bend->n_knots; i++)
+                origin += (double)bend->share[i] * gsai_bends_value(bends, bend->first_knot + i, weight);
+            for (size_t i = 0; i < bend->n_knots; i++)
+                origin = knot[i] == 0 ? gsai_bends_value(bends, bend->first_knot + i, weight) : origin;
+            intercept[k] += origin;
+            for (size_t i = 0; i < bend->n_knots; i++) {
+                size_t slot = (size_t)basis.at + bend->first_knot + i + 1;
+                float value = (float)(gsai_bends_value(bends, bend->first_knot + i, weight) - origin);
                 if (knot[i] == 0)
                     continue;
                 gsai_table_use(table, slot);
@@ -233,15 +226,16 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
     return GSA_OK;
 }
 
-/* Returns whether columns may have curves: not where the intercept cannot take what they are at 0, features are
- * dropped one by one, or twice as many entries again would be too many. */
-static bool may_bend(const solution_of *of)
+/* Returns whether columns may have curves: not without an intercept, which takes what they are measured from; not where
+ * features are dropped one by one, or rows were learned as lines before; and not of wide text, of which dual
+ * coordinates are found, or where two more entries for each would be too many. */
+static bool may_bend(const solution_of *of, const gsai_design *design)
 {
     const gsai_params *params = gsai_state_params(of->state);
     const gsai_rows *csr = &of->rows->csr;
     return params->value[GSAI_PARAM_curves] && params->value[GSAI_PARAM_intercept] &&
            !params->value[GSAI_PARAM_compact] && gsai_state_rows_behind(of->state) == 0 &&
-           gsai_state_basis(of->state)->n == 0 &&
+           gsai_state_basis(of->state)->n == 0 && !gsai_sweeps_suit(design) &&
            gsai_solver_cells(csr->n_rows, 3 * (uint64_t)csr->n_values, gsai_state_n_outputs(of->state)) <=
                GSAI_SOLVER_CELLS;
 }
@@ -283,7 +277,7 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
     gsai_problem bent;
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, of->rows->csr.n_rows, &arena, error);
-    if (status == GSA_OK && may_bend(of)) {
+    if (status == GSA_OK && may_bend(of, &design)) {
         status = gsai_bends_find(&bends, &design, of->rows, &arena, error);
         if (status == GSA_OK && bends.n > 0)
             status = gsai_design_bend(&bent_design, &design, &bends, of->rows, &arena, error);
