@@ -227,17 +227,14 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
 }
 
 /* Returns whether columns may have curves: not without an intercept, which takes what they are measured from; not where
- * features are dropped one by one, or rows were learned as lines before; and not of wide text, of which dual
- * coordinates are found, or where two more entries for each would be too many. */
+ * features are dropped one by one, or rows were learned as lines before; and not of wide text with several classes, of
+ * which sweeps find the optimum. */
 static bool may_bend(const solution_of *of, const gsai_design *design)
 {
     const gsai_params *params = gsai_state_params(of->state);
-    const gsai_rows *csr = &of->rows->csr;
     return params->value[GSAI_PARAM_curves] && params->value[GSAI_PARAM_intercept] &&
            !params->value[GSAI_PARAM_compact] && gsai_state_rows_behind(of->state) == 0 &&
-           gsai_state_basis(of->state)->n == 0 && !gsai_sweeps_suit(design) &&
-           gsai_solver_cells(csr->n_rows, 3 * (uint64_t)csr->n_values, gsai_state_n_outputs(of->state)) <=
-               GSAI_SOLVER_CELLS;
+           gsai_state_basis(of->state)->n == 0 && !gsai_sweeps_suit(design);
 }
 
 /* Makes the state that of the optimum of its rows, and *order that of the rows, which the caller frees; NULL: it is not
