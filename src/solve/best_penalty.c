@@ -53,6 +53,7 @@ void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
     for (size_t j = 1; j < design->n_columns; j++) {
         double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
         double scale = design->variance[j] > 0 ? gsai_exp(-scaling.inverse_frequency * gsai_log(share)) : 0;
+        scale *= scaling.factor ? (double)scaling.factor[j] : 1;
         problem->scale[j] = (float)(scaling.standardised ? scale : scale * (design->unit[j] / common));
         sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
     }
@@ -371,7 +372,7 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
 {
     const gsai_design *design = path->problem->design;
     uint64_t asked = path->problem->asked;
-    gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0]};
+    gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0], NULL};
     double min = INFINITY, max = 0;
     for (size_t j = 1; j < design->n_columns; j++)
         if (design->variance[j] > 0) {
@@ -417,6 +418,40 @@ static gsa_status path_of_all(gsai_path *all, const gsai_path *sample, size_t n_
  * the first that is tried. */
 #define MIN_ERRORS_OF_CURVES 2.0
 #define FIRST_STRENGTH_OF_CURVES 2u
+#define MIN_FACTOR 0.02F
+
+/* Tries factors of the blocks, which are the line and the curve of each column that bends: the root of the variance of
+ * the margins that a block has under the weights of a record, of that of all blocks on average. What counted for little
+ * is penalised more. */
+static gsa_status try_factors(gsai_path *path, size_t *chosen, gsa_error *error)
+{
+    gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
+    const gsai_record *record = &path->record[*chosen];
+    size_t n_blocks = 2 * design->bends->n, n_parts = design->bends->n_parts;
+    double *size = gsai_arena_take(path->arena, n_blocks, sizeof *size), mean = 0;
+    float *factor = gsai_arena_take(path->arena, design->n_columns, sizeof *factor);
+    uint32_t *block = gsai_arena_take(path->arena, n_parts, sizeof *block);
+    bool is_better;
+    GSA_TRY(gsai_arena_check(path->arena, "factors of blocks", error));
+    for (size_t b = 0; b < design->bends->n; b++)
+        for (size_t p = 0; p < design->bends->at[b].n_parts; p++)
+            block[design->bends->at[b].first_part + p] = (uint32_t)(2 * b + (p > 0));
+    gsai_scale_columns(problem, record->scaling);
+    for (size_t i = 0; i < n_parts * design->stride; i++) {
+        size_t j = 1 + i / design->stride;
+        double weight = (double)problem->scale[j] * (double)record->v[design->stride + i];
+        size[block[j - 1]] += weight * weight * design->variance[j];
+        mean += weight * weight * design->variance[j] / (double)n_blocks;
+    }
+    for (size_t j = 0; j < design->n_columns; j++) {
+        bool is_part = j > 0 && j <= n_parts && mean > 0;
+        factor[j] = is_part ? fmaxf((float)sqrt(size[block[j - 1]] / mean), MIN_FACTOR) : 1;
+    }
+    gsai_column_scaling scaling = record->scaling;
+    scaling.factor = factor;
+    return try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error);
+}
 
 /* Tries columns that bend on the rows of the path of lines; *path becomes theirs if that is better by more than chance.
  * The sample decides alone where it is against them by as much. */
@@ -433,7 +468,7 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
     bent->n_tried = problem->n_tried;
     GSA_TRY(gsai_arena_check(arena, "curves", error));
     GSA_TRY(gsai_path_make(own, bent, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
-    gsai_scale_columns(bent, (gsai_column_scaling){true, lines->scaling.inverse_frequency});
+    gsai_scale_columns(bent, (gsai_column_scaling){true, lines->scaling.inverse_frequency, NULL});
     GSA_TRY(gsai_path_climb(own, FIRST_STRENGTH_OF_CURVES, n_sample <= ROWS_FEW ? 2 : 1, &at, error));
     problem->n_tried = bent->n_tried;
     best = &own->record[at];
@@ -449,6 +484,8 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
     if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean) {
         *path = own;
         *chosen = at;
+        GSA_TRY(try_factors(own, chosen, error));
+        problem->n_tried = bent->n_tried;
     }
     return GSA_OK;
 }

@@ -15,10 +15,11 @@
 
 #define GSAI_MEMORY 5
 
-/* How columns are scaled: standardised or as given, and more or less by how rare they are. */
+/* How columns are scaled: standardised or as given, more or less by how rare they are, and by a factor of each. */
 typedef struct gsai_column_scaling {
     bool standardised;
     double inverse_frequency; /* the scale has the share of rows that have a column to the power of -this as a factor */
+    const float *factor;      /* NULL: 1 */
 } gsai_column_scaling;
 
 /* The problem that the fits of one solution share. */

@@ -33,6 +33,13 @@ awk 'BEGIN { print "y,a,b"; for (i = 0; i < 2000; i++) { a = i * 7919 % 2003; b 
 greedystep train line.csv --label y -o a.model -q && greedystep train line.csv --label y --curves auto -o b.model -q
 greedystep predict a.model line.csv --ignore y >a.txt && greedystep predict b.model line.csv --ignore y >b.txt
 cmp a.txt b.txt && echo same predictions
+echo "columns that say nothing are nearly flat: what counts for little is penalised more"
+awk 'BEGIN { split("7919 104729 1299709 15485863 32452843 49979687", by, " "); print "y,s,n1,n2,n3,n4,n5"
+    for (i = 0; i < 2000; i++) { s = (i * by[1] % 4001) / 1000 - 2; line = ""
+        for (j = 2; j <= 6; j++) line = line "," (i * by[j] % (3989 + 14 * j)) / 1000
+        printf "%.4f,%.3f%s\n", (s > 0 ? s : -s) + ((i * 86028121) % 4007) / 4007 * 4, s, line } }' >noise.csv
+greedystep train noise.csv --label y --curves auto -o noise.model -q
+greedystep inspect noise.model | sed -n '/strongest/,$p' | awk 'NR == 3 { first = $2 } NR == 4 { print ($2 < first / 30 ? "as it should be" : "WRONG " $2 " " first) }'
 echo "every number of threads, order of rows and format: the same bytes"
 greedystep train train.csv --label y --curves auto --threads 1 -o one.model -q && cmp one.model curves.model
 { head -n 1 train.csv; tail -n +2 train.csv | sort; } >sorted.csv
