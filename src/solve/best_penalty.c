@@ -465,27 +465,30 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
     double error_of_mean;
     bent->scale = gsai_arena_take(arena, bent->design->n_columns, sizeof *bent->scale);
     bent->width = problem->width;
-    bent->n_tried = problem->n_tried;
     GSA_TRY(gsai_arena_check(arena, "curves", error));
     GSA_TRY(gsai_path_make(own, bent, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
+    bent->n_tried = problem->n_tried;
+    bent->n_after = problem->n_after - PATH_STRENGTHS;
+    bent->best_loss = problem->best_loss;
+    gsai_expect_strengths(bent, PATH_STRENGTHS);
     gsai_scale_columns(bent, (gsai_column_scaling){true, lines->scaling.inverse_frequency, NULL});
     GSA_TRY(gsai_path_climb(own, FIRST_STRENGTH_OF_CURVES, n_sample <= ROWS_FEW ? 2 : 1, &at, error));
-    problem->n_tried = bent->n_tried;
     best = &own->record[at];
     if (n_sample < n_rows) {
         double excess = gsai_path_excess(own, best, of_sample, &error_of_mean);
         if (excess > MIN_ERRORS_OF_CURVES * error_of_mean)
             return GSA_OK;
+        bent->n_after -= ALL_STRENGTHS;
         GSA_TRY(path_of_all(own + 1, own, count_held_out(problem, true), &at, arena, error));
         best = &(++own)->record[at];
     }
-    problem->n_tried = bent->n_tried;
     double excess = gsai_path_excess(own, best, lines, &error_of_mean);
     if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean) {
         *path = own;
         *chosen = at;
+        bent->n_after -= SCALING_STRENGTHS;
+        gsai_expect_strengths(bent, SCALING_STRENGTHS);
         GSA_TRY(try_factors(own, chosen, error));
-        problem->n_tried = bent->n_tried;
     }
     return GSA_OK;
 }
@@ -499,6 +502,8 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     GSA_TRY(gsai_arena_check(arena, "the solution", error));
     GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
     problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
+    if (problem->bent)
+        problem->n_after += PATH_STRENGTHS + SCALING_STRENGTHS + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     GSA_TRY(compare_scalings(path, &chosen, error));
     const gsai_record *of_sample = &path->record[chosen];
     if (n_sample < n_rows) {
@@ -507,8 +512,10 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
         path++;
     }
     double lines_loss = path->record[chosen].calibration.loss;
-    if (problem->bent)
+    if (problem->bent) {
         GSA_TRY(try_bent(&path, n_sample, of_sample, arena, &chosen, error));
+        problem->n_tried = problem->bent->n_tried;
+    }
     if (problem->prior) {
         problem->n_after -= SHARE_STRENGTHS;
         gsai_expect_strengths(problem, SHARE_STRENGTHS);

@@ -5,6 +5,7 @@
 #include "solve/sweeps.h"
 
 #include "learn/lineage.h"
+#include "learn/schema.h"
 #include "learn/solution.h"
 #include "learn/state.h"
 
@@ -227,14 +228,16 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
 }
 
 /* Returns whether columns may have curves: not without an intercept, which takes what they are measured from; not where
- * features are dropped one by one, or rows were learned as lines before; and not of wide text with several classes, of
- * which sweeps find the optimum. */
+ * features are dropped one by one, or rows were learned as lines before; and not of text, whose numbers stand anywhere
+ * (Vowpal Wabbit's), or which is wide and has several classes, so that sweeps find the optimum. */
 static bool may_bend(const solution_of *of, const gsai_design *design)
 {
     const gsai_params *params = gsai_state_params(of->state);
+    const char *schema = gsa_state_schema(of->state);
     return params->value[GSAI_PARAM_curves] && params->value[GSAI_PARAM_intercept] &&
            !params->value[GSAI_PARAM_compact] && gsai_state_rows_behind(of->state) == 0 &&
-           gsai_state_basis(of->state)->n == 0 && !gsai_sweeps_suit(design);
+           gsai_state_basis(of->state)->n == 0 && !gsai_sweeps_suit(design) &&
+           (!schema || gsai_schema_is_table(schema));
 }
 
 /* Makes the state that of the optimum of its rows, and *order that of the rows, which the caller frees; NULL: it is not
