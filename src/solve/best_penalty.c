@@ -414,9 +414,10 @@ static gsa_status path_of_all(gsai_path *all, const gsai_path *sample, size_t n_
     return gsai_path_climb(all, record->strength, 1, chosen, error);
 }
 
-/* Curves are to be better than lines by this many standard errors. Strengths of their priors mean the same on all data:
- * the first that is tried. */
+/* Curves are to be better than lines by this many standard errors, and by this loss: labels on a line exactly have the
+ * variance 1, too. Strengths of their priors mean the same on all data: the first that is tried. */
 #define MIN_ERRORS_OF_CURVES 2.0
+#define MIN_GAIN_OF_CURVES 1e-6
 #define FIRST_STRENGTH_OF_CURVES 2u
 #define MIN_FACTOR 0.02F
 
@@ -483,7 +484,7 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
         best = &(++own)->record[at];
     }
     double excess = gsai_path_excess(own, best, lines, &error_of_mean);
-    if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean) {
+    if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean && excess < -MIN_GAIN_OF_CURVES) {
         *path = own;
         *chosen = at;
         bent->n_after -= SCALING_STRENGTHS;
