@@ -234,7 +234,8 @@ def learn_first(state: State, scans: Sequence[Scan], counts: Sequence[int]) -> N
     # How often labels come tells classes from numbers in tables.
     new = set(first)
     again = [x for one, lo, hi in zip(scans, begin, counts) for x in one.first.labels[lo:hi] if x in new]
-    rest = again + [label for label in first if label not in shown.union(again)]
+    shown.update(again)
+    rest = again + [label for label in first if label not in shown]
     told = [_joined(scans, begin, rest, is_dense=True)]
     for given in told + [_joined([], [], labels) for labels in later]:
         state.prepare(given.block(0, given.n_rows))
