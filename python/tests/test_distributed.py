@@ -9,9 +9,11 @@ import numpy as np
 import pyarrow.csv
 import pytest
 from conftest import planted, run_command, write_libsvm
+from scipy import sparse
 
 import greedystep
 from greedystep import distributed
+from greedystep._core import State
 from greedystep.distributed import Rows, begin, learn, merge, scan, schema_of
 
 N = 5000
@@ -117,18 +119,59 @@ def test_classes_that_come_late_are_numbered_as_by_the_command(tmp_path, form):
     assert_same_bytes(trained(shards, passes=1, shards=2), model)
 
 
-def test_deltas_have_the_bits_of_whole_replicas(monkeypatch):
-    X, y = planted(20_000, 60, 3, seed=6)
-    X.data[(X.indices >= 40) & (np.repeat(np.arange(20_000), np.diff(X.indptr)) < 15_000)] = 0  # of one shard only
-    X.eliminate_zeros()
+def bent(n_rows: int, n_late: int = 0, seed: int = 6):
+    """Return rows of which three columns bend, a class for each, and columns that only the last rows have."""
+    random = np.random.default_rng(seed)
+    X = random.uniform(-2, 2, (n_rows, 4 + n_late)).astype(np.float32)
+    X[random.random(X.shape) < 0.2] = 0
+    X[: n_rows - n_rows // 8, 4:] = 0
+    score = np.sin(3 * X[:, 0]) + np.abs(X[:, 1]) + np.log(0.1 + np.abs(X[:, 2])) + X[:, 3] / 2 + X[:, 4:].sum(axis=1)
+    return sparse.csr_matrix(X), np.digitize(score + random.logistic(size=n_rows) / 3, [0, 1]).astype(float)
+
+
+def knots_of(state) -> dict[str, list[float]]:
+    return {one.name: one.knots.tolist() for one in greedystep.Model(state.finish()).curves()}
+
+
+@pytest.mark.parametrize("n_shards", [1, 2, 4])
+def test_columns_bend_at_the_knots_of_the_first_rows_in_all_replicas(tmp_path, n_shards):
+    X, y = bent(12_000)
+    model = by_command(tmp_path, write_libsvm(tmp_path / "rows.svm", X, y), "--shards", n_shards, "--curves", "auto")
+    forms = [X.toarray(), X]
+    shards = [Rows(forms[s % 2][part], y[part]) for s, part in enumerate(bounds(12_000, n_shards))]
+    training = begin([sent(scan(rows, n_shards)) for rows in shards], curves="auto", shards=n_shards)
+    first = knots_of(training.state)
+    assert set("123") <= first.keys()
+    while training.wants_pass:
+        learned = [sent(learn(sent(training), rows, shard)) for shard, rows in enumerate(shards)]
+        assert all(knots_of(State.read(parts[0].content)) == first for parts in learned)
+        training = merge(training, learned)
+    assert knots_of(training.state) == first
+    assert_same_bytes(training, model)
+    new_rows = bent(12_000, seed=7)
+    ours, lines, alone = (
+        one.evaluate(*new_rows)["log_loss"]
+        for one in (training.model(), greedystep.train(X, y), greedystep.train(X, y, curves="auto"))
+    )
+    assert ours < 1.02 * alone < 0.8 * lines
+
+
+@pytest.mark.parametrize("curves", ["off", "auto"])
+def test_deltas_have_the_bits_of_whole_replicas(monkeypatch, curves):
+    """Also of features that only one shard has, which stand behind the knots of curves."""
+    X, y = bent(20_000, n_late=3)
     shards = [Rows(X[part], y[part]) for part in bounds(20_000, 4)]
-    whole = trained(shards)
+    whole = trained(shards, curves=curves)
     assert whole.range_features == 0
+    assert bool(knots_of(whole.state)) == (curves == "auto")
     monkeypatch.setattr(distributed, "WHOLE_BYTES", 0)
     monkeypatch.setattr(distributed, "features_per_range", lambda *_: 7)
-    by_deltas = trained(shards)
+    by_deltas = trained(shards, curves=curves)
     assert by_deltas.range_features == 7
     assert by_deltas.state.write() == whole.state.write()
+    margins = whole.model().decision_function(np.eye(4, 7, 4, dtype=np.float32))  # the last row has no feature
+    gains = (margins - margins[3]) @ [-1, 0, 1]
+    assert (gains[:3] > 1).all()
 
 
 def test_files_may_be_short(tmp_path):

@@ -239,10 +239,12 @@ bool gsai_basis_equals(const gsai_basis *a, const gsai_basis *b)
 
 static gsa_status merge_basis(const gsai_merge *merge, gsa_error *error)
 {
+    const gsa_state *first = merge->states[0];
     for (size_t s = 1; s < merge->n_states; s++)
-        if (!gsai_basis_equals(&merge->states[s]->basis, &merge->states[0]->basis))
+        if (!gsai_basis_equals(&merge->states[s]->basis, &first->basis))
             return gsai_fail(error, GSA_CONFLICT, "the states have curves with different knots");
-    return copy_basis(merge->into, merge->states[0], error);
+    /* Headers of deltas have no knots, since they have no slots for them. */
+    return copy_basis(merge->into, merge->continues && first->basis.n == 0 ? merge->base : first, error);
 }
 
 static void save_basis(gsai_snapshot *snapshot, const gsa_state *state)
