@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import greedystep
 from greedystep import distributed
 from greedystep.comparison import command
 from greedystep.distributed import Rows
@@ -30,11 +31,11 @@ def example(engine: str):
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory) -> list[Path]:
-    """A table with words, numbers and gaps, in files as even as can be."""
+    """A table with words, gaps and numbers that bend, in files as even as can be."""
     folder = tmp_path_factory.mktemp("rows")
     random = np.random.default_rng(1)
     city, age = random.choice(["oslo", "lima", "rome"], N_ROWS), random.integers(18, 80, N_ROWS)
-    came = np.where(random.random(N_ROWS) < 0.3 + 0.4 * (city == "oslo") - age / 400, "yes", "no")
+    came = np.where(random.random(N_ROWS) < 0.1 + 0.3 * (city == "oslo") + abs(age - 50) / 60, "yes", "no")
     lines = [f"{c},{a if i % 50 else ''},{y}\n" for i, (c, a, y) in enumerate(zip(city, age, came))]
     paths = []
     for shard in range(N_SHARDS):
@@ -58,9 +59,12 @@ def by_command(model: Path, *words) -> bytes:
 
 @pytest.fixture(scope="session")
 def expected(files, tmp_path_factory) -> bytes:
-    """The model of the command."""
-    words = ["--label", "came", "--bits", BITS, "--shards", N_SHARDS]
-    return by_command(tmp_path_factory.mktemp("command") / "model", *files, *words)
+    """The model of the command, in which the age has a curve."""
+    words = ["--label", "came", "--bits", BITS, "--shards", N_SHARDS, "--curves", "auto"]
+    model = tmp_path_factory.mktemp("command") / "model"
+    found = by_command(model, *files, *words)
+    assert [one.name for one in greedystep.load(model).curves()] == ["age"]
+    return found
 
 
 @pytest.fixture

@@ -28,19 +28,19 @@ def start():
 
 @pytest.mark.parametrize("n_workers", [1, 2, 3])
 def test_any_number_of_workers_gives_the_bytes_of_the_command(start, shards, expected, tmp_path, n_workers):
-    assert saved(example("dask").train(start(n_workers), shards), tmp_path) == expected
+    assert saved(example("dask").train(start(n_workers), shards, curves="auto"), tmp_path) == expected
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_a_worker_killed_in_mid_pass_changes_no_bit(start, shards, expected, tmp_path, monkeypatch, n_workers):
     module = example("dask")
     monkeypatch.setattr(module, "learn", fatal_once(tmp_path / "killed"))
-    assert saved(module.train(start(n_workers), shards), tmp_path) == expected
+    assert saved(module.train(start(n_workers), shards, curves="auto"), tmp_path) == expected
     assert_killed(tmp_path / "killed")
 
 
 def test_caches_have_the_bytes_of_their_tables(start, caches, expected, tmp_path):
-    assert saved(example("dask").train(start(2), caches), tmp_path) == expected
+    assert saved(example("dask").train(start(2), caches, curves="auto"), tmp_path) == expected
 
 
 def test_the_example_runs_as_its_head_says(files, tmp_path):

@@ -25,15 +25,15 @@ def start():
 @pytest.mark.parametrize("n_workers", [1, 2, 3])
 def test_any_number_of_workers_gives_the_bytes_of_the_command(start, shards, expected, tmp_path, n_workers):
     start(n_workers)
-    assert saved(example("ray").train(shards), tmp_path) == expected
+    assert saved(example("ray").train(shards, curves="auto"), tmp_path) == expected
 
 
 def test_caches_and_a_worker_killed_in_mid_pass_change_no_bit(start, shards, expected, caches, tmp_path, monkeypatch):
     start(2)
     module = example("ray")
-    assert saved(module.train(caches), tmp_path) == expected
+    assert saved(module.train(caches, curves="auto"), tmp_path) == expected
     monkeypatch.setattr(module, "learn", fatal_once(tmp_path / "killed"))
-    assert saved(module.train(shards), tmp_path) == expected
+    assert saved(module.train(shards, curves="auto"), tmp_path) == expected
     assert_killed(tmp_path / "killed")
 
 

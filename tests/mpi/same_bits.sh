@@ -65,7 +65,7 @@ local_files()
 {
     name=$1
     shift
-    "$greedystep" train --local "$@" -o alone --passes 2 --quiet > /dev/null
+    "$greedystep" train --local "$@" -o alone --passes 2 --curves auto --quiet > /dev/null
     cat > own.sh <<'S'
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK} ranks=$1 greedystep=$2
 shift 2
@@ -75,7 +75,7 @@ for file; do
     i=$((i + 1))
 done
 shift "$n"
-exec "$greedystep" train --local "$@" -o model --passes 2 --quiet
+exec "$greedystep" train --local "$@" -o model --passes 2 --curves auto --quiet
 S
     for n in 2 3 5; do
         rm -f model model.state
@@ -86,19 +86,22 @@ S
     echo "same bits: $name, files of their own, ranks 2 3 5 of $mpi"
 }
 if [ $# -eq 0 ]; then
-    # Labels and categories that only some files have, a word that looks like a number among them; few rows, whose scaling is open at the merge, and more.
+    # Labels and categories that only some files have, a word that looks like a number among them, and a column that bends;
+    # few rows, whose scaling is open at the merge, and more.
     for rows in 300 4000; do
         for i in 1 2 3 4 5; do
             awk -v seed=$i -v rows=$((rows * i / 2)) 'BEGIN {
                 srand(seed); print "a,c,y"
                 for (i = 0; i < rows; i++) {
-                    k = int(rand() * (3 + seed)); print rand() * 9 "," "k" k "," (rand() < .3 ? "l" int(k / 2) : seed > 3 && k == 0 ? "0x1" seed : "m" int(rand() * 2))
+                    k = int(rand() * (3 + seed)); a = rand() * 9 - 4.5; m = a * a > rand() * 20
+                    print a "," "k" k "," (rand() < .3 ? "l" int(k / 2) : seed > 3 && k == 0 ? "0x1" seed : "m" m)
                 }
             }' > own$i.csv
         done
         mkdir "own$rows"
         "$greedystep" convert own?.csv --label y --bits 12 -o "own$rows/" --quiet > /dev/null 2>&1
         local_files "$rows rows" "own$rows"/own?.gsac
+        [ "$rows" = 300 ] || "$greedystep" inspect alone | grep -q "^curves" || fail "$rows rows, files of their own: no curve"
     done
 fi
 left_out=
