@@ -123,6 +123,11 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
     )
     method = _param("method", "auto, optimum, gsa or paper: the training method", TypeConverters.toString)
     scale = _param("scale", "auto, none or standard: whether features are standardised", TypeConverters.toString)
+    curves = _param(
+        "curves",
+        "off, or auto: numeric columns have curves where that is better on held-out rows",
+        TypeConverters.toString,
+    )
     average = _param(
         "average",
         "which weights a model has: last, full, suffix, recent; auto: recent, last for method paper",
@@ -141,6 +146,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
             passes="auto",
             method="auto",
             scale="auto",
+            curves="off",
             average="auto",
             leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,
@@ -165,7 +171,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     def library_parameters(self) -> dict[str, str]:
         """Return the library's parameters as text."""
-        same = {name: self.getOrDefault(name) for name in ("passes", "method", "scale", "average", "seed")}
+        same = {name: self.getOrDefault(name) for name in ("passes", "method", "scale", "curves", "average", "seed")}
         return parameter_texts({**same, "intercept": self.getOrDefault("fitIntercept"), "order": "shuffled"})
 
 

@@ -80,7 +80,7 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
     @property
     def numFeatures(self) -> int:
         """Highest feature number seen + 1."""
-        return self.model.n_features
+        return self.model._n_plain
 
     def save_model(self, path: str | os.PathLike[str]) -> None:
         """Write the plain model, which the command and ``greedystep.load`` read.
@@ -278,6 +278,7 @@ class _GreedystepEstimator(
         passes: int | str = "auto",
         method: str = "auto",
         scale: str = "auto",
+        curves: str = "off",
         average: str = "auto",
         fitIntercept: bool = True,
         seed: int = 0,
@@ -329,6 +330,9 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         "auto": rows that fit in memory are solved by one task to the penalised optimum, as
         ``greedystep train`` does; all others are learned by "gsa", the partitions in parallel. A given
         `passes`, `average` or `leastShardRows` chooses "gsa" too.
+    curves : {"off", "auto"}
+        "auto": numeric columns have curves where that is better on held-out rows (``model.model.curves()``). In shards
+        the first rows of all partitions decide.
     scale, average, fitIntercept, seed
         The command's parameters.
     leastShardRows : int
@@ -373,7 +377,7 @@ class GreedystepRegressor(_GreedystepEstimator):
     Parameters
     ----------
     featuresCol, indicesCol, valuesCol, inputCols, categorical, cross, bits, labelCol, weightCol, \
-predictionCol, passes, method, scale, average, fitIntercept, seed, leastShardRows
+predictionCol, passes, method, scale, curves, average, fitIntercept, seed, leastShardRows
         As in :class:`GreedystepClassifier`.
     """
 
