@@ -120,6 +120,19 @@ def test_streams_and_partial_fit_continue_with_the_knots(table: pd.DataFrame, fi
     assert first.score(X, y) > 0.98
 
 
+@pytest.mark.parametrize("method", ["optimum", "gsa"])
+def test_rows_a_little_beyond_those_that_decided_do_not_move_a_curve_far(method: str) -> None:
+    rng = np.random.default_rng(6)
+    X = rng.uniform(-2, 2, (20_000, 2))
+    y = np.abs(X[:, 0]) + X[:, 1] + rng.normal(size=len(X)) / 3
+    first = GreedystepRegressor(curves="auto", method=method).fit(X[:15_000] * 0.99, y[:15_000])
+    second = clone(first).fit(X[:15_000] * 0.99, y[:15_000]).partial_fit(X[15_000:], y[15_000:])
+    for model in (first, second):
+        assert model.model_.curves()
+        beyond = model.predict([[-2.2, 0], [2.2, 0], [1, -2.2], [1, 2.2]])
+        np.testing.assert_allclose(beyond, [2.2, 2.2, -1.2, 3.2], atol=0.5)
+
+
 @pytest.mark.parametrize("kind", ["array", "frame", "gaps and words", "classes"])
 def test_onnx_has_the_curves(table: pd.DataFrame, kind: str) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")

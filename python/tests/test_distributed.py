@@ -154,6 +154,17 @@ def test_columns_bend_at_the_knots_of_the_first_rows_in_all_replicas(tmp_path, n
     assert ours < 1.02 * alone < 0.8 * lines
 
 
+@pytest.mark.parametrize("n_shards", [1, 2])
+def test_rows_beyond_the_first_ones_are_learned(n_shards):
+    """Of a column that ascends, the rest of a shard has none of the values of its first rows."""
+    random = np.random.default_rng(7)
+    X = np.stack([np.arange(40_000) / 4000, random.uniform(-2, 2, 40_000)], 1).astype(np.float32)
+    y = X[:, 0] * 1.5 + np.abs(X[:, 1]) + random.normal(size=40_000) / 3
+    training = trained([Rows(X[part], y[part]) for part in bounds(40_000, n_shards)], curves="auto")
+    assert len(training.model().curves()) == 2
+    assert training.model().evaluate(X, y)["rmse"] < 0.4
+
+
 @pytest.mark.parametrize("curves", ["off", "auto"])
 def test_deltas_have_the_bits_of_whole_replicas(monkeypatch, curves):
     """Also of features that only one shard has, which stand behind the knots of curves."""

@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Returns the share of n rows as a whole number, at least 1. */
 static double part_of(double n, double share)
@@ -51,6 +52,27 @@ static gsa_status measure_rows(gsa_state *state, const gsai_unlearned_rows *rows
     return status;
 }
 
+/* No row was at the outer knots of a curve. They count as if they had been as common as the knots beside them: a row
+ * with a millionth of one would otherwise move it by millions. */
+static void count_outer_knots(gsa_state *state)
+{
+    const gsai_basis *basis = &state->basis;
+    gsai_table *table = &state->table;
+    for (size_t i = 0; i < 2 * basis->n; i++) {
+        const gsai_curve *curve = &basis->curve[i / 2];
+        size_t last = curve->n_knots - 1, low = (size_t)basis->at + curve->first + 1, n = 0, from;
+        do
+            from = low + (i % 2 ? last - n : n);
+        while (gsai_state_n_seen(state, from) == 0 && n++ < last);
+        if (n == 0 || n > last || basis->knot[curve->first + (i % 2 ? last : 0)] == 0)
+            continue;
+        size_t outer = low + (i % 2 ? last : 0);
+        gsai_table_use(table, outer);
+        memcpy(gsai_table_slot(table, outer) + gsai_table_mean(table),
+               gsai_table_slot(table, from) + gsai_table_mean(table), 2 * sizeof(gsai_cell));
+    }
+}
+
 gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution, const gsai_unlearned_rows *rows,
                                 bool goes_on, gsa_error *error)
 {
@@ -84,6 +106,7 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
     /* Rows that follow are weighed against these and those of earlier runs. In a later run equal ones count once. */
     const uint64_t n_behind = state->rows_behind;
     GSA_TRY(measure_rows(state, rows, error));
+    count_outer_knots(state);
     state->residuals = solution->residuals;
     state->n_solved = goes_on ? 0 : solution->n_different;
     state->averaging.now = n_behind + (goes_on ? rows->n : solution->n_different);
