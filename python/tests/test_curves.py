@@ -133,6 +133,16 @@ def test_rows_a_little_beyond_those_that_decided_do_not_move_a_curve_far(method:
         np.testing.assert_allclose(beyond, [2.2, 2.2, -1.2, 3.2], atol=0.5)
 
 
+@pytest.mark.parametrize("method", ["optimum", "gsa"])
+def test_words_that_come_after_the_knots_keep_their_names(table: pd.DataFrame, method: str) -> None:
+    plain = table[["a", "b", "c", "y"]]
+    first = greedystep.train(plain.assign(w="first"), label="y", curves="auto", method=method)
+    words = [f"word {i}" for i in range(30)]
+    later = plain.assign(w=[words[i % 30] for i in range(N)], y=table["y"] + np.arange(N) % 30)
+    second = greedystep.train(later, label="y", start_from=first)
+    assert {f"w={word}" for word in words[2:]} <= {one.name for one in second.strongest(40)}
+
+
 @pytest.mark.parametrize("kind", ["array", "frame", "gaps and words", "classes"])
 def test_onnx_has_the_curves(table: pd.DataFrame, kind: str) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")

@@ -139,11 +139,14 @@ struct source {
     const gsa_state *state;
     const char *(*name)(const void *ctx, uint64_t feature);
     const void *ctx;
+    uint64_t at, end; /* of the knots, of which rows know nothing: what comes after them has another id there */
 };
 
 static const char *name_of(const struct source *source, uint64_t id)
 {
-    const char *text = source->name(source->ctx, id);
+    bool is_knot = id >= source->at && id < source->end;
+    uint64_t of_rows = id < source->at ? id : id - (source->end - source->at);
+    const char *text = is_knot ? NULL : source->name(source->ctx, of_rows);
     return text ? text : gsai_names_find(&source->state->names, id);
 }
 
@@ -181,11 +184,9 @@ static bool find_strongest(const struct source *source, bool with_names, gsai_st
 }
 
 /* A name is far away: at first it is looked up of the strongest features alone, nearly all of which have one. */
-gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
-                               const void *ctx, gsa_error *error)
+static gsa_status set_names(gsa_state *state, struct source source, gsa_error *error)
 {
     const gsai_env *env = &state->env;
-    const struct source source = {state, name, ctx};
     gsai_strongest strongest = {.env = env};
     gsai_names names = {0};
     size_t size = 0, n_named = 0, n_found;
@@ -215,6 +216,13 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
     return status;
 }
 
+gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
+                               const void *ctx, gsa_error *error)
+{
+    const gsai_basis *basis = &state->basis;
+    return set_names(state, (struct source){state, name, ctx, basis->at, basis->at + basis->n_knots}, error);
+}
+
 typedef struct several {
     const gsa_state *const *states;
     size_t n;
@@ -235,7 +243,7 @@ gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size
     size_t n_names = 0;
     for (size_t i = 0; i < n_from; i++)
         n_names += from[i]->names.n;
-    return n_names > 0 ? gsa_state_set_names(state, find_in_several, &all, error) : GSA_OK;
+    return n_names > 0 ? set_names(state, (struct source){state, find_in_several, &all, 0, 0}, error) : GSA_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
