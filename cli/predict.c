@@ -1,4 +1,5 @@
 /* `greedystep predict`: one line per row, as the rows come. */
+#include "inspect_data.h"
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"
@@ -6,11 +7,16 @@
 #include "verbs.h"
 #include "views.h"
 
+#include "base/error.h"
+#include "base/schema_text.h"
+
 #include <greedystep/train.h>
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option predict_options[] = {
@@ -19,6 +25,8 @@ static const cli_option predict_options[] = {
      "output format; auto: csv or jsonl by the name of FILE, else text"},
     {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "in csv and jsonl: print the probability of every class, even if there are more than 20"},
+    {"explain", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "print how much every column of a table adds to the margin; output is csv"},
     {"keep", 0, OPTION_TEXT, false, "COLUMN[,...]", NULL, 0, 0,
      "copy these columns of DATA to the output, such as ids; the model need not know them"},
     {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
@@ -33,7 +41,10 @@ typedef struct predicting {
     gsa_reader *reader;
     cli_output output;
     gsa_text text;
-    const char *kept; /* columns, or NULL */
+    const char *kept;             /* columns, or NULL */
+    data_column *column;          /* to be explained; number: its place among the numbers of gsa_explain. NULL: none */
+    size_t n_columns, n_features; /* the latter without labels and the like */
+    uint64_t n_read, n_read_before; /* rows, and those before the last batch, which has the cells */
     bool every_class;
     bool is_count; /* predictions are e to the power of something */
     uint64_t n_overflowed;
@@ -41,14 +52,97 @@ typedef struct predicting {
     atomic_int failed; /* the exit code of a write that failed, 0 if none did */
 } predicting;
 
+/* ---- contributions ---------------------------------------------------------------------------------------------- */
+
+/* Finds the columns, which are printed in the order of the table: gsa_explain has numbers first, and crosses last. */
+static int find_columns(predicting *what, const char *schema)
+{
+    size_t at[COLUMN_WORDS + 1] = {0};
+    if (schema == NULL || strstr(schema, "\ncolumns namespaces\n") != NULL)
+        return complain_failed("--explain needs the columns of a table, and the rows of this model have features only; "
+                               "`greedystep inspect MODEL` lists the strongest");
+    char *crosses = calloc(2, strlen(schema) + 1), *to = crosses;
+    data_column *column = what->column = columns_of_schema(schema, &what->n_columns);
+    if (column == NULL || crosses == NULL)
+        return complain_failed("out of memory");
+    for (gsai_schema_line line; gsai_schema_next_line(&schema, &line);)
+        if (gsai_schema_line_is(&line, "cross"))
+            to += sprintf(to, "%s%.*s:%.*s", to > crosses ? ", " : "", (int)line.name_size, line.name,
+                          (int)line.items_size - 1, line.items + 1);
+    gsai_schema_take_name(crosses, strlen(crosses), crosses);
+    for (size_t i = 0; i < what->n_columns; i++)
+        at[COLUMN_WORDS] += column[i].kind == COLUMN_NUMBER;
+    for (size_t i = 0; i < what->n_columns; i++)
+        column[i].number = column[i].kind <= COLUMN_WORDS ? at[column[i].kind]++ : 0;
+    what->n_features = at[COLUMN_WORDS] + (to > crosses);
+    /* There is room: columns_of_schema has a place more than lines. */
+    column[what->n_columns++] = (data_column){
+        .name = crosses, .kind = to > crosses ? COLUMN_NUMBER : COLUMN_IGNORED, .number = at[COLUMN_WORDS]};
+    what->env.call.n_threads = 1; /* so that the cells at hand are those of the rows */
+    return EXIT_DONE;
+}
+
+/* Prints a cell: a name, or a number unless the row is bad. */
+static void put_cell(const char *name, double number, bool is_bad, FILE *stream)
+{
+    if (name == NULL) {
+        fprintf(stream, is_bad ? "," : ",%.*g", fabs(number) >= 1e6 ? 15 : 9, number);
+        return;
+    }
+    bool is_quoted = *name == '\0' || *name == ' ' || strpbrk(name, ",\"\r\n") != NULL;
+    fputs(is_quoted ? ",\"" : ",", stream);
+    for (; *name != '\0'; name++)
+        fprintf(stream, *name == '"' ? "\"\"" : "%c", *name);
+    fputs(is_quoted ? "\"" : "", stream);
+}
+
+/* Prints lines of csv with the contributions: of more than two classes to the margin of the label. */
+static gsa_status explain(predicting *what, const gsa_predictions *some, gsa_error *error)
+{
+    FILE *stream = what->output.stream;
+    const gsa_batch *rows = some->rows;
+    const size_t n_outputs = (size_t)info_of(what->model).n_outputs, width = what->n_features * n_outputs;
+    const uint64_t n_read = progress_of(what->reader).n_rows;
+    const char *line = some->text, *end;
+    double *value = calloc(rows->n_rows + 1, (width + 1) * sizeof *value);
+    size_t n_cells = 0;
+    const uint64_t *cell = gsa_reader_cells(what->reader, &n_cells);
+    gsa_status status = value != NULL ? GSA_OK : gsai_fail(error, GSA_MEMORY, "out of memory");
+    what->n_read_before = n_read > what->n_read ? what->n_read : what->n_read_before;
+    what->n_read = n_read;
+    if (cell != NULL)
+        cell += (some->first_row - what->n_read_before) * n_cells;
+    if (status == GSA_OK && rows->n_rows > 0)
+        status = gsa_explain(what->model, rows, cell, n_cells, value, error);
+    for (size_t r = 0; line < some->text + some->text_size && status == GSA_OK; r++, line = end + 1) {
+        bool is_header = rows->n_rows == 0, is_bad = rows->bad != NULL && rows->bad[r], is_quoted = false;
+        size_t best = 0;
+        for (size_t k = 1; k < some->width && n_outputs > 1 && !is_header; k++)
+            best = some->number[r * some->width + k] > some->number[r * some->width + best] ? k : best;
+        for (end = line; *end != '\n' || is_quoted; end++)
+            is_quoted ^= *end == '"';
+        fwrite(line, 1, (size_t)(end - line), stream);
+        put_cell(is_header ? "intercept" : NULL, gsa_model_intercept(what->model, best), is_bad, stream);
+        for (size_t i = 0; i < what->n_columns; i++)
+            if (what->column[i].kind <= COLUMN_WORDS)
+                put_cell(is_header ? what->column[i].name : NULL,
+                         value[r * width + what->column[i].number * n_outputs + best], is_bad, stream);
+        putc('\n', stream);
+    }
+    free(value);
+    return status;
+}
+
 /* Reports a failed write here, while errno still has the reason, and stops the reader that waits for a pipe. */
 static gsa_status print_predictions(void *ctx, const gsa_predictions *some, gsa_error *error)
 {
     predicting *what = ctx;
-    (void)error;
     for (size_t i = 0; what->is_count && i < some->rows->n_rows; i++)
         what->n_overflowed += some->number[i] == DBL_MAX;
-    bool done = fwrite(some->text, 1, some->text_size, what->output.stream) == some->text_size;
+    if (what->column != NULL)
+        GSA_TRY(explain(what, some, error));
+    bool done = what->column != NULL ? !ferror(what->output.stream)
+                                     : fwrite(some->text, 1, some->text_size, what->output.stream) == some->text_size;
     if (done && what->is_watched)
         done = fflush(what->output.stream) == 0;
     if (done)
@@ -110,11 +204,14 @@ static int run_predict(const cli_arguments *arguments)
     gsa_reader_options wanted = {.without_labels = true,
                                  .keep = arguments_text(arguments, "keep"),
                                  .keep_tags = true,
+                                 .keep_cells = arguments_flag(arguments, "explain"),
                                  .keep_bad_rows = true,
                                  .without_offsets = true};
     const char *format = arguments_text(arguments, "format"), *path = arguments_text(arguments, "output");
     if (strcmp(format, "auto") == 0)
-        format = session_is_named(path, ".csv") ? "csv" : session_is_named(path, ".jsonl") ? "jsonl" : "text";
+        format = wanted.keep_cells || session_is_named(path, ".csv") ? "csv"
+                 : session_is_named(path, ".jsonl")                  ? "jsonl"
+                                                                     : "text";
     what.text = strcmp(format, "csv") == 0     ? GSA_TEXT_CSV
                 : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
                                                : GSA_TEXT_LINES;
@@ -122,6 +219,8 @@ static int run_predict(const cli_arguments *arguments)
     what.kept = wanted.keep;
     if (what.every_class && what.text == GSA_TEXT_LINES)
         return complain_usage("--proba needs --format csv or jsonl; give one of them");
+    if (wanted.keep_cells && what.text != GSA_TEXT_CSV)
+        return complain_usage("--explain needs --format csv; leave --format out");
     int code = session_check_not_input(arguments, "-o", path);
     if (code == EXIT_DONE)
         code = session_load_model(arguments->positional[0], &what.env, &what.model);
@@ -130,6 +229,8 @@ static int run_predict(const cli_arguments *arguments)
                                    &what.env, &what.reader);
     if (code == EXIT_DONE)
         code = session_match(what.reader, gsa_model_schema(what.model));
+    if (code == EXIT_DONE && wanted.keep_cells)
+        code = find_columns(&what, gsa_model_schema(what.model));
     if (code == EXIT_DONE)
         code = output_open(path, &what.output);
     if (code == EXIT_DONE) {
@@ -139,6 +240,9 @@ static int run_predict(const cli_arguments *arguments)
     if (code == EXIT_DONE)
         code = output_commit(&what.output);
     output_discard(&what.output);
+    for (size_t i = 0; i < what.n_columns; i++)
+        column_free(&what.column[i]);
+    free(what.column);
     gsa_reader_close(what.reader);
     gsa_model_free(what.model);
     return code;
@@ -148,17 +252,23 @@ const cli_verb predict_verb = {
     .name = "predict",
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "predict every row with a model",
-    .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
-               "for a hinge loss, or the predicted number. The margin of two classes is above 0 for the second in the "
-               "order of `inspect`, the positive one. In csv and jsonl a line begins with "
-               "the row number and ends with the probability of each class. A skipped bad row has a line too: NA in "
-               "text, empty cells in csv, null in jsonl.\n\nLabels in DATA are ignored and may be absent. Columns of "
-               "--keep follow the row number, or in text the prediction, each after a tab; so do tags of Vowpal Wabbit "
-               "text. Rows from a pipe are predicted as they arrive.",
+    .details =
+        "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
+        "for a hinge loss, or the predicted number. The margin of two classes is above 0 for the second in the "
+        "order of `inspect`, the positive one. In csv and jsonl a line begins with "
+        "the row number and ends with the probability of each class. A skipped bad row has a line too: NA in "
+        "text, empty cells in csv, null in jsonl.\n\nLabels in DATA are ignored and may be absent. Columns of "
+        "--keep follow the row number, or in text the prediction, each after a tab; so do tags of Vowpal Wabbit "
+        "text. Rows from a pipe are predicted as they arrive.\n\nWith --explain the intercept and one number per "
+        "column of "
+        "the table follow, under the names of the columns: they add up to the margin, of more than two classes to "
+        "that of the label.",
     .examples = "# a label and its probability for every row\n"
                 "greedystep predict my.model test.svm | head -n 5\n"
                 "# every probability and the column `id`, as a table\n"
-                "greedystep predict clicks.model new.csv --keep id -o predictions.csv",
+                "greedystep predict clicks.model new.csv --keep id -o predictions.csv\n"
+                "# how much every column adds to the prediction of the first row\n"
+                "head -n 2 new.csv | greedystep predict clicks.model - --explain",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

@@ -169,10 +169,12 @@ GSA_API const char *gsa_reader_name_at(const gsa_reader *reader, size_t number, 
  * use; NaN without categories. Needs remember_names; not while another thread reads. */
 GSA_API double gsa_reader_collision_rate(const gsa_reader *reader);
 
-/* Returns the cells of the last batch, *n_columns per row: numeric columns, then categorical ones, each in the order of
+/* Returns the cells of the last batch, *n_cells per row: numeric columns, then categorical ones, each in the order of
  * the schema. An absent cell is 0, a number 1, a category the hash whose lowest bits are its feature
- * (docs/formats/csv.md). NULL without keep_cells, and if a row did not come from text or Arrow columns. */
-GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_columns);
+ * (docs/formats/csv.md). Then weekday, month and hour of every column of dates: the number of the column, from 0, times
+ * 2^32, plus the feature. A bad row that is kept has none. NULL without keep_cells, and if a row did not come from text
+ * or Arrow columns. */
+GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_cells);
 
 /* The features of a schema: numbers and dates have the ids 0 .. n_numbers - 1, the markers of their missing values the
  * next n_numbers, and categories are hashed to 2^bits ids from first_word on. */

@@ -10,7 +10,7 @@ import struct
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_double, c_int32, c_size_t, c_void_p
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from ._run import Run, counted_memory
 
 FloatArray = npt.NDArray[np.float32]
 DoubleArray = npt.NDArray[np.float64]
+#: Address and number per row of the cells of a batch.
+Cells = tuple[Optional[int], int]
 
 
 class Handle:
@@ -392,6 +394,10 @@ class CModel(Handle):
         """Fill in the probabilities of the classes, or the values."""
         call("gsa_model_predict", self.pointer, byref(batch), out.ctypes.data)
 
+    def explain(self, batch: c.Batch, cells: Cells, out: DoubleArray) -> None:
+        """Fill in one number per row, column and output; the cells are those of the rows (Reader.cells)."""
+        call("gsa_explain", self.pointer, byref(batch), *cells, out.ctypes.data)
+
 
 class Reader(Handle):
     """Rows of files, streams or arrays. The Run it was opened for must outlive it."""
@@ -446,6 +452,11 @@ class Reader(Handle):
     def next(self, batch: c.Batch) -> bool:
         """Fill in the next rows, borrowed until the next call; return False after the last."""
         return call("gsa_reader_next", self.pointer, byref(batch), may_end=True) == c.OK
+
+    def cells(self) -> Cells:
+        """Return the cells of the last batch, if they are kept."""
+        number = c_size_t()
+        return c.library().gsa_reader_cells(self.pointer, byref(number)), number.value
 
     def keep(self, folder: str) -> None:
         """Spill rows that are expensive to read to a temporary file, for later passes."""

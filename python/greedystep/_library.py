@@ -477,6 +477,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_schema": (c_char_p, [_P]),
     "gsa_reader_description": (c_char_p, [_P]),
+    "gsa_reader_cells": (c_void_p, [_P, POINTER(c_size_t)]),
     "gsa_reader_name": (c_char_p, [_P, c_uint64]),
     "gsa_reader_spill": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (c_int, [_P, POINTER(ReaderProgress)]),
@@ -494,6 +495,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_train_fits": (c_int, [c_uint64, c_uint64, c_uint64]),
     "gsa_train_shard": (c_int, [_P, _P, c_uint64, c_uint64, _C, POINTER(c_uint64), _E]),
     "gsa_evaluate": (c_int, [_P, _P, _C, _E]),
+    "gsa_explain": (c_int, [_P, _B, _P, c_size_t, _P, _E]),
 }
 
 

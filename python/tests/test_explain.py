@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import run_command
 from scipy import sparse
 
 import greedystep
@@ -96,12 +97,29 @@ def test_contributions_are_the_shap_values_of_a_linear_model():
     assert explanation.abs.mean(0).values.shape == (5,)
 
 
+def test_files_are_explained_like_frames(tmp_path):
+    frame, target = mixed_frame()
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = greedystep.train(frame, target)
+    assert np.array_equal(model.explain(tmp_path / "rows.csv").values, model.explain(frame).values)
+
+
+def test_categories_that_share_a_feature_with_a_curve_add_up():
+    frame, target = mixed_frame()
+    words = pd.DataFrame({f"w{k}": np.random.default_rng(k).choice(list("abcdefgh"), N) for k in range(9)})
+    model = greedystep.train(pd.concat([frame, words], axis=1), target, bits=2, curves="auto")
+    assert_adds_up(
+        model.explain(pd.concat([frame, words], axis=1)), model.decision_function(pd.concat([frame, words], axis=1))
+    )
+
+
 def test_what_cannot_be_explained_is_refused(tmp_path):
     frame, target = mixed_frame()
     frame.to_csv(tmp_path / "rows.csv", index=False)
     model = greedystep.train(frame, target)
-    with pytest.raises(ValueError, match=r"takes a frame or an array: read the file before"):
-        model.explain(tmp_path / "rows.csv")
+    run_command("convert", tmp_path / "rows.csv", "--label", "x", "-o", tmp_path / "rows.gsac")
+    with pytest.raises(greedystep.GreedystepError, match=r"features and no columns: give the table itself"):
+        greedystep.train(tmp_path / "rows.gsac").explain(tmp_path / "rows.gsac")
     with pytest.raises(ValueError, match=r"X\.multiply\(model\.coef\)"):
         greedystep.train(np.eye(4), [0, 1, 0, 1]).explain(sparse.eye(4, format="csr"))
     assert_adds_up(model.explain(frame.assign(id=1), ignore=["id"]), model.decision_function(frame))

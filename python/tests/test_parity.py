@@ -153,3 +153,40 @@ def test_predictions_are_the_commands(rows, data_file, tmp_path):
     assert [int(float(label)) for label in labels] == list(fitted.predict(X))
     known = fitted.predict_proba(X)
     assert np.allclose([float(p) for p in probabilities], known.max(axis=1), 1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"curves": "auto"}, {"cross": ["city:x"], "bits": 5}], ids=str)
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_the_command_and_explain_give_the_same_contributions(tmp_path, n_classes, options):
+    pd, random, n = pytest.importorskip("pandas"), np.random.default_rng(3), 1200
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(
+        {
+            "city": random.choice(["oslo", "rome", "lima"], n),
+            "age, in years": random.normal(40, 10, n).round(3),
+            "far": 1_700_000_000 + random.integers(0, 5000, n),
+            "since": pd.date_range("2020-01-01", periods=n, freq="7h"),
+            "x": random.normal(size=n).round(4),
+        }
+    )
+    y = frame["age, in years"] / 10 + 2 * abs(frame["x"]) + frame["since"].dt.month / 6 + (frame["city"] == "rome")
+    y = y.to_numpy() + random.normal(size=n) / 4
+    for name in ("city", "age, in years"):
+        frame.loc[random.random(n) < 0.1, name] = None
+    frame.insert(2, "y", y if n_classes == 1 else np.digitize(y, [6, 7.5][: n_classes - 1]))
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = greedystep.train(tmp_path / "rows.csv", label="y", **options)
+    assert bool(model.curves()) == ("curves" in options)
+    model.save(tmp_path / "model")
+    run_command("predict", tmp_path / "model", tmp_path / "rows.csv", "--explain", "-o", tmp_path / "explained")
+    printed, rows = pd.read_csv(tmp_path / "explained"), pd.read_csv(tmp_path / "rows.csv").drop(columns="y")
+    found, margins = model.explain(rows), np.asarray(model.decision_function(rows))
+    values, base = found.values, found.base_values
+    if n_classes > 2:
+        each, best = np.arange(n), margins.argmax(axis=1)
+        values, base, margins = values[each, :, best], base[each, best], margins[each, best]
+    start = list(printed.columns).index("intercept")
+    assert list(printed.columns[start + 1 :]) == found.feature_names
+    np.testing.assert_allclose(printed["intercept"], base, rtol=1e-8)
+    np.testing.assert_allclose(printed.iloc[:, start + 1 :], values, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(printed.iloc[:, start:].sum(axis=1), margins, atol=1e-6)

@@ -727,7 +727,7 @@ gsa_status gsai_reader_extend(gsa_reader *head, gsai_rows *rows, gsa_batch *out,
 bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)
 {
     file_reader *reader = files_of(head);
-    if (!reader || !reader->delivered || !has_same_memory(&head->env, rows->env))
+    if (!reader || !reader->delivered || reader->options.keep_cells || !has_same_memory(&head->env, rows->env))
         return false;
     if (reader->rows.keeps && gsai_rows_keep(rows, NULL) != GSA_OK) /* which the reader goes on with */
         return false;
@@ -806,15 +806,14 @@ const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *
     return reader->names.text + reader->names.start[number];
 }
 
-const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
+const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_cells)
 {
     const file_reader *reader = files_of(head);
-    *n_columns = 0;
+    *n_cells = 0;
     if (!reader || !reader->delivered || !reader->options.keep_cells)
         return NULL;
-    const gsai_schema *schema = &reader->schema;
-    *n_columns = schema->n_numbers + schema->n_of_kind[GSAI_FIELD_CATEGORICAL];
-    return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
+    *n_cells = gsai_schema_cells(&reader->schema);
+    return reader->rows.n_cells == reader->rows.n_rows * *n_cells ? reader->rows.cell : NULL;
 }
 
 uint64_t gsai_reader_header_lines(const gsa_reader *head)

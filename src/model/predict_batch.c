@@ -66,8 +66,7 @@ static inline void add_line(const gsa_model *model, uint64_t id, double x, doubl
         margins[k] += (double)weight[k] * x;
 }
 
-/* The entries of a row that is bent, one after the other. */
-static void bent_margins(const gsa_model *model, const gsai_row *row, double *margins)
+void gsai_model_add_row(const gsa_model *model, const gsai_row *row, double times, double *margins)
 {
     const gsai_basis *basis = &model->basis;
     for (size_t i = 0; i < row->n; i++) {
@@ -77,13 +76,13 @@ static void bent_margins(const gsa_model *model, const gsai_row *row, double *ma
         if (x == 0)
             continue;
         if (!curve) {
-            add_line(model, gsai_basis_id(basis, feature), (double)x, margins);
+            add_line(model, gsai_basis_id(basis, feature), (double)x * times, margins);
             continue;
         }
         gsai_place at = gsai_place_of(basis->knot + curve->first, curve->n_knots, x);
         uint64_t low = basis->at + curve->first + at.low;
-        add_line(model, low, (double)(1 - at.share), margins);
-        add_line(model, low + 1, (double)at.share, margins);
+        add_line(model, low, (double)(1 - at.share) * times, margins);
+        add_line(model, low + 1, (double)at.share * times, margins);
     }
 }
 
@@ -91,25 +90,16 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
 {
     const float *weights = model->weights;
     size_t n_outputs = model->n_outputs;
-    bool bends = model->basis.n > 0;
-    if (bends) {
+    if (n_outputs > 1 || model->basis.n > 0) {
         memset(margins, 0, n_outputs * sizeof *margins);
-        bent_margins(model, row, margins);
-    } else if (n_outputs == 1 && (!plain || model->id))
+        gsai_model_add_row(model, row, 1, margins);
+    } else if (!plain || model->id)
         margins[0] = dot_any(model, row);
-    else if (n_outputs == 1 && row->index && row->value)
+    else if (row->index && row->value)
         margins[0] = dot_plain(weights, row->index, row->value, row->n);
-    else if (n_outputs == 1)
+    else
         margins[0] =
             row->index ? dot_plain(weights, row->index, NULL, row->n) : dot_plain(weights, NULL, row->value, row->n);
-    else
-        memset(margins, 0, n_outputs * sizeof *margins);
-    for (size_t i = 0; i < row->n && n_outputs > 1 && !bends; i++) {
-        double x = (double)gsai_row_value(row, i);
-        const float *weight = x != 0 ? gsai_model_find(model, gsai_row_id(row, i)) : NULL;
-        for (size_t k = 0; k < n_outputs && weight; k++)
-            margins[k] += (double)weight[k] * x;
-    }
     for (size_t k = 0; k < n_outputs; k++)
         margins[k] += model->intercept[k];
 }

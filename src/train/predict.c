@@ -342,3 +342,38 @@ gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_pre
     gsai_free(&run.env, run.text.kept_marks);
     return status;
 }
+
+/* ---- contributions ---------------------------------------------------------------------------------------------- */
+
+gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uint64_t *cell, size_t n_cells,
+                       double *out, gsa_error *error)
+{
+    gsa_schema_info of = {.size = sizeof of, .n_numbers = batch->width, .first_word = UINT64_MAX};
+    if (model->schema)
+        GSA_TRY(gsa_schema_get_info(model->schema, &of, error));
+    if (model->schema ? !cell && of.n_words + of.n_dates > 0 : batch->index != NULL)
+        return gsai_fail(error, GSA_UNSUPPORTED, "the rows have features and no columns: give the table itself");
+    const size_t n_numbers = (size_t)of.n_numbers, n_columns = n_numbers + (size_t)of.n_words;
+    const size_t n_outputs = model->n_outputs, width = (n_columns + (of.n_crosses > 0)) * n_outputs;
+    for (size_t r = 0; r < batch->n_rows; r++, out += width, cell += cell ? n_cells : 0) {
+        gsai_row row = gsai_row_at(batch, r);
+        memset(out, 0, width * sizeof *out);
+        for (size_t i = 0; i < row.n; i++) {
+            uint32_t id = gsai_row_id(&row, i);
+            float x = gsai_row_value(&row, i);
+            const gsai_row one = {1, &id, &x};
+            for (size_t c = n_numbers; c < n_cells && id >= of.first_word; c++) {
+                uint64_t word = of.first_word + (cell[c] & ((UINT64_C(1) << of.bits) - 1));
+                double *to = out + (c < n_columns ? c : (size_t)(cell[c] >> 32)) * n_outputs;
+                if (cell[c] == 0 || id != (c < n_columns ? word : (uint32_t)cell[c]))
+                    continue;
+                gsai_model_add_row(model, &one, 1, to);
+                x--; /* the rest is that of other categories which share the feature, and of crosses */
+                gsai_model_add_row(model, &one, -1, to);
+            }
+            if (id < of.first_word || of.n_crosses > 0)
+                gsai_model_add_row(model, &one, 1, out + (id < of.first_word ? id % n_numbers : n_columns) * n_outputs);
+        }
+    }
+    return GSA_OK;
+}

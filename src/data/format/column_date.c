@@ -298,6 +298,9 @@ static void add_parts(gsai_tabular *table, size_t i, gsai_features *features)
         const char *word = gsai_date_part(column->date, part);
         uint32_t id = (uint32_t)(gsai_key_hash(key, word, strlen(word)) & table->id_mask);
         gsai_features_add(features, table->first_hashed + id, 1);
+        if (table->cells)
+            table->cells[table->n_columns + column->first_part + (size_t)part] =
+                (uint64_t)i << 32 | (table->first_hashed + id);
         if (gsai_feature_names_is_new(table->input->names, id))
             gsai_feature_names_enter(table->input->names, id, key->bytes, key->size - 1, word, strlen(word));
     }

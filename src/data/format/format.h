@@ -126,8 +126,12 @@ static inline gsa_status gsai_format_settle(gsai_format_input *input, gsai_rows 
     if (status != GSA_INPUT || !input->options->skip_bad_rows)
         return status;
     input->n_bad_rows++;
-    return input->options->keep_bad_rows ? gsai_rows_finish_bad(rows, (gsa_place){0, UINT64_MAX, input->file}, error)
-                                         : GSA_OK;
+    if (!input->options->keep_bad_rows)
+        return GSA_OK;
+    size_t n_cells = input->options->keep_cells ? gsai_schema_cells(input->schema) : 0; /* all of them absent */
+    GSA_TRY(gsai_rows_reserve_cells(rows, n_cells, error));
+    rows->n_cells += n_cells;
+    return gsai_rows_finish_bad(rows, (gsa_place){0, UINT64_MAX, input->file}, error);
 }
 
 static inline gsa_place gsai_format_location(const gsai_format_input *input, uint64_t line, uint64_t byte)

@@ -61,6 +61,7 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
             gsai_tabular_column *column = &table->column[table->n_columns++];
             *column = (gsai_tabular_column){
                 .kind = kind, .field = field, .cell = table->cell_of[f], .key = make_key(memory, field, "")};
+            column->first_part = table->n_parts;
             column->part = kind->n_parts > 0 ? gsai_arena_take(memory, kind->n_parts, sizeof *column->part) : NULL;
             for (size_t k = 0; k < kind->n_parts && column->part; k++)
                 column->part[k] = make_key(memory, field, kind->part[k]);
@@ -192,8 +193,7 @@ gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *ro
 {
     bool has_cells = table->input->options->keep_cells && table->input->schema->text && table->n_columns > 0;
     GSA_TRY(gsai_rows_reserve(rows, max + 1, error));
-    if (has_cells)
-        GSA_TRY(gsai_rows_reserve_cells(rows, table->n_columns, error));
+    GSA_TRY(gsai_rows_reserve_cells(rows, has_cells ? table->n_columns + table->n_parts : 0, error));
     table->cells = has_cells ? rows->cell + rows->n_cells : NULL;
     for (size_t i = 0; i < table->n_columns && table->term; i++)
         table->term[i].value = 0;
@@ -245,7 +245,7 @@ gsa_status gsai_tabular_end_row(const gsai_tabular *table, gsai_rows *rows, cons
     gsai_rows_weigh(rows, head->weight);
     if (table->group != SIZE_MAX)
         GSA_TRY(gsai_rows_set_group(rows, head->group, gsai_field_is_time(table->group_field), error));
-    rows->n_cells += table->cells ? table->n_columns : 0;
+    rows->n_cells += table->cells ? table->n_columns + table->n_parts : 0;
     return GSA_OK;
 }
 

@@ -17,6 +17,7 @@ typedef struct gsai_tabular_column {
     size_t cell;             /* of a record */
     gsai_key key;            /* of its name */
     gsai_key *part;
+    size_t first_part; /* among the parts of all columns */
     /* State of the row at hand: */
     gsai_date date;
     bool has_date;
@@ -49,7 +50,7 @@ typedef struct gsai_tabular {
     const gsai_field *label_field;
     size_t group; /* cell of the group or time of a row, likewise */
     const gsai_field *group_field;
-    uint64_t *cells; /* of each column, in the row at hand; NULL if cells are not asked for */
+    uint64_t *cells; /* of each column and part, in the row at hand; NULL if cells are not asked for */
     size_t *kept;    /* cells whose texts are kept beside the rows (option keep) */
     size_t n_kept;
 } gsai_tabular;

@@ -74,6 +74,12 @@ static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
 {
     return (uint32_t)(2 * schema->n_numbers);
 }
+/* Returns the number of cells of a row: of columns that have features, and of the parts of dates. */
+static inline size_t gsai_schema_cells(const gsai_schema *schema)
+{
+    return schema->n_numbers + schema->n_of_kind[GSAI_FIELD_CATEGORICAL] +
+           schema->n_of_kind[GSAI_FIELD_DATE] * gsai_kind_date.n_parts;
+}
 /* Returns the name of a feature below that. */
 const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature);
 /* Adds a cross; GSA_ARGUMENT if one of the two cannot be crossed, or they are already. */

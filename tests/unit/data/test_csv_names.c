@@ -55,6 +55,29 @@ static void cells_are_kept_for_whoever_asks(void **state)
     gsa_reader_close(reader);
 }
 
+/* Parts of dates follow with their column and feature; bad rows that are kept have no cells. */
+static void cells_tell_the_parts_of_dates(void **state)
+{
+    (void)state;
+    const char text[] = "y,c,a,day\n1,red,0,2024-03-01\n0,,inf,2024-03-02\n1,red,2,\n";
+    const uint64_t red = gsai_hash("c\0red", 5, 0), column = UINT64_C(1) << 32;
+    const uint64_t friday = gsai_hash("day weekday\0Fri", 15, 0) & 1023,
+                   march = gsai_hash("day month\0Mar", 13, 0) & 1023;
+    const uint64_t expected[] = {1, 1, red, column + 4 + friday, column + 4 + march, 0, 0, 0, 0, 0, 0, 0, 1, 0, red,
+                                 0, 0, 0};
+    gsa_reader_options options = {
+        .size = sizeof options, .keep_cells = 1, .skip_bad_rows = 1, .keep_bad_rows = 1, .bits = 10};
+    gsa_reader *reader = open_table(text, &options, NULL);
+    gsa_batch batch;
+    size_t n_cells;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    const uint64_t *cell = gsa_reader_cells(reader, &n_cells);
+    assert_int_equal(batch.n_rows, 3);
+    assert_int_equal(n_cells, 6);
+    assert_memory_equal(cell, expected, sizeof expected);
+    gsa_reader_close(reader);
+}
+
 /* Absent cells take room too: a batch of a wide table of few values ends by them. */
 static void kept_cells_bound_a_batch(void **state)
 {
@@ -144,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_remembered_by_column_and_text),
         cmocka_unit_test(cells_are_kept_for_whoever_asks),
+        cmocka_unit_test(cells_tell_the_parts_of_dates),
         cmocka_unit_test(kept_cells_bound_a_batch),
         cmocka_unit_test(a_list_has_a_name_once_and_begins_anew),
         cmocka_unit_test(names_of_words_come_by_number_as_they_came),
