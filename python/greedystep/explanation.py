@@ -55,6 +55,14 @@ def _batches(opened: Reader | Given, schema: str | None) -> Iterator[tuple[c.Bat
     opened.close()
 
 
+def columns_of(model: ModelContents, width: int) -> list[str]:
+    """Return the columns in the order of gsa_explain; those of a model without a schema are its first features."""
+    if model.schema is None:
+        return [model._model.name(i) or str(i + 1) for i in range(width)]
+    schema = Schema.of(model.schema)
+    return schema.numeric + schema.words + ([", ".join(schema.crosses)] if schema.crosses else [])
+
+
 def _contributions(model: ModelContents, data: Any, ignore: Iterable[str]) -> tuple[DoubleArray, list[str]]:
     """Return the contributions, [rows x columns x outputs], and the names of the columns."""
     data = collected(data)
@@ -68,13 +76,9 @@ def _contributions(model: ModelContents, data: Any, ignore: Iterable[str]) -> tu
     options = reader_options(without_labels=True, ignore=() if is_table else ignore)
     options.keep_cells = True
     opened = open_data(table, options, Run(0), frozen=model._frozen)
-    if schema is None:
-        width = opened.width if isinstance(opened, Given) else 0
-        names = (list(opened.names) if isinstance(opened, Given) else []) or [
-            model._model.name(i) or str(i + 1) for i in range(width)
-        ]
-    else:
-        names = schema.numeric + schema.words + ([", ".join(schema.crosses)] if schema.crosses else [])
+    given = opened if isinstance(opened, Given) else None
+    names = list(given.names) if given is not None and schema is None else []
+    names = names or columns_of(model, 0 if given is None else given.width)
     parts = [np.zeros((0, len(names), model._model.info.n_outputs))]
     for batch, cells in _batches(opened, model.schema):
         parts.append(np.zeros((batch.n_rows, *parts[0].shape[1:])))

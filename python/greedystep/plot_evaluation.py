@@ -20,7 +20,11 @@ from . import _library as c
 from ._core import Handle, new_object, reader_options
 from ._data import open_paths
 from ._errors import GreedystepError, call
+from ._first import features_in
+from ._rows import Block
 from ._run import Run
+from ._schema import Schema
+from .explanation import columns_of
 from .model import Model, finished
 from .plot_trace import Event, Source, Trace, read_trace
 from .training import load
@@ -31,6 +35,8 @@ _MAX_ROWS = 100_000  # about: batches stay whole
 _MAX_CONFUSION = 20
 _MAX_CLASSES = 1000
 _STRONGEST = 50
+_OUTSIDE = 0.005  # of rows at either end of a column, which would stretch a picture
+_MAX_CONTRIBUTIONS = 5000  # of a row: columns times outputs
 
 
 def _find(name: str, folder: str) -> str | None:
@@ -57,6 +63,7 @@ def _strongest(model: Model, labels: list[str]) -> list[Event]:
 def model_event(model: Model) -> Event:
     """Return the event that describes the model."""
     weights, labels = model._model.weights(), model._model.labels()
+    dates = [] if model.schema is None else Schema.of(model.schema).dates
     return {
         "loss": model.loss,
         "method": model.method,
@@ -68,7 +75,90 @@ def model_event(model: Model) -> Event:
         "nonzero_weights": int((weights != 0).sum()),
         "intercept": model.intercept.tolist(),
         "strongest": _strongest(model, labels),
+        "curves": [
+            {
+                "name": one.name,
+                "is_date": one.name in dates,
+                "knots": one.knots.tolist(),
+                "values": one.values.tolist(),
+                "share": one.share.tolist(),
+            }
+            for one in model.curves()
+        ],
     }
+
+
+class _Shares:
+    """The share that each column has in the variance of margins, and the rows near each knot of a curve.
+
+    A share is the covariance of a column's contribution and the margin, over the variance of the margin; of several
+    outputs all are added up. So shares add up to 1, and one is below 0 if others outweigh the column.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._width = model._n_plain if model.schema is None else 0
+        self._names = columns_of(model, self._width) if self._width <= _MAX_CONTRIBUTIONS else []
+        if len(self._names) * model._model.info.n_outputs > _MAX_CONTRIBUTIONS:
+            self._names = []
+        self._parts: list[list[Any]] = []
+        self._first: Floats = np.zeros(0)
+        self._curves = model._model.curves()
+        self._near = [np.zeros(one.n_knots) for one in self._curves]
+        self._ranges: list[list[Floats]] = [[] for _ in self._curves]
+
+    def add(self, batch: c.Batch, cells: Any, weight: Floats) -> None:
+        rows = features_in(batch, batch.n_rows).tocoo()
+        order = np.argsort(rows.col, kind="stable")
+        row, column, values = rows.row[order], rows.col[order], rows.data[order].astype(float)
+        for one, near, ranges in zip(self._curves, self._near, self._ranges):
+            own = slice(*np.searchsorted(column, [one.feature, one.feature + 1]))
+            value = np.zeros(batch.n_rows)
+            value[row[own]] = values[own]
+            knots = np.ctypeslib.as_array(one.knot, (one.n_knots,)).astype(float)
+            near += np.bincount(np.searchsorted((knots[1:] + knots[:-1]) / 2, value), weight, one.n_knots)
+            ranges.append(np.quantile(value, [_OUTSIDE, 1 - _OUTSIDE]))
+        if not self._names:
+            return
+        if self._model.schema is None:
+            known = column < self._width
+            dense = np.zeros((batch.n_rows, self._width), np.float32)
+            dense[row[known], column[known]] = values[known]
+            batch = Block(batch.n_rows)
+            batch.width = self._width
+            batch.lend("value", dense)
+        out = np.zeros((batch.n_rows, len(self._names), self._model._model.info.n_outputs))
+        try:
+            self._model._model.explain(batch, cells, out)
+        except GreedystepError:  # a cache does not have the columns of hashed features
+            self._names = []
+            return
+        self._first = out[:1] if not self._parts else self._first  # so that no digits are lost
+        off = out - self._first
+        margin = off.sum(axis=1)
+        weighted = weight[:, np.newaxis] * margin
+        sums = [weight.sum(), weighted.sum(axis=0), np.tensordot(weight, off, 1)]
+        self._parts.append([*sums, (weighted * margin).sum(), np.einsum("rk,rjk->j", weighted, off)])
+
+    def event(self) -> Event:
+        """Return what was found, columns with the largest share first."""
+        curves = list(self._model._curves.values())
+        order = sorted(range(len(curves)), key=lambda one: -curves[one].deviation)  # that of Model.curves()
+        offsets = [curve.knots[0] - one.knot[0] for curve, one in zip(curves, self._curves)]
+        ranges = [np.median(found, axis=0) + offset for found, offset in zip(self._ranges, offsets)]
+        found: Event = {
+            "near": [self._near[one].tolist() for one in order],
+            "ranges": [ranges[one].tolist() for one in order],
+        }
+        if not self._names or not self._parts:
+            return found
+        total, margin, of_columns, squares, products = (sum(one) for one in zip(*self._parts))
+        variance = float(squares - (margin**2).sum() / total) if total > 0 else 0.0
+        own = products - of_columns @ margin / max(total, 1e-300)
+        if variance > 0:
+            columns = [{"column": name, "share": float(one) / variance} for name, one in zip(self._names, own)]
+            found["columns"] = sorted(columns, key=lambda one: -one["share"])
+        return found
 
 
 @dataclass
@@ -81,6 +171,7 @@ class _Rows:
     length: npt.NDArray[np.int64]
     metrics: dict[str, float]
     is_all: bool
+    shares: Event
 
 
 def _array(address: int | None, kind: Any, n: int) -> Any:
@@ -101,8 +192,11 @@ def _classes(model: Model, batch: c.Batch) -> npt.NDArray[np.int64]:
 
 def _read_rows(model: Model, path: str) -> _Rows:
     run, batch, parts, n_rows, more = Run(), c.Batch(), [], 0, True
-    reader = open_paths([path], reader_options(skip_bad_rows=True), run)
+    options = reader_options(skip_bad_rows=True)
+    options.keep_cells = True
+    reader = open_paths([path], options, run)
     reader.follow(model.schema)
+    shares = _Shares(model)
     metrics = Handle(new_object("gsa_metrics_new", model._model.pointer), "gsa_metrics_free")
     while n_rows < _MAX_ROWS and (more := reader.next(batch)):
         n = batch.n_rows
@@ -115,11 +209,13 @@ def _read_rows(model: Model, path: str) -> _Rows:
             length = np.diff(_array(batch.row_start, ctypes.c_int64, n + 1))
         else:
             length = np.count_nonzero(_array(batch.value, ctypes.c_float, n * batch.width).reshape(n, -1), axis=1)
-        parts.append((margins, actual, np.ones(n) if weight is None else weight.astype(float), length))
+        weight = np.ones(n) if weight is None else weight.astype(float)
+        parts.append((margins, actual, weight, length))
+        shares.add(batch, reader.cells(), weight)
         n_rows += n
     reader.close()
     margins, actual, weights, lengths = (np.concatenate(column) for column in zip(*parts))
-    return _Rows(margins, actual, weights, lengths, finished(metrics), not more)
+    return _Rows(margins, actual, weights, lengths, finished(metrics), not more, shares.event())
 
 
 def _sums(group: npt.NDArray[np.int64], values: Floats, n: int) -> Floats:
@@ -234,7 +330,7 @@ def _evaluate(trace: Trace, model: Model, which: str, path: str) -> None:
     trace.data[which] = {**about, **_data_event(rows, labels)}
     pictures = _of_classes(rows, labels, bool(model._model.info.has_probabilities)) if labels else _of_numbers(rows)
     metrics = model.evaluate(path) if which == "test" and not rows.is_all else rows.metrics
-    trace.evaluations[which] = {**about, "metrics": metrics, **pictures}
+    trace.evaluations[which] = {**about, "metrics": metrics, **pictures, **rows.shares}
 
 
 def evaluated(source: Source) -> Trace:

@@ -37,6 +37,7 @@ pre span { display: inline-block; max-width: 100%; }
 .card span { color: var(--muted); font-size: 0.86rem; }
 .pictures { display: grid; gap: 14px; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); }
+.pictures.small { grid-template-columns: repeat(auto-fill, minmax(min(100%, 240px), 1fr)); margin: 0 0 14px; }
 figure { margin: 0; padding: 10px; }
 figure svg { display: block; width: 100%; height: auto; max-width: 640px; margin: 0 auto; }
 figcaption { font-size: 0.86rem; padding: 6px 4px 0; }

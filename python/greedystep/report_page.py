@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import plot
 from . import report_text as words
+from .plot_columns import draw, labels_of, of_trace, scale_of
 from .plot_evaluation import evaluated
 from .plot_trace import Source, Trace, TraceError
 from .report_css import CSS
@@ -26,6 +27,9 @@ _NOT_EVALUATED = {
     "done": "The model or the rows of the run are no longer there, or could be read only once: give --test a file.",
 }
 _LEARNED = "Measured on training rows; expect worse on new data. Give --test a file to see how much."
+
+# Columns that bend have a picture each, up to here.
+_MAX_CURVES = 24
 
 
 class _Page:
@@ -51,8 +55,8 @@ class _Page:
         return f"<figure>{svg}{below}</figure>"
 
 
-def _pictures(figures: Sequence[str]) -> str:
-    return f'<div class="pictures">{"".join(figures)}</div>' if figures else ""
+def _pictures(figures: Sequence[str], kind: str = "") -> str:
+    return f'<div class="{f"pictures {kind}".strip()}">{"".join(figures)}</div>' if figures else ""
 
 
 def _caption_of_loss(trace: Trace) -> str:
@@ -119,6 +123,26 @@ def _features(page: _Page, trace: Trace) -> str:
     return _pictures([figure]) + words.intercepts(trace) + words.strongest(trace)
 
 
+def _columns(page: _Page, trace: Trace) -> str:
+    """Return a small picture per column that bends, and the shares of all columns in the variance of the margins."""
+    curves, labels = of_trace(trace), labels_of(trace)
+    shown = curves[:_MAX_CURVES]
+    scale = scale_of(shown) if shown else (0.0, 1.0)
+    figures = [
+        page.picture(lambda ax, one=one: draw(ax, one, labels, scale), str(one["name"]), "", 2.1, 2.8)  # type: ignore[misc]
+        for one in shown
+    ]
+    evaluation = next(iter(trace.evaluations.values()), {})
+    columns = evaluation.get("columns") or []
+    if not figures and not columns:
+        return ""
+    return (
+        words.about_columns(trace, len(curves), len(figures), labels)
+        + _pictures(figures, "small")
+        + words.columns(trace)
+    )
+
+
 def page_of(run: Source) -> str:
     """Return the page about a run, as HTML."""
     trace, page = evaluated(run), _Page()
@@ -126,6 +150,7 @@ def page_of(run: Source) -> str:
     page.add(words.cards(trace))
     page.section("Quality", _quality(page, trace))
     page.section("Important features", _features(page, trace))
+    page.section("Columns", _columns(page, trace))
     page.section("Training", _learning(page, trace))
     page.section("Metrics", words.metrics(trace))
     page.section("Chosen in training", words.chosen(trace))

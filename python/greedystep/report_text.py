@@ -8,7 +8,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from .plot_trace import Event, Trace
+from .plot_trace import Event, Trace, TraceError
+
+# Lines of classes, as plot.curves draws them.
+_COLOURS = ("blue", "orange", "green", "black or white")
+# Columns whose shares are listed.
+_MAX_COLUMNS = 100
 
 
 def text(value: object) -> str:
@@ -315,9 +320,54 @@ def strongest(trace: Trace) -> str:
         line = [str(entry["index"])]
         line += [text(entry.get("name", ""))] if has_names else []
         line += [text(entry.get("label", ""))] if has_labels else []
-        lines.append([*line, number(entry.get("importance")), f"{entry['weight']:.6g}"])
+        weight = "curve" if entry["weight"] != entry["weight"] else f"{entry['weight']:.6g}"
+        lines.append([*line, number(entry.get("importance")), weight])
     rows = table(lines, heads, numbers_from=len(heads) - 2)
     return f"<details><summary>the {len(entries)} strongest, as a table</summary>{rows}</details>"
+
+
+def _rows_of_columns(trace: Trace) -> tuple[list[Any], str]:
+    """Return the columns with their shares, and whose rows these are."""
+    try:
+        evaluation = trace.evaluation()
+    except TraceError:
+        return [], "training"
+    return evaluation.get("columns") or [], str(evaluation.get("rows"))
+
+
+def about_columns(trace: Trace, n_curves: int, n_shown: int, classes: Sequence[str]) -> str:
+    """Return how to read pictures and shares of columns."""
+    found, rows = _rows_of_columns(trace)
+    about = []
+    if n_curves > 0:
+        margin = "the margin (the logarithm of the odds, the score of a class, or the number)"
+        about += [f"A line shows what a column adds to {margin}.", f"The bars are the {rows} rows."]
+        if classes:
+            about.append("Classes: " + ", ".join(f"{name} {color}" for color, name in zip(_COLOURS, classes)) + ".")
+    if found:
+        about.append(f"Percentages are shares in the variance of the margins of the {rows} rows; they add up to 100 %.")
+    if n_curves > n_shown:
+        about.append(f"{n_shown} of {n_curves} columns that bend are shown.")
+    return f'<p class="note">{text(" ".join(about))}</p>'
+
+
+def columns(trace: Trace) -> str:
+    """Return the share of every column in the variance of the margins."""
+    found, _rows = _rows_of_columns(trace)
+    if not found:
+        return ""
+    bend = {one["name"] for one in (trace.model or {}).get("curves") or []}
+    lines = [
+        [
+            text(one["column"]),
+            "curve" if one["column"] in bend else "",
+            bar(one["share"]),
+            f"{100 * one['share']:.2f} %",
+        ]
+        for one in found[:_MAX_COLUMNS]
+    ]
+    shown = table(lines, ["column", "", "", "share"], numbers_from=3)
+    return f"<details><summary>the shares of {len(lines)} columns, as a table</summary>{shown}</details>"
 
 
 def intercepts(trace: Trace) -> str:

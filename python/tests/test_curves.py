@@ -183,3 +183,16 @@ def test_the_picture_of_a_column_is_its_curve(fitted: GreedystepRegressor) -> No
     np.testing.assert_allclose(np.array(bars) / sum(bars), best.share[1:-1] / best.share.sum(), atol=1e-6)
     with pytest.raises(ValueError, match="bends"):
         plot.curves(GreedystepRegressor().fit(np.arange(200.0)[:, None], np.arange(200.0)))
+
+
+def test_pictures_of_several_curves_have_one_scale(fitted: GreedystepRegressor) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    from greedystep import plot
+
+    axes = plot.curves(fitted)
+    assert len(axes) == len(fitted.model_.curves())
+    assert len({ax.get_ylim() for ax in axes}) == 1
+    low, high = axes[0].get_ylim()
+    for ax in axes:
+        drawn = ax.lines[0].get_ydata()
+        assert low + 0.18 * (high - low) <= min(drawn) <= max(drawn) <= high

@@ -9,10 +9,15 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 import trace_events as events
+from conftest import run_command
 
+import greedystep
 from greedystep import report
+from greedystep.plot_columns import of_trace
+from greedystep.plot_evaluation import evaluated
 from greedystep.report_page import page_of
 from greedystep.report_text import number, seconds, size
 
@@ -283,3 +288,81 @@ def test_the_page_of_a_solved_run_begins_with_cross_validation(tmp_path: Path) -
 def test_the_page_says_in_plain_words_how_many_features_the_model_uses() -> None:
     words = " ".join(Look(page_of(RUNS["two classes"])).words)
     assert "features that the model uses" in words and "with a weight" not in words
+
+
+# ---- columns --------------------------------------------------------------------------------------------------------
+
+
+def curved(folder: Path, *options: str) -> Path:
+    """Train a model with curves, `a` the strongest, and return its trace."""
+    random = np.random.default_rng(6)
+    rows = random.normal(size=(4000, 3)).round(3)
+    word = random.choice(["odd", "even"], 4000)
+    y = 3 * abs(rows[:, 0]) + abs(rows[:, 1]) + (word == "odd") + random.normal(size=4000) / 4
+    if options:
+        y = np.digitize(y, [2.5, 4])
+    lines = [f"{y[i]},{rows[i, 0]},{rows[i, 1]},{rows[i, 2] + 70000},{word[i]}" for i in range(4000)]
+    for name, part in (("rows", lines[:3000]), ("test", lines[3000:])):
+        (folder / f"{name}.csv").write_text("\n".join(["y,a,<b>,far,word", *part, ""]))
+    files = (
+        folder / "rows.csv",
+        "--test",
+        folder / "test.csv",
+        "-o",
+        folder / "model",
+        "--trace",
+        folder / "run.jsonl",
+    )
+    run_command("train", *files, "--label", "y", "--curves", "auto", "--quiet")
+    return folder / "run.jsonl"
+
+
+@pytest.mark.parametrize("options", [(), ("classes",)], ids=["number", "classes"])
+def test_columns_that_bend_have_a_picture_and_all_columns_a_share(tmp_path: Path, options: tuple[str, ...]) -> None:
+    pd = pytest.importorskip("pandas")
+    path = curved(tmp_path, *options)
+    trace, model = evaluated(str(path)), greedystep.load(tmp_path / "model")
+    found = of_trace(trace)
+    assert [one["name"] for one in found[:2]] == ["a", "<b>"]
+    assert {one["name"] for one in found} == {one.name for one in model.curves()}
+    test = pd.read_csv(tmp_path / "test.csv").drop(columns="y")
+    explained = model.explain(test)
+    values = explained.values.reshape(len(test), 4, -1)
+    off = values - values.mean(axis=0)
+    margin = off.sum(axis=1)
+    expected = np.einsum("rjk,rk->j", off, margin) / (margin**2).sum()
+    shares = {one["column"]: one["share"] for one in trace.evaluation()["columns"]}
+    assert shares == pytest.approx(dict(zip(explained.feature_names, expected)), abs=1e-6)
+    assert sum(shares.values()) == pytest.approx(1)
+    for one in found:
+        assert one["part"] == shares[one["name"]]
+        assert sum(one["share"]) == len(test)
+        low, high = np.quantile(test[one["name"]], [0.005, 0.995])
+        assert one["range"] == pytest.approx([low, high], rel=0.01, abs=0.01)
+    html = page_of(str(path))
+    look = Look(html)
+    words = " ".join(look.words)
+    assert f"a, {100 * shares['a']:.0f} %" in words and "<b>," in words
+    assert html.count('role="img"') >= len(found)
+    assert "the shares of 4 columns" in words and "variance of the margins of the test rows" in words
+    assert ("Classes: 0 blue" in words) == bool(options)
+    assert 'aria-label="&lt;b&gt;"' in html and "nan" not in words.split()
+
+
+def test_curves_are_shown_without_the_rows(tmp_path: Path) -> None:
+    path = curved(tmp_path)
+    for name in ("rows.csv", "test.csv"):
+        (tmp_path / name).unlink()
+    html = page_of(str(path))
+    assert "A line shows what a column adds" in html and "variance of the margins" not in html
+    assert 'aria-label="a"' in html
+
+
+def test_models_of_lines_have_shares_and_no_pictures_of_columns(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(
+        "y,a,w\n" + "".join(f"{i % 50 + i % 2},{i % 50},{'xz'[i % 2]}\n" for i in range(500))
+    )
+    files = (tmp_path / "rows.csv", "-o", tmp_path / "model", "--trace", tmp_path / "run.jsonl")
+    run_command("train", *files, "--label", "y", "--quiet")
+    html = page_of(str(tmp_path / "run.jsonl"))
+    assert "the shares of 2 columns" in html and "A line shows" not in html
