@@ -90,9 +90,14 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
 {
     const float *weights = model->weights;
     size_t n_outputs = model->n_outputs;
-    if (n_outputs > 1 || model->basis.n > 0) {
+    bool bends = model->basis.n > 0;
+    if (n_outputs > 1 || bends) {
         memset(margins, 0, n_outputs * sizeof *margins);
-        gsai_model_add_row(model, row, 1, margins);
+        for (size_t i = 0; i < row->n && !bends; i++)
+            if (gsai_row_value(row, i) != 0)
+                add_line(model, gsai_row_id(row, i), (double)gsai_row_value(row, i), margins);
+        if (bends)
+            gsai_model_add_row(model, row, 1, margins);
     } else if (!plain || model->id)
         margins[0] = dot_any(model, row);
     else if (row->index && row->value)
