@@ -23,16 +23,18 @@ from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-LINEAR, BOOSTING, LIGHT, STOPPED, EBM = (
+LINEAR, BOOSTING, LIGHT, STOPPED, STUMPS, EBM = (
     "linear, cross-validated",
     "HistGradientBoosting",
     "LightGBM",
     "LightGBM, early stopping",
+    "LightGBM, stumps",
     "EBM",
 )
 OTHER = "another word"
 MAX_WORDS = 250  # of a category column of HistGradientBoosting, the others are one
 HELD, PATIENCE, MAX_TREES, RATE = 0.15, 50, 2000, 0.05  # of early stopping
+STUMP = {"num_leaves": 2, "learning_rate": 0.2}  # no interactions, as with curves: what is left to trees shows
 
 
 @dataclass(frozen=True)
@@ -93,13 +95,14 @@ def light(rows: Rows) -> Encoded:
     return Encoded(encode, model.fit(encode(rows.X), rows.y))
 
 
-def stopped(rows: Rows) -> Encoded:
+def stopped(rows: Rows, **settings: float) -> Encoded:
     encode = Categories(rows.X)
     Z, held = encode(rows.X), np.random.default_rng(0).random(len(rows.y)) < HELD
     if rows.is_class:  # every class is learned
         held &= rows.y.isin(rows.y[~held]).to_numpy()
     kind = LGBMClassifier if rows.is_class else LGBMRegressor
-    model = kind(n_estimators=MAX_TREES, learning_rate=RATE, n_jobs=1, verbose=-1)
+    given = {"n_estimators": MAX_TREES, "learning_rate": RATE, "n_jobs": 1, "verbose": -1} | settings
+    model = kind(**given)
     model.fit(
         Z[~held],
         rows.y[~held],
@@ -107,6 +110,10 @@ def stopped(rows: Rows) -> Encoded:
         callbacks=[early_stopping(PATIENCE, verbose=False)],
     )
     return Encoded(encode, model)
+
+
+def stumps(rows: Rows) -> Encoded:
+    return stopped(rows, **STUMP)
 
 
 def boosted_curves(rows: Rows) -> Any:
@@ -117,7 +124,7 @@ def boosted_curves(rows: Rows) -> Any:
 
 
 Fit = Callable[[Rows], Any]
-TOOLS: dict[str, Fit] = {LINEAR: linear, BOOSTING: boosting, LIGHT: light, STOPPED: stopped}
+TOOLS: dict[str, Fit] = {LINEAR: linear, BOOSTING: boosting, LIGHT: light, STOPPED: stopped, STUMPS: stumps}
 SLOW: dict[str, Fit] = {EBM: boosted_curves}
 
 
