@@ -23,6 +23,8 @@ from shared import ROOT, markdown, mean, read_table
 HERE = Path(__file__).resolve().parent
 PAGE = ROOT / "docs" / "curves.md"
 OWN, LINES, BOOSTING = "auto", "off", "HistGradientBoosting"
+STOPPED, STUMPS = "LightGBM, early stopping", "LightGBM, stumps"
+BEHIND = 0.05
 SAME = 0.01
 LEAST_SECONDS, LEAST_LOSS = 1e-3, 1e-6  # below the clock; a loss of 0 has no ratio
 NAMES = {OWN: "greedystep, curves", LINES: "greedystep, lines"}
@@ -141,6 +143,27 @@ def sizes() -> str:
             )
             lines.append([what, len(names), *(f"{geometric(of.ratios(tool, LINES, names)):.3f}" for tool in tools)])
     return markdown(("training rows", "tables", *(NAMES.get(tool, tool) for tool in tools)), lines)
+
+
+def behind() -> str:
+    """Tables where trees have less loss than curves, beside trees without interactions."""
+    of = Tables()
+    if not of.names(OWN, STUMPS):
+        return ""
+    behind = sorted(((of.ratio(OWN, STOPPED, name), name) for name in of.names(OWN, STUMPS)), reverse=True)
+    lines = [
+        [name, of.about[name][0], *(f"{of.ratio(tool, LINES, name):.3f}" for tool in (OWN, STUMPS, STOPPED))]
+        for ratio, name in behind
+        if ratio > 1 + BEHIND
+    ]
+    against, own = of.ratios(OWN, STUMPS), of.ratios(STUMPS, LINES)
+    text = (
+        f"Boosted stumps are sums of one contribution per column, as curves are. Their loss is {geometric(own):.3f} times "
+        f"that of lines; curves have less than stumps on {counts(against)[0]} tables, the same on {counts(against)[1]}, "
+        f"more on {counts(against)[2]}. Tables where trees with early stopping have less loss than curves by more than "
+        f"{100 * BEHIND:g} %, compared with lines:\n\n"
+    )
+    return text + markdown(("table", "rows", NAMES[OWN], STUMPS, STOPPED), lines)
 
 
 def every_table() -> str:
