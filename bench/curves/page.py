@@ -37,6 +37,10 @@ def geometric(values: Iterable[float]) -> float:
     return math.exp(mean(logs)) if logs else math.nan
 
 
+def times_of(value: float) -> str:
+    return f"{value:.2g} ×" if value < 100 else f"{value:,.0f} ×"
+
+
 def measured(name: str) -> str:
     about = json.loads((HERE / "measured.json").read_text()).get(name)
     return f"*{about['date']}, commit {about['commit']}, {about['machine']}.*\n" if about else ""
@@ -97,7 +101,7 @@ def tables() -> str:
             own = counts(of.ratios(OWN, tool)) if tool != OWN else []
             costs = [of.ratios(tool, other, what=1) for other in (LINES, BOOSTING)]
             against = ["/".join(map(str, each)) for each in (counts(ratios), own)]
-            times = [f"{geometric(cost):.2g} ×" for cost in costs]
+            times = [times_of(geometric(cost)) for cost in costs]
             lines.append([NAMES.get(tool, tool), len(names), f"{geometric(ratios):.3f}", *against, *times])
     bend, own = of.can_bend(), of.ratios(OWN, LINES)
     squared = geometric(of.ratio(OWN, LINES, name) ** (1 + (name in of.numbers)) for name in of.names(OWN, LINES))
