@@ -8,8 +8,6 @@
 #define MAX_STEPS (GSAI_MAX_KNOTS - 4)
 /* Standard deviation of a curve over the rows where that of the line is 1. */
 #define CURVE 0.5
-/* Parts with a smaller share of the variance of a walk are left out. */
-#define MIN_SHARE 0.004
 #define MAX_TURNS 30
 
 /* Turns a symmetric matrix [n x n] into its eigenvalues, on the diagonal, by Jacobi's method; the columns of `vectors`
@@ -55,9 +53,10 @@ static void find_eigenvectors(double *a, size_t n, double *vectors)
 }
 
 /* Fills in the parts of a random walk over k knots inside, of which rows have the mean shares and products of shares
- * (with themselves and the next): part[i * MAX_STEPS + r], their variances, largest first. Returns how many. */
-static size_t find_parts(const double *mean, const double *square, const double *next, size_t k, double *part,
-                         double *variance)
+ * (with themselves and the next): part[i * MAX_STEPS + r], their variances, largest first, down to a share of all.
+ * Returns how many. */
+static size_t find_parts(const double *mean, const double *square, const double *next, size_t k, double least,
+                         double *part, double *variance)
 {
     size_t n = k - 1, n_parts = 0;
     double after[MAX_STEPS + 1], gram[MAX_STEPS * MAX_STEPS], vectors[MAX_STEPS * MAX_STEPS], trace = 0;
@@ -88,7 +87,7 @@ static size_t find_parts(const double *mean, const double *square, const double 
             if (!taken[i] && (best == n || gram[i * n + i] > gram[best * n + best]))
                 best = i;
         double share = gram[best * n + best] / trace;
-        if (!(share > MIN_SHARE))
+        if (!(share > least))
             break;
         taken[best] = true;
         /* The value at a knot is the sum of the steps before it; its mean over the rows is taken off. */
@@ -106,7 +105,8 @@ static size_t find_parts(const double *mean, const double *square, const double 
     return n_parts;
 }
 
-bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *arena, float *knot, gsai_bend *out)
+bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, double least, gsai_arena *arena, float *knot,
+                    gsai_bend *out)
 {
     double mean[GSAI_MAX_KNOTS] = {0}, square[GSAI_MAX_KNOTS] = {0}, next[GSAI_MAX_KNOTS] = {0};
     double part[(MAX_STEPS + 1) * MAX_STEPS], variance[MAX_STEPS], total = 0, centre = 0, spread = 0;
@@ -133,7 +133,7 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *
         square[i] /= total;
         next[i] /= total;
     }
-    size_t n_walk = find_parts(mean, square, next, k, part, variance), n_parts = 1 + n_walk;
+    size_t n_walk = find_parts(mean, square, next, k, least, part, variance), n_parts = 1 + n_walk;
     memcpy(inside, knot, k * sizeof *inside);
     size_t n_knots = gsai_knots_extend(knot, k), zero = 0;
     if (n_walk == 0 || n_knots < k + 2 || !(spread > 0) || !isfinite(spread))
@@ -174,6 +174,11 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *
 #define MAX_ROWS ((size_t)16384)
 #define MAX_COLUMNS ((size_t)512)
 #define ROWS_PER_KNOT 20.0
+/* Parts with a smaller share of the variance of a walk are left out; of few columns, so that the inverse is not a
+ * diagonal, rows that are many tell more of them. */
+#define MIN_SHARE 0.004
+#define MIN_SHARE_OF_ROWS 12.0
+#define FEW_COLUMNS ((size_t)32)
 /* More columns than this have few knots. */
 #define MANY_COLUMNS ((size_t)128)
 #define FEW_KNOTS ((size_t)5)
@@ -248,6 +253,7 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
     }
     size_t most = (size_t)(total / ROWS_PER_KNOT);
     most = n > MANY_COLUMNS && most > FEW_KNOTS ? FEW_KNOTS : most;
+    double least = n <= FEW_COLUMNS ? fmin(MIN_SHARE, MIN_SHARE_OF_ROWS / (double)design->n_rows) : MIN_SHARE;
     for (uint32_t c = 1; c <= n; from = ++start[c++]) {
         size_t n_own = start[c] - from;
         double present = 0;
@@ -258,7 +264,7 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
         qsort(all + from, n_own, sizeof *all, compare_numbers);
         gsai_bend *own = &bends->at[bends->n];
         *own = (gsai_bend){.first_knot = (uint32_t)bends->n_knots, .first_part = (uint32_t)bends->n_parts};
-        if (!gsai_bend_make(all + from, n_own, most, arena, bends->knot + bends->n_knots, own))
+        if (!gsai_bend_make(all + from, n_own, most, least, arena, bends->knot + bends->n_knots, own))
             continue;
         own->column = (uint32_t)candidate[c - 1];
         own->feature = design->id[own->column];

@@ -36,7 +36,8 @@ gsa_status gsai_bends_find(gsai_bends *bends, const struct gsai_design *design, 
                            gsai_arena *arena, gsa_error *error);
 /* Makes the bend of numbers, which ascend, each with the number of rows that it weighs. Returns whether they can bend.
  * The arena has its memory. */
-bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, gsai_arena *arena, float *knot, gsai_bend *out);
+bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, double least, gsai_arena *arena, float *knot,
+                    gsai_bend *out);
 
 /* Returns the value of a curve at a knot under the weights of all parts. */
 double gsai_bends_value(const gsai_bends *bends, size_t knot, const double *weight);

@@ -60,7 +60,7 @@ static void parts_are_independent_over_the_rows_and_have_their_variance(void **u
         double mean[GSAI_MAX_BEND_PARTS] = {0}, product[GSAI_MAX_BEND_PARTS][GSAI_MAX_BEND_PARTS] = {{0}}, total = 0;
         double part[GSAI_MAX_BEND_PARTS], curve = 0;
         fill(at, kind);
-        assert_true(gsai_bend_make(at, ROWS, 32, &arena, knot, &bend));
+        assert_true(gsai_bend_make(at, ROWS, 32, 0.004, &arena, knot, &bend));
         assert_true(bend.n_parts <= GSAI_MAX_BEND_PARTS);
         for (size_t i = 0; i < ROWS; i++) {
             parts_at(&bend, knot, at[i].number, part);
@@ -97,7 +97,7 @@ static void steps_between_knots_are_independent_before_the_rows(void **unused)
     gsai_bend bend = {0};
     for (size_t i = 0; i < 90; i++)
         at[i] = (gsai_weighted){i < 20 ? 1 : i < 60 ? 2 : 7, 1};
-    assert_true(gsai_bend_make(at, 90, 4, &arena, knot, &bend));
+    assert_true(gsai_bend_make(at, 90, 4, 0.004, &arena, knot, &bend));
     assert_int_equal(bend.n_knots, 6);
     assert_int_equal(bend.n_parts, 3);
     assert_true(knot[0] == -5 && knot[1] == 0 && knot[2] == 1 && knot[3] == 2 && knot[4] == 7 && knot[5] == 13);
@@ -132,8 +132,8 @@ static void two_values_have_no_curve(void **unused)
     gsai_bend bend = {0};
     for (size_t i = 0; i < 100; i++)
         at[i] = (gsai_weighted){i < 50 ? 0 : 1, 1};
-    assert_false(gsai_bend_make(at, 100, 32, &arena, knot, &bend));
-    assert_false(gsai_bend_make(at, 1, 32, &arena, knot, &bend));
+    assert_false(gsai_bend_make(at, 100, 32, 0.004, &arena, knot, &bend));
+    assert_false(gsai_bend_make(at, 1, 32, 0.004, &arena, knot, &bend));
     gsai_arena_release(&arena);
 }
 
