@@ -90,7 +90,7 @@ static size_t share_out(gsai_path *path, double *share)
 
 /* ---- honest predictions of held-out rows ------------------------------------------------------------------------ */
 
-/* Mixes the held-out margins of the records, calibrated, by what rows that weigh something choose. */
+/* Mixes the held-out margins of the records, calibrated. */
 static void mix_held(gsai_path *path, const double *share, float *held)
 {
     size_t n_held = path->held_from[path->n_folds], n_cells = n_held * path->problem->design->stride;
@@ -148,6 +148,36 @@ static gsa_status predict_by_others(gsai_path *path, float *out, gsa_error *erro
     return GSA_OK;
 }
 
+/* Predicts held-out rows as the mix of the records does, calibrated by *last. The loss of *final, which is what remains
+ * to be done, is that of new rows: those of groups or times are predicted by what others choose. */
+static gsa_status predict_held(gsai_path *path, const double *share, size_t best, float *held, gsai_scale_shift *last,
+                               gsai_scale_shift *final, gsa_error *error)
+{
+    const gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
+    size_t n_held = path->held_from[path->n_folds];
+    mix_held(path, share, held);
+    *last = (gsai_scale_shift){1, 0, path->record[best].calibration.loss};
+    if (path->record[best].penalty.share == 0)
+        *last = gsai_held_calibrate(problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
+    *final = *last;
+    if (design->n_groups <= 1 && design->n_latest == 0)
+        return GSA_OK;
+    for (size_t i = 0; i < n_held * design->stride; i++)
+        held[i] = (float)(last->scale * (double)held[i] + last->shift);
+    GSA_TRY(predict_by_others(path, held, error));
+    *final = (gsai_scale_shift){1, 0, 0};
+    gsai_held_losses(problem, final, path->held_target, path->held_weight, held, n_held, path->scratch[0],
+                     path->held_loss[0]);
+    double loss = 0, total = 0;
+    for (size_t q = 0; q < n_held; q++) {
+        loss += (double)path->held_loss[0][q];
+        total += (double)path->held_weight[q];
+    }
+    final->loss = loss / total;
+    return GSA_OK;
+}
+
 /* ---- the last fit ----------------------------------------------------------------------------------------------- */
 
 /* Fits the rows of a fit at one strength, from the mean of its folds. */
@@ -164,17 +194,15 @@ static gsa_status fit_last(gsai_path *path, gsai_fit *fit, const gsai_record *re
     return gsai_fit_minimise(fit, &record->penalty, tolerance, GSAI_MAX_ITERATIONS, error);
 }
 
-/* Fits all rows at one strength, and adds a share of its held-out margins and weights. */
-static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, double share, float *held,
-                          double *weight, gsa_error *error)
+/* Fits all rows at one strength, and adds a share of its weights. */
+static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, double share, double *weight,
+                          gsa_error *error)
 {
     gsai_problem *problem = path->problem;
     const gsai_design *design = problem->design;
     const gsai_scale_shift *by = &record->calibration;
-    size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
+    size_t stride = design->stride, n_outputs = design->n_outputs;
     GSA_TRY(fit_last(path, fit, record, error));
-    for (size_t i = 0; i < n_cells; i++)
-        held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
     for (size_t k = 0; k < n_outputs; k++) {
         double intercept = (double)fit->v[k];
         for (size_t j = 1; j < design->n_columns; j++) {
@@ -257,6 +285,19 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
     return GSA_OK;
 }
 
+/* Measures the loss that the mix of a path would have, without a fit. */
+static gsa_status measure_mix(gsai_path *path, gsai_arena *arena, double *loss, gsa_error *error)
+{
+    double share[GSAI_RECORDS];
+    size_t best = share_out(path, share), n_held = path->held_from[path->n_folds];
+    float *held = gsai_arena_take(arena, n_held, path->problem->design->stride * sizeof *held);
+    gsai_scale_shift last, final;
+    GSA_TRY(gsai_arena_check(arena, "held-out predictions", error));
+    GSA_TRY(predict_held(path, share, best, held, &last, &final, error));
+    *loss = final.loss;
+    return GSA_OK;
+}
+
 static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
 {
     const gsai_design *design = path->problem->design;
@@ -275,36 +316,19 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         const gsai_record *record = &path->record[r];
         if (share[r] == 0)
             continue;
-        GSA_TRY(fit_all(path, &fit, record, share[r], held, out->weight, error));
+        GSA_TRY(fit_all(path, &fit, record, share[r], out->weight, error));
         out->share += share[r] * record->penalty.share;
         scale += share[r] * record->calibration.scale;
         shift += share[r] * record->calibration.shift;
         top = share[r] > share[top] ? r : top;
         n_averaged++;
     }
-    gsai_scale_shift last = {1, 0, path->record[best].calibration.loss};
-    if (path->record[best].penalty.share == 0)
-        last =
-            gsai_held_calibrate(path->problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
-    gsai_scale_shift final = last;
+    gsai_scale_shift last, final;
+    GSA_TRY(predict_held(path, share, best, held, &last, &final, error));
     for (size_t i = 0; i < n; i++)
         out->weight[i] *= last.scale;
     for (size_t k = 0; k < design->n_outputs; k++)
         out->weight[k] += last.shift;
-    if (design->n_groups > 1 || design->n_latest > 0) {
-        for (size_t i = 0; i < n_held * design->stride; i++)
-            held[i] = (float)(last.scale * (double)held[i] + last.shift);
-        GSA_TRY(predict_by_others(path, held, error));
-        final = (gsai_scale_shift){1, 0, 0};
-        gsai_held_losses(path->problem, &final, path->held_target, path->held_weight, held, n_held, path->scratch[0],
-                         path->held_loss[0]);
-        double loss = 0, total = 0;
-        for (size_t q = 0; q < n_held; q++) {
-            loss += (double)path->held_loss[0][q];
-            total += (double)path->held_weight[q];
-        }
-        final.loss = loss / total;
-    }
     out->held_out_loss = final.loss;
     out->standardised = path->record[best].scaling.standardised;
     gsai_scale_columns(path->problem, path->record[top].scaling);
@@ -512,8 +536,9 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
         GSA_TRY(path_of_all(path + 1, path, count_held_out(problem, true), &chosen, arena, error));
         path++;
     }
-    double lines_loss = path->record[chosen].calibration.loss;
+    double lines_loss = 0;
     if (problem->bent) {
+        GSA_TRY(measure_mix(path, arena, &lines_loss, error));
         GSA_TRY(try_bent(&path, n_sample, of_sample, arena, &chosen, error));
         problem->n_tried = problem->bent->n_tried;
     }

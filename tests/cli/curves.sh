@@ -24,6 +24,9 @@ loss lines.model | awk '{ print ($1 > 0.3 ? "as it should be" : "WRONG " $0) }'
 loss curves.model | awk '{ print ($1 < 1.25 / 48 ? "as it should be" : "WRONG " $0) }'
 sed -n 's/^curves *\(.* columns; rmse\) \(.*\), lines alone \(.*\)/\1 \2 \3/p' summary |
     awk '{ print $1, $2, $3, ($4 < 0.17 && $5 > 0.5 ? "as it should be" : "WRONG " $0) }'
+echo "what lines alone have is what they print themselves"
+greedystep train train.csv --label y --curves off -o lines.model 2>log | sed -n 's/.*cross-validated rmse \([0-9.]*\) .*/\1/p' >lines
+sed -n 's/^curves.*lines alone //p' summary | cmp - lines && echo same loss
 echo "what is printed of held-out rows is what new rows have"
 sed -n 's/.*cross-validated rmse \([0-9.]*\).*/\1/p' summary | awk -v loss="$(loss curves.model)" '
     { print ($1 * $1 < 1.1 * loss && loss < 1.1 * $1 * $1 ? "as it should be" : "WRONG " $1 * $1 " " loss) }'
