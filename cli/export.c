@@ -402,7 +402,14 @@ static int describe(exported *what)
     what->has_offsets = schema != NULL && strstr(schema, "\toffset=") != NULL;
     what->is_constant = what->info.has_probabilities && what->info.n_classes < 2;
     what->n_features = what->info.n_features > 0 ? what->info.n_features : 1;
-    what->n_kept = what->info.n_used;
+    uint64_t n_lines;
+    const uint32_t *id = gsa_model_features(what->model, &n_lines);
+    for (uint64_t line = 0; line < n_lines; line++) {
+        bool is_kept = false;
+        for (size_t k = 0; k < what->info.n_outputs; k++)
+            is_kept |= gsa_model_weight(what->model, id ? id[line] : line, k) != 0;
+        what->n_kept += is_kept;
+    }
     what->is_dense = what->n_features * what->info.n_outputs <= what->n_kept * (what->info.n_outputs + 1);
     if (what->is_dense)
         what->n_kept = what->n_features;

@@ -114,7 +114,8 @@ static void print_inspection(const inspection *what)
     if (!is_solved)
         report_field("passes", "%" PRIu64, info->n_passes);
     report_field("features", "%" PRIu64, info->n_used);
-    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_used * info->n_outputs);
+    if (what->n_nonzero <= info->n_used * info->n_outputs) /* a column that bends has several */
+        report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_used * info->n_outputs);
     if (info->has_intercept) {
         report_name("intercept");
         for (size_t i = 0; i < LABELS_SHOWN && i < info->n_outputs; i++)

@@ -219,6 +219,17 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
 
 /* ---- what it says of itself, and what is set -------------------------------------------------------------------- */
 
+/* Returns the number of features that rows had: a column that bends is one. */
+static uint64_t count_features(const gsa_state *state)
+{
+    uint64_t n = (state->table.n_used ? state->table.n_used - 1 : 0) + state->basis.n;
+    for (size_t k = 0; k < state->basis.n_knots; k++)
+        n -= gsai_table_uses(&state->table, (size_t)state->basis.at + k + 1);
+    for (size_t i = 0; i < state->basis.n; i++)
+        n -= gsai_table_uses(&state->table, (size_t)state->basis.curve[i].feature + 1);
+    return n;
+}
+
 gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
 {
     gsa_summary now = {0};
@@ -229,7 +240,7 @@ gsa_status gsa_state_get_summary(const gsa_state *state, gsa_summary *out)
         state->averaging.now + gsai_state_n_waiting(state) * state->averaging.per_row; /* 1 per row and replica */
     now.n_held_out = gsai_sample_count(&state->sample);
     now.n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
-    now.n_used = state->table.n_used ? state->table.n_used - 1 : 0;
+    now.n_used = count_features(state);
     now.n_classes = state->labels.n;
     now.pass = state->position.pass;
     now.pass_rows = state->position.pass_rows;

@@ -326,6 +326,19 @@ gsa_status gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_
     return GSA_OK;
 }
 
+/* Returns the number of features that count: a column that bends is one. */
+static uint64_t count_features(const gsa_model *model)
+{
+    uint64_t n = model->n_used + model->basis.n;
+    for (uint64_t i = 0; i < model->basis.n_knots; i++) {
+        bool counts = false;
+        for (size_t k = 0; k < model->n_outputs; k++)
+            counts |= gsa_model_weight(model, model->basis.at + i, k) != 0;
+        n -= counts;
+    }
+    return n;
+}
+
 gsa_status gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
 {
     gsa_model_info info = {.loss = gsai_loss_name(model->loss),
@@ -334,7 +347,7 @@ gsa_status gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
                            .n_rows = model->n_rows,
                            .n_passes = model->n_passes,
                            .n_features = model->n_features,
-                           .n_used = model->n_used,
+                           .n_used = count_features(model),
                            .n_outputs = model->n_outputs,
                            .n_classes = model->labels.n,
                            .has_intercept = model->has_intercept,

@@ -48,7 +48,8 @@ greedystep train train.csv --label y --curves auto --threads 1 -o one.model -q &
 { head -n 1 train.csv; tail -n +2 train.csv | sort; } >sorted.csv
 greedystep train sorted.csv --label y --curves auto -o sorted.model -q && cmp sorted.model curves.model
 tr , '\t' <train.csv | greedystep train - --label y --curves auto -o tsv.model -q && cmp tsv.model curves.model
-echo "inspect ranks columns, not knots"
+echo "inspect counts and ranks columns, not knots"
+greedystep inspect curves.model | grep -e ^features -e ^nonzero
 greedystep inspect curves.model | sed -n '/strongest/,$p' | awk 'NR > 2 { print $NF, $3 }' | head -n 3
 echo "streams learn curves too"
 greedystep train train.csv --label y --curves auto --method gsa -o gsa.model >summary 2>log || fail gsa
