@@ -69,7 +69,21 @@ def lines(greedystep: Path, folder: Path, rows: tuple[str, Path, Path], method: 
     model = folder / "model"
     full = 0
     for compact in ("off", "on"):
-        command = [greedystep, "train", train, "--method", method, "--compact", compact, "-o", model, "--json", "-q"]
+        command = [
+            greedystep,
+            "train",
+            "--curves",
+            "off",
+            train,
+            "--method",
+            method,
+            "--compact",
+            compact,
+            "-o",
+            model,
+            "--json",
+            "-q",
+        ]
         before = processor_seconds()
         text = run(command)
         seconds = processor_seconds() - before

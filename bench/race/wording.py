@@ -17,7 +17,7 @@ the date of every part.
 
 - **Data**: 21 public sets of 120 to 60,000 training rows. A set with a test file is tested on it, the others on a fifth of the rows;
   the appendix says over how many splits a figure is the mean (criteo and sector are joined and split too; w1a is trained on 80 % of its training file).
-- **greedystep** runs without an option. Such data fits in memory, so it is taken to the optimum of its
+- **greedystep** runs with one option, `--curves off`: all tools fit straight lines ([curves](method.md#curves) are compared elsewhere). Such data fits in memory, so it is taken to the optimum of its
   [penalised loss](algorithms.md), with penalty, scaling and calibration chosen on held-out rows.
 - **Time** is processor seconds of one thread from a text file to a model: reading, scaling, the search and the last fit, but not the start
   of Python, the conversion to Vowpal Wabbit's text, or prediction. Tools take turns on each split; runs below 1 s are repeated five times

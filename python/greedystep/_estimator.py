@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from . import _library as c
 from ._arrow import open_table
 from ._columns import Frozen, check_same, open_rows
-from ._contents import Summary
+from ._contents import Curve, Summary
 from ._core import DoubleArray, Reader, State, reader_options
 from ._data import column_at, columns_of, frame_with, without
 from ._given import Given, check_labelled
@@ -67,7 +67,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     passes: int | str | None = "auto"
     method: str = "auto"
     scale: str = "auto"
-    curves: str = "off"
+    curves: str = "auto"
     average: str = "auto"
     order: str = "auto"
     holdout: str | None = "auto"
@@ -334,6 +334,10 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def coef_(self) -> Any:
         """Weights of the columns; if categories were hashed, of the features in use (``get_feature_names_out``)."""
+        if self.model_._curves:
+            raise AttributeError(
+                'the columns of the model bend: see curves_ and feature_importances_, or fit with curves="off"'
+            )
         return self.model_.coef.astype(np.float64) if self._has_words() else self._weights(0)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -346,6 +350,11 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """
         names = self.model_.feature_names if self._has_words() else getattr(self, "feature_names_in_", None)
         return np.array([f"x{i}" for i in range(self.n_features_in_)] if names is None else names, object)
+
+    @property
+    def curves_(self) -> list[Curve]:
+        """The curves of the columns that bend, as :meth:`greedystep.Model.curves` has them; none: all are lines."""
+        return self.model_.curves()
 
     @property
     def feature_importances_(self) -> DoubleArray:

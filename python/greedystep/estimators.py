@@ -155,8 +155,9 @@ class GreedystepClassifier(_ClassifierBase):
         penalised optimum, with the penalty chosen by cross-validation; larger data is
         refused. "gsa": greedy step averaging, as streams are learned. "paper": Algorithm 1 of the
         paper.
-    curves : {"off", "auto"}
-        "auto": numeric columns have piecewise-linear curves where that is better on held-out rows.
+    curves : {"auto", "off"}
+        "auto": numeric columns have piecewise-linear curves where that is better on held-out rows; "off": all
+        are lines, and there is always a ``coef_``.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     compact : bool
@@ -179,7 +180,9 @@ class GreedystepClassifier(_ClassifierBase):
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn's linear models; ``coef_`` has the features in use if categories were hashed
-        (``get_feature_names_out``), and is missing in a model with curves (:meth:`greedystep.Model.curves`).
+        (``get_feature_names_out``), and is missing in a model with curves.
+    curves_ : list
+        The curves of the columns that bend (:meth:`greedystep.Model.curves`); empty: all are lines.
     feature_importances_ : array
         Only in a model with curves: the standard deviation of what each column adds.
     coef_missing_ : array

@@ -34,7 +34,7 @@ def fitted(table: pd.DataFrame) -> GreedystepRegressor:
 
 def test_curves_explain_what_lines_cannot(table: pd.DataFrame, fitted: GreedystepRegressor) -> None:
     X, y = table[["a", "b", "c"]], table["y"]
-    assert GreedystepRegressor().fit(X, y).score(X, y) < 0.8
+    assert GreedystepRegressor(curves="off").fit(X, y).score(X, y) < 0.8
     assert fitted.score(X, y) > 0.98
     assert fitted.summary_["curves"] == 3
     assert fitted.summary_["lines_loss"] > 10 * fitted.summary_["held_out_loss"]
@@ -90,20 +90,22 @@ def test_the_model_is_the_same_through_every_door(
 
 
 def test_weights_are_refused_and_importances_take_their_place(table: pd.DataFrame, fitted: GreedystepRegressor) -> None:
-    with pytest.raises(AttributeError, match="curves"):
+    with pytest.raises(AttributeError, match=r'curves_ .*curves="off"'):
         fitted.coef_  # noqa: B018
     assert not hasattr(fitted, "coef_")
     X, y = table[["a", "n", "b", "c"]], table["y"]
     chosen = SelectFromModel(GreedystepRegressor(curves="auto"), max_features=3, threshold=-np.inf).fit(X, y)
     assert list(chosen.get_feature_names_out()) == ["a", "b", "c"]
-    assert not hasattr(GreedystepRegressor().fit(X, y), "feature_importances_")
+    assert [one.name for one in fitted.curves_] == [one.name for one in fitted.model_.curves()]
+    lines = GreedystepRegressor(curves="off").fit(X, y)
+    assert not hasattr(lines, "feature_importances_") and lines.curves_ == []
 
 
 def test_a_linear_truth_keeps_its_lines() -> None:
     rng = np.random.default_rng(7)
     X = rng.normal(size=(N, 5))
     y = X @ [1, -2, 0.5, 0, 3] + rng.normal(size=N)
-    lines, auto = GreedystepRegressor().fit(X, y), GreedystepRegressor(curves="auto").fit(X, y)
+    lines, auto = GreedystepRegressor(curves="off").fit(X, y), GreedystepRegressor(curves="auto").fit(X, y)
     assert auto.summary_["curves"] == 0
     np.testing.assert_array_equal(auto.coef_, lines.coef_)
 

@@ -24,7 +24,7 @@ same expected written
 try_line "greedystep evaluate m rows.csv | grep r2"
 try_line "greedystep inspect rows.csv | grep -e ^input -e ^temp"
 echo "decided by hand"
-try_line "greedystep train rows.csv -o m --missing none >log && greedystep evaluate m rows.csv | grep r2"
+try_line "greedystep train rows.csv -o m --missing none --curves off >log && greedystep evaluate m rows.csv | grep r2"
 make_rows -1 >ones.csv
 try_line "greedystep train ones.csv -o m --missing -1 >log && greedystep evaluate m ones.csv | grep r2"
 try greedystep train rows.csv -o m --missing some

@@ -10,8 +10,8 @@ awk 'BEGIN {
         print grams "," metres "," city "," ((grams - 60000) / 6000 + metres + ((i * 31) % 17) / 8 > 1 ? "yes" : "no")
     }
 }' >sales.csv
-greedystep train sales.csv --label sold -o m -q
+greedystep train sales.csv --label sold --curves off -o m -q
 greedystep inspect m --top 3 | sed -n '/strongest/,$p'
 greedystep inspect m --top 1 --json | sed -n '/"top"/,/\]/p'
-greedystep train sales.csv --label sold -o g -q --method gsa
+greedystep train sales.csv --label sold -o g -q --method gsa --curves off
 greedystep inspect g --top 1 | tail -n 1

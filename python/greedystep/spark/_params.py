@@ -146,7 +146,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
             passes="auto",
             method="auto",
             scale="auto",
-            curves="off",
+            curves="auto",
             average="auto",
             leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,

@@ -278,7 +278,7 @@ class _GreedystepEstimator(
         passes: int | str = "auto",
         method: str = "auto",
         scale: str = "auto",
-        curves: str = "off",
+        curves: str = "auto",
         average: str = "auto",
         fitIntercept: bool = True,
         seed: int = 0,
@@ -330,7 +330,7 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
         "auto": rows that fit in memory are solved by one task to the penalised optimum, as
         ``greedystep train`` does; all others are learned by "gsa", the partitions in parallel. A given
         `passes`, `average` or `leastShardRows` chooses "gsa" too.
-    curves : {"off", "auto"}
+    curves : {"auto", "off"}
         "auto": numeric columns have curves where that is better on held-out rows (``model.model.curves()``). In shards
         the first rows of all partitions decide.
     scale, average, fitIntercept, seed

@@ -184,7 +184,7 @@ static void proportions_are_fitted_as_by_an_untuned_logistic_regression(void **u
                   {8, 8, 60, 2, 0.09213},   {8, 8, 60, 1.5, 0.12716},  {4, 8, 60, 3, 0.11738},  {2, 8, 60, 3, 0.23868}};
     for (size_t i = 0; i < COUNT(tables); i++) {
         rows *r = doses(tables[i].slope, tables[i].n_doses, tables[i].n_each, tables[i].range);
-        gsa_model *model = MODEL(r, "loss", "logistic");
+        gsa_model *model = MODEL(r, "loss", "logistic", "curves", "off");
         double loss = loss_of_doses(model, tables[i].slope, tables[i].n_doses, tables[i].range);
         if (loss > 1.01 * tables[i].loss)
             fail_msg("table %zu: loss %g, of logistic regression %g", i, loss, tables[i].loss);
@@ -462,7 +462,7 @@ static void models_have_the_margins_of_the_optimum(void **unused)
             size_t n;
             rows *r = rows_of(&DATA[i]), *other = moved(r, powers[m], true, offsets[m]);
             gsa_batch batch = rows_batch(other);
-            gsa_model *model = MODEL(other, "loss", DATA[i].loss);
+            gsa_model *model = MODEL(other, "loss", DATA[i].loss, "curves", "off");
             double *expected = margins_at_optimum(other, other, DATA[i].loss, &n), *margin = calloc(n, sizeof *margin);
             must_be_ok(gsa_model_margins(model, &batch, margin, &error), &error);
             assert_close_margins(expected, margin, n, 1e-5, i);
