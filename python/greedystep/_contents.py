@@ -105,7 +105,7 @@ class ModelContents:
         info = model.info
         self.loss: str = model.loss
         self.method: str = c.text_of(info.method) or ""
-        self.n_features: int = info.n_features
+        self.n_features: int = info.n_features - sum(one.n_knots for one in model.curves())
         self._schema = None if model.schema is None else Schema.of(model.schema)
         self.n_rows: int = info.n_rows
         self.n_passes: int = info.n_passes
@@ -142,7 +142,7 @@ class ModelContents:
 
         These are all, or, if categories were hashed, the columns of numbers and the features with a weight.
         """
-        return np.arange(self._n_plain) if self._in_use is None else self._in_use[0]
+        return np.arange(self.n_features) if self._in_use is None else self._in_use[0]
 
     @functools.cached_property
     def _curves(self) -> dict[int, Curve]:
@@ -164,11 +164,6 @@ class ModelContents:
         curve.knots, curve.values[output])``: a straight line from knot to knot, and constant beyond them.
         """
         return sorted(self._curves.values(), key=lambda curve: -curve.deviation)
-
-    @property
-    def _n_plain(self) -> int:
-        """The number of features as rows have them: without the knots of curves."""
-        return self.n_features - sum(one.n_knots for one in self._model.curves())
 
     def _ids_of(self, features: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the ids that features of rows have in the model: those that came after the knots stand behind them."""
@@ -218,8 +213,9 @@ class ModelContents:
 
     def feature_name(self, feature: int) -> str:
         """Return the name of a feature, or its number as `inspect` prints it, from 1."""
-        if not 0 <= feature < self.n_features:
-            raise ValueError(f"there is no feature {feature}: the model has {self.n_features}, counted from 0")
+        n = self._model.info.n_features  # knots have numbers too
+        if not 0 <= feature < n:
+            raise ValueError(f"there is no feature {feature}: the model has {n}, counted from 0")
         return self._model.name(feature) or str(feature + 1)
 
     @suggests_keywords
@@ -253,7 +249,7 @@ class ModelContents:
 
     def _wide_coef(self, n_features: int | None) -> FloatArray:
         """Return the weights of `n_features` features; those that were never seen are zero."""
-        n = self._n_plain if n_features is None else n_features
-        if n < self._n_plain:
-            raise ValueError(f"the model has {self._n_plain} features: n_features={n} would leave some out")
+        n = self.n_features if n_features is None else n_features
+        if n < self.n_features:
+            raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")
         return self._weights_of(self._ids_of(np.arange(n))).T

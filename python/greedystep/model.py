@@ -111,7 +111,7 @@ class Model(ModelContents):
     classes : array or None
         The labels, sorted; None for a regression.
     n_features : int
-        Highest feature number seen + 1.
+        Highest feature number seen + 1; knots of curves do not count.
     method : str
         How the weights were found: "optimum", "gsa" or "paper".
     n_rows, n_passes : int

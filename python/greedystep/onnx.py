@@ -114,11 +114,11 @@ class _Graph:
 
 def _dense_weights(model: ModelContents, schema: Schema | None, n_features: int | None) -> npt.NDArray[np.float32]:
     """Return the weights, [outputs x features], of as many features as rows have, and of missing-value markers."""
-    n = n_features if n_features is not None else model._n_plain
+    n = n_features if n_features is not None else model.n_features
     if schema is not None:
         if n_features is not None:
             schema.check_width(n_features)
-        n = len(schema.numbers) if model._n_plain <= len(schema.numbers) else 2 * len(schema.numbers)
+        n = len(schema.numbers) if model.n_features <= len(schema.numbers) else 2 * len(schema.numbers)
     n_outputs = model._model.info.n_outputs
     if n * n_outputs > MAX_WEIGHTS:
         raise ValueError(
@@ -152,10 +152,11 @@ def _fill_gaps(graph: _Graph, rows: str, schema: Schema, n_weights: int) -> str:
     return graph.add("Concat", ["gs_numbers", "gs_missing"], "gs_features", axis=1)
 
 
-def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any, dtype: Any) -> tuple[str, Any, DoubleArray]:
-    """Add a feature for every piece of a curve: how far a value has come in it, from 0 to 1.
+def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any) -> tuple[str, Any, DoubleArray]:
+    """Add a feature for every piece of a curve to rows in double: how far a value has come in it, from 0 to 1.
 
     Returns the name of the rows, the weights, [outputs x features], and what all curves have at their lowest knots.
+    Steps from there on nearly cancel.
     """
     start = np.zeros(len(coef))
     curves = model._model.curves()
@@ -173,7 +174,7 @@ def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any, dtype: Any)
         start += values[0]
 
     def constant(name: str, values: Any) -> str:
-        return graph.constant(f"gs_{name}", np.asarray(values, dtype))
+        return graph.constant(f"gs_{name}", np.asarray(values, np.float64))
 
     picked = graph.calc("Gather", rows, columns, axis=1)
     off = graph.calc("Sub", picked, constant("low_knots", np.concatenate(low)))
@@ -224,7 +225,7 @@ def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
         columns = [graph.calc("Cast", one, to=1) if one in casts else one for one in schema.numeric]
         features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)
         features = graph.calc("Cast", features, to=11)  # 11: double
-        features, coef, start = _bend(graph, model, features, dense.T, np.float64)
+        features, coef, start = _bend(graph, model, features, dense.T)
         parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", coef.T)))
         parts.append(graph.constant("gs_lowest", start))
     for column in schema.words:
@@ -343,8 +344,13 @@ def to_onnx(model: ModelContents, *, n_features: int | None = None, classes: npt
         coef = _dense_weights(model, schema, n_features)
         rows = "X" if schema is None else _fill_gaps(graph, "X", schema, coef.shape[1])
         width = coef.shape[1] if schema is None else len(schema.numbers)
-        rows, coef, start = _bend(graph, model, rows, coef, np.float32)
-        intercept = intercept + start
+        if model._model.curves():
+            rows, coef, start = _bend(graph, model, graph.calc("Cast", rows, to=11), coef)  # 11: double
+            rows = graph.calc("MatMul", rows, graph.constant("gs_weights", coef.T))
+            rows = graph.calc("Add", rows, graph.constant("gs_lowest", start))
+            if not is_far:
+                rows = graph.calc("Cast", rows, to=1)  # 1: float
+            coef = np.eye(len(intercept), dtype=np.float32)
         inputs = [helper.make_tensor_value_info("X", number, [None, width])]
     outputs = []
     if classes is None:

@@ -97,7 +97,7 @@ class _Shares:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._width = model._n_plain if model.schema is None else 0
+        self._width = model.n_features if model.schema is None else 0
         self._names = columns_of(model, self._width) if self._width <= _MAX_CONTRIBUTIONS else []
         if len(self._names) * model._model.info.n_outputs > _MAX_CONTRIBUTIONS:
             self._names = []

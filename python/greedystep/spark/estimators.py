@@ -80,7 +80,7 @@ class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type
     @property
     def numFeatures(self) -> int:
         """Highest feature number seen + 1."""
-        return self.model._n_plain
+        return self.model.n_features
 
     def save_model(self, path: str | os.PathLike[str]) -> None:
         """Write the plain model, which the command and ``greedystep.load`` read.
