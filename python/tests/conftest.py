@@ -53,6 +53,14 @@ def write_libsvm(path: Path, X, y) -> Path:
     return path
 
 
+def assert_same_model(one, other) -> None:
+    """Compare all weights bit for bit: of straight lines, and of curves at their knots."""
+    one, other = (getattr(model, "model_", model) for model in (one, other))
+    assert np.array_equal(one._model.weights(), other._model.weights())
+    assert np.array_equal(one.intercept, other.intercept)
+    assert [curve.knots.tolist() for curve in one.curves()] == [curve.knots.tolist() for curve in other.curves()]
+
+
 @pytest.fixture(params=[1, 2, 5], ids=["numbers", "two classes", "five classes"])
 def rows(request):
     """Rows with numbers, two classes or five."""

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import planted, run_command, write_libsvm
+from conftest import assert_same_model, planted, run_command, write_libsvm
 
 import greedystep
 
@@ -14,11 +14,6 @@ import greedystep
 def estimator_for(n_classes, **parameters):
     kind = greedystep.GreedystepRegressor if n_classes == 1 else greedystep.GreedystepClassifier
     return kind(**parameters)
-
-
-def assert_same_weights(model, other):
-    assert np.array_equal(model.coef, other.coef)
-    assert np.array_equal(model.intercept, other.intercept)
 
 
 @pytest.fixture
@@ -46,8 +41,9 @@ def test_command_train_and_fit_give_the_same_bits(rows, data_file, tmp_path, met
         by_arrays = greedystep.train(given_as(form, X), y, method=method, seed=seed)
         fitted = estimator_for(n_classes, method=method, random_state=seed).fit(given_as(form, X), y)
         assert fitted.method_ == METHODS[method]
-        assert_same_weights(by_command, fitted.model_)
-        assert np.array_equal(np.atleast_2d(fitted.coef_), by_command.coef)
+        assert_same_model(by_command, fitted.model_)
+        if not fitted.curves_:
+            assert np.array_equal(np.atleast_2d(fitted.coef_), by_command.coef)
         by_arrays.save(tmp_path / form)
     for other in ("file", "sparse", "dense", "float64"):
         for suffix in ("", ".state"):
@@ -58,7 +54,7 @@ def test_command_train_and_fit_give_the_same_bits(rows, data_file, tmp_path, met
 def test_threads_do_not_change_a_bit(rows):
     X, y, n_classes = rows
     one = estimator_for(n_classes, n_jobs=1).fit(X, y)
-    assert_same_weights(one.model_, estimator_for(n_classes, n_jobs=4).fit(X, y).model_)
+    assert_same_model(one.model_, estimator_for(n_classes, n_jobs=4).fit(X, y).model_)
 
 
 def test_more_rows_than_a_block_give_the_same_bits(tmp_path):
@@ -66,7 +62,7 @@ def test_more_rows_than_a_block_give_the_same_bits(tmp_path):
     path = write_libsvm(tmp_path / "rows.txt", X, y)
     run_command("train", path, "-o", tmp_path / "model", "--quiet")
     fitted = greedystep.GreedystepClassifier().fit(X, y)
-    assert_same_weights(greedystep.load(tmp_path / "model"), fitted.model_)
+    assert_same_model(greedystep.load(tmp_path / "model"), fitted.model_)
 
 
 def learn_chunks(estimator, X, y, chunk, pickle_at=()):
@@ -91,20 +87,20 @@ def streamed(data_file, tmp_path):
 @pytest.mark.parametrize("chunk", [1, 7, 1000, 1300])
 def test_partial_fit_in_chunks_gives_the_bits_of_a_stream(rows, streamed, chunk):
     X, y, n_classes = rows
-    assert_same_weights(streamed, learn_chunks(estimator_for(n_classes), X, y, chunk).model_)
+    assert_same_model(streamed, learn_chunks(estimator_for(n_classes), X, y, chunk).model_)
 
 
 def test_dense_rows_in_chunks_give_the_bits_of_a_stream(rows, streamed):
     X, y, n_classes = rows
     fitted = learn_chunks(estimator_for(n_classes), X.toarray().astype(np.float64), y, 90)
-    assert_same_weights(streamed, fitted.model_)
+    assert_same_model(streamed, fitted.model_)
 
 
 @pytest.mark.parametrize("at", [1, 2, 500, 1023, 1024, 1299])
 def test_pickled_at_any_row_it_goes_on_with_the_same_bits(rows, streamed, at):
     X, y, n_classes = rows
     fitted = learn_chunks(estimator_for(n_classes), X, y, 1, pickle_at={at})
-    assert_same_weights(streamed, fitted.model_)
+    assert_same_model(streamed, fitted.model_)
 
 
 def test_looking_at_the_model_in_between_changes_nothing(rows, streamed):
@@ -114,8 +110,8 @@ def test_looking_at_the_model_in_between_changes_nothing(rows, streamed):
         learn_more = {} if n_classes == 1 else {"classes": np.unique(y)}
         estimator.partial_fit(X[lo : lo + 100], y[lo : lo + 100], **learn_more)
         estimator.predict(X[:5])
-        assert estimator.coef_.size > 0
-    assert_same_weights(streamed, estimator.model_)
+        assert np.isfinite(estimator.intercept_).all()
+    assert_same_model(streamed, estimator.model_)
 
 
 def test_a_state_that_was_written_gives_equal_bytes(rows):
@@ -130,7 +126,7 @@ def test_support_vectors_are_the_commands(tmp_path, loss):
     path = write_libsvm(tmp_path / "rows.txt", X, y)
     run_command("train", path, "-o", tmp_path / "model", "--loss", loss, "--quiet")
     fitted = greedystep.GreedystepLinearSVC(loss=loss).fit(X, y)
-    assert_same_weights(greedystep.load(tmp_path / "model"), fitted.model_)
+    assert_same_model(greedystep.load(tmp_path / "model"), fitted.model_)
 
 
 def test_balanced_classes_are_the_commands(tmp_path):
@@ -138,7 +134,7 @@ def test_balanced_classes_are_the_commands(tmp_path):
     path = write_libsvm(tmp_path / "rows.txt", X, y)
     run_command("train", path, "-o", tmp_path / "m", "--class-weight", "balanced", "--quiet")
     fitted = greedystep.GreedystepClassifier(class_weight="balanced").fit(X, y)
-    assert_same_weights(greedystep.load(tmp_path / "m"), fitted.model_)
+    assert_same_model(greedystep.load(tmp_path / "m"), fitted.model_)
 
 
 def test_predictions_are_the_commands(rows, data_file, tmp_path):
@@ -155,7 +151,7 @@ def test_predictions_are_the_commands(rows, data_file, tmp_path):
     assert np.allclose([float(p) for p in probabilities], known.max(axis=1), 1e-5)
 
 
-@pytest.mark.parametrize("options", [{}, {"curves": "auto"}, {"cross": ["city:x"], "bits": 5}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"curves": "off"}, {"cross": ["city:x"], "bits": 5}], ids=str)
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
 def test_the_command_and_explain_give_the_same_contributions(tmp_path, n_classes, options):
     pd, random, n = pytest.importorskip("pandas"), np.random.default_rng(3), 1200
@@ -176,7 +172,7 @@ def test_the_command_and_explain_give_the_same_contributions(tmp_path, n_classes
     frame.insert(2, "y", y if n_classes == 1 else np.digitize(y, [6, 7.5][: n_classes - 1]))
     frame.to_csv(tmp_path / "rows.csv", index=False)
     model = greedystep.train(tmp_path / "rows.csv", label="y", **options)
-    assert bool(model.curves()) == ("curves" in options)
+    assert bool(model.curves()) == ("curves" not in options)
     model.save(tmp_path / "model")
     run_command("predict", tmp_path / "model", tmp_path / "rows.csv", "--explain", "-o", tmp_path / "explained")
     printed, rows = pd.read_csv(tmp_path / "explained"), pd.read_csv(tmp_path / "rows.csv").drop(columns="y")
