@@ -788,6 +788,8 @@ gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const g
     take_lines(bent, lines, number);
     size_t to = 0;
     for (size_t i = 0; i < lines->n_rows; i++) {
+        if (i % 256 == 0 && gsai_should_stop(&lines->env))
+            return gsai_fail(error, GSA_STOPPED, "stopped on request");
         const gsai_row row = gsai_waiting_at(rows, lines->row[i]).row;
         for (size_t t = 0; t < row.n; t++) {
             float x = gsai_row_value(&row, t);
