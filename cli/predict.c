@@ -268,7 +268,7 @@ const cli_verb predict_verb = {
                 "# every probability and the column `id`, as a table\n"
                 "greedystep predict clicks.model new.csv --keep id -o predictions.csv\n"
                 "# how much every column adds to the prediction of the first row\n"
-                "head -n 2 new.csv | greedystep predict clicks.model - --explain",
+                "head -n 2 new.csv | greedystep predict clicks.model - --keep id --explain",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,
