@@ -14,7 +14,7 @@ awk 'BEGIN {
 }'
 note()
 {
-    greedystep train "$@" -o any.model >out 2>log || { cat log; fail "train $*"; }
+    greedystep train "$@" --curves off -o any.model >out 2>log || { cat log; fail "train $*"; }
     paragraph note <out >note
     [ -s note ] && cat note || echo "no note"
 }
@@ -42,7 +42,7 @@ head -n 90 drift.csv >few.csv
 note few.csv
 note same.csv
 echo "for programs; --time has about this loss"
-greedystep train same.csv -o any.model --json --quiet | grep -A 3 '"order"'
+greedystep train same.csv --curves off -o any.model --json --quiet | grep -A 3 '"order"'
 greedystep train drift.csv -o any.model --json --quiet | sed -n '/"order"/,/}/s/.*"held_out_loss": //p' >latest
 greedystep train drift.csv --time day -o any.model --json --quiet | sed -n 's/.*"held_out_loss": \(.*\),/\1/p' >time
 paste latest time | awk '{ d = $1 / $2 - 1; print (d * d < 0.0004 ? "as it should be" : "WRONG " $0) }'
@@ -57,5 +57,5 @@ echo "nor of rows that are too many to be solved"
 awk 'BEGIN { print "y,day,b"; for (i = 0; i < 8000; i++) printf "c%d,2020-%02d-%02d,%d\n", i % 1500, 1 + i / 700, 1 + i % 700 / 25, i * 7919 % 101 }' >many.csv
 note many.csv --bits 8
 echo "a trace has the note"
-greedystep train drift.csv -o any.model --quiet --trace trace.jsonl || fail trace
+greedystep train drift.csv --curves off -o any.model --quiet --trace trace.jsonl || fail trace
 grep -c '"notice".*in the order of' trace.jsonl
