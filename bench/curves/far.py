@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from run import FORMS, frame_of, geometric, greedystep, tables
 
 FACTORS = (1, 10, 100)
