@@ -246,7 +246,8 @@ static gsa_status try_way(struct search *search, struct trial way, size_t first,
 static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
 {
     uint64_t asked = search->problem->asked;
-    struct trial way = {.scaling = {asked == GSAI_SCALE_STANDARD, INVERSE_FREQUENCY[0]}};
+    struct trial way = {
+        .scaling = {.standardised = asked == GSAI_SCALE_STANDARD, .inverse_frequency = INVERSE_FREQUENCY[0]}};
     GSA_TRY(try_way(search, way, 0, best, error));
     if (asked == GSAI_SCALE_AUTO) {
         way.scaling.standardised = true;
