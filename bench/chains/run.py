@@ -82,7 +82,7 @@ def follow(commands: dict[str, Path], days: list[tuple[Path, Path, float]], way:
         if way == "long" and at % EVERY:
             losses.append(float("nan"))
             continue
-        run([command, "train", "--curves", "off", *inputs, "-o", model, "--quiet", *options])
+        run([command, "train", "--curves=off", *inputs, "-o", model, "--quiet", *options])
         losses.append(json.loads(run([command, "evaluate", model, test, "--json"]))["log_loss"])
         yesterday = model
     return losses

@@ -69,23 +69,9 @@ def lines(greedystep: Path, folder: Path, rows: tuple[str, Path, Path], method: 
     model = folder / "model"
     full = 0
     for compact in ("off", "on"):
-        command = [
-            greedystep,
-            "train",
-            "--curves",
-            "off",
-            train,
-            "--method",
-            method,
-            "--compact",
-            compact,
-            "-o",
-            model,
-            "--json",
-            "-q",
-        ]
+        command = [greedystep, "train", train, "--method", method, "--compact", compact, "-o", model, "--json", "-q"]
         before = processor_seconds()
-        text = run(command)
+        text = run([*command, "--curves=off"])
         seconds = processor_seconds() - before
         kept = json.loads(text).get("compact", {}).get("features")
         if kept is None:

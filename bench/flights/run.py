@@ -93,9 +93,8 @@ def run(words: list[object]) -> tuple[str, float]:
 
 def ours(greedystep: Path, folder: Path, label: str) -> dict[str, float]:
     train, test = folder / f"flights-{label}.csv", folder / f"later-{label}.csv"
-    _, seconds = run(
-        [greedystep, "train", "--curves", "off", train, "--label", label, "-o", folder / "model", "-q", "-j", "1"]
-    )
+    words = [greedystep, "train", train, "--label", label, "-o", folder / "model", "-q", "-j", "1", "--curves=off"]
+    _, seconds = run(words)
     told = json.loads(run([greedystep, "evaluate", folder / "model", test, "--json"])[0])
     metrics = told.get("metrics", told)
     return {"loss": metrics["log_loss" if label == "late" else "rmse"], "seconds": seconds}

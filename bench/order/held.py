@@ -234,22 +234,8 @@ class Bench:
     def train(self, header: str, rows: Lines, options: Sequence[str]) -> tuple[Path, float, int]:
         """Returns the model, the loss that the command reports and how many rows it held out."""
         model, data = self.folder / "model", self.write("rows.csv", header, rows)
-        words = [
-            self.greedystep,
-            "train",
-            "--curves",
-            "off",
-            data,
-            "-o",
-            model,
-            "--label",
-            LABEL,
-            "--threads",
-            "1",
-            "--quiet",
-            "--json",
-        ]
-        said = json.loads(run([*words, *options]))
+        words = [self.greedystep, "train", data, "-o", model, "--label", LABEL, "--threads", "1", "--quiet", "--json"]
+        said = json.loads(run([*words, "--curves=off", *options]))
         return model, said["held_out_loss"], said["held_out"]
 
     def loss_on(self, model: Path, header: str, rows: Lines) -> float:

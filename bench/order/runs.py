@@ -113,20 +113,8 @@ def learn(
     """Trains on one thread from a file or from the output of a command; processor seconds are the median of repeats."""
     with tempfile.TemporaryDirectory() as folder:
         path = model or Path(folder) / "model"
-        words = [
-            greedystep,
-            "train",
-            "--curves",
-            "off",
-            data or "-",
-            "-o",
-            path,
-            "--threads",
-            "1",
-            "--quiet",
-            "--json",
-            *options,
-        ]
+        words = [greedystep, "train", data or "-", "-o", path, "--threads", "1", "--quiet", "--json", *options]
+        words.append("--curves=off")
         try:
             used = [measure(words, source)]
             while len(used) < repeats and used[0].seconds < SHORT:

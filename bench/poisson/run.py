@@ -40,22 +40,8 @@ def ours(command: str, table: pd.DataFrame, label: str, options: list[str]) -> f
     with tempfile.TemporaryDirectory() as folder:
         data, model = f"{folder}/data.csv", f"{folder}/model"
         table.to_csv(data, index=False)
-        train = [
-            command,
-            "train",
-            "--curves",
-            "off",
-            data,
-            "--label",
-            label,
-            "--loss",
-            "poisson",
-            "-o",
-            model,
-            "-q",
-            *options,
-        ]
-        subprocess.run(train, check=True)
+        train = [command, "train", data, "--label", label, "--loss", "poisson", "-o", model, "-q", *options]
+        subprocess.run([*train, "--curves=off"], check=True)
         found = subprocess.run([command, "predict", model, data], check=True, capture_output=True, text=True)
     return deviance(table[label].to_numpy(), np.array(found.stdout.split(), float))
 

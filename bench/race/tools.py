@@ -66,7 +66,7 @@ def greedystep(task: Task, command: Path, method: str, stem: Path) -> list[Resul
     loss = ("--loss", "squared") if task.is_regression else ()
     reading = seconds_of([command, "convert", task.train, "-o", cache, "--quiet"])
     seconds = seconds_of(
-        [command, "train", "--curves", "off", task.train, "-o", model, "--threads", 1, "--quiet", "--json", *loss]
+        [command, "train", "--curves=off", task.train, "-o", model, "--threads", 1, "--quiet", "--json", *loss]
     )
     said = json.loads(run([command, "evaluate", model, task.test, "--json"]))
     for path in (model, cache, model.with_name(model.name + ".state")):
@@ -256,7 +256,7 @@ def copies(name: str, train: Path, command: Path, method: str, stem: Path) -> li
     data, model = stem.with_suffix(".copies"), stem.with_suffix(".model")
     for k in (1, *COPIES):
         data.write_text(text * k, encoding="ascii")
-        run([command, "train", "--curves", "off", data, "-o", model, "--threads", 1, "--quiet", "--json"])
+        run([command, "train", "--curves=off", data, "-o", model, "--threads", 1, "--quiet", "--json"])
         loss = json.loads(run([command, "evaluate", model, train, "--json"]))["log_loss"]
         models[k] = model.read_bytes(), loss
     for path in (data, model, model.with_name(model.name + ".state")):
