@@ -394,6 +394,9 @@ static int describe(exported *what)
     what->info = info_of(what->model);
     while (gsa_model_curve(what->model, what->n_curves, &curve) == GSA_OK)
         what->n_curves++;
+    gsa_pair pair = {.size = sizeof pair};
+    if (gsa_model_pair(what->model, 0, &pair) == GSA_OK)
+        return complain_failed("a model with pairs of columns cannot be exported; train it with --pairs off");
     const char *schema = gsa_model_schema(what->model);
     what->schema.size = sizeof what->schema;
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;

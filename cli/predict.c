@@ -44,6 +44,7 @@ typedef struct predicting {
     const char *kept;             /* columns, or NULL */
     data_column *column;          /* to be explained; number: its place among the numbers of gsa_explain. NULL: none */
     size_t n_columns, n_features; /* the latter without labels and the like */
+    size_t n_pairs;               /* that come after them */
     uint64_t n_read, n_read_before; /* rows, and those before the last batch, which has the cells */
     bool every_class;
     bool is_count; /* predictions are e to the power of something */
@@ -75,11 +76,33 @@ static int find_columns(predicting *what, const char *schema)
     for (size_t i = 0; i < what->n_columns; i++)
         column[i].number = column[i].kind <= COLUMN_WORDS ? at[column[i].kind]++ : 0;
     what->n_features = at[COLUMN_WORDS] + (to > crosses);
+    for (gsa_pair pair = {.size = sizeof pair}; gsa_model_pair(what->model, what->n_pairs, &pair) == GSA_OK;)
+        what->n_pairs++;
     /* There is room: columns_of_schema has a place more than lines. */
     column[what->n_columns++] = (data_column){
         .name = crosses, .kind = to > crosses ? COLUMN_NUMBER : COLUMN_IGNORED, .number = at[COLUMN_WORDS]};
     what->env.call.n_threads = 1; /* so that the cells at hand are those of the rows */
     return EXIT_DONE;
+}
+
+/* Long enough for what a name of a feature is cut to. */
+#define NAME_SIZE 256
+
+/* Names a pair by its two features. */
+static const char *name_pair(const gsa_model *model, size_t number, char *name, size_t size)
+{
+    gsa_pair pair = {.size = sizeof pair};
+    char both[2][NAME_SIZE - 2];
+    (void)gsa_model_pair(model, number, &pair);
+    for (int i = 0; i < 2; i++) {
+        const char *own = gsa_model_name(model, pair.feature[i]);
+        if (own != NULL)
+            snprintf(both[i], sizeof both[i], "%s", own);
+        else
+            snprintf(both[i], sizeof both[i], "%" PRIu64, pair.feature[i] + 1);
+    }
+    snprintf(name, size, "%s & %s", both[0], both[1]);
+    return name;
 }
 
 /* Prints a cell: a name, or a number unless the row is bad. */
@@ -101,7 +124,8 @@ static gsa_status explain(predicting *what, const gsa_predictions *some, gsa_err
 {
     FILE *stream = what->output.stream;
     const gsa_batch *rows = some->rows;
-    const size_t n_outputs = (size_t)info_of(what->model).n_outputs, width = what->n_features * n_outputs;
+    const size_t n_outputs = (size_t)info_of(what->model).n_outputs,
+                 width = (what->n_features + what->n_pairs) * n_outputs;
     const uint64_t n_read = progress_of(what->reader).n_rows;
     const char *line = some->text, *end;
     double *value = calloc(rows->n_rows + 1, (width + 1) * sizeof *value);
@@ -127,6 +151,11 @@ static gsa_status explain(predicting *what, const gsa_predictions *some, gsa_err
             if (what->column[i].kind <= COLUMN_WORDS)
                 put_cell(is_header ? what->column[i].name : NULL,
                          value[r * width + what->column[i].number * n_outputs + best], is_bad, stream);
+        for (size_t p = 0; p < what->n_pairs; p++) {
+            char name[2 * NAME_SIZE];
+            put_cell(is_header ? name_pair(what->model, p, name, sizeof name) : NULL,
+                     value[r * width + (what->n_features + p) * n_outputs + best], is_bad, stream);
+        }
         putc('\n', stream);
     }
     free(value);

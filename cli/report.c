@@ -280,14 +280,17 @@ void report_append_curves(char *line, size_t size, const gsa_model *model)
     const char *name = gsa_loss_measure(info_of(model).loss, &loss);
     (void)gsa_loss_measure(info_of(model).loss, &lines);
     report_append(line, size, "%.0f column%s", n, n == 1 ? "" : "s");
+    if (report_result(model, "pairs") > 0)
+        report_append(line, size, ", %.0f pair%s", report_result(model, "pairs"),
+                      report_result(model, "pairs") == 1 ? "" : "s");
     if (!isnan(lines))
         report_append(line, size, "; %s %.4g, lines alone %.4g", name != NULL ? name : "loss", loss, lines);
 }
 
 void report_results_json(json_t *object, const gsa_model *model)
 {
-    static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds", "groups",
-                                         "latest",          "best_pass",          "curves"};
+    static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds",  "groups",
+                                         "latest",          "best_pass",          "curves", "pairs"};
     json_t *chosen = json_object();
     gsa_metric result;
     for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++) {

@@ -459,6 +459,20 @@ typedef struct gsa_curve {
 } gsa_curve;
 /* Fills in a curve by number; GSA_END beyond the last one. */
 GSA_API gsa_status gsa_model_curve(const gsa_model *model, size_t number, gsa_curve *out);
+/* Two features that act on one another: beside what each has alone, a row's margin has a value that is interpolated
+ * between the nodes of a grid, in both directions. Beyond the outer knots it stays as it is there; where a feature is 0
+ * and all its knots are above or below that, it is 0. At node i, j it is gsa_model_weight(model, first + i * n_knots[1]
+ * + j, output), with a mean of 0 over the rows that decided. */
+typedef struct gsa_pair {
+    size_t size;         /* sizeof(gsa_pair), set by the caller */
+    uint64_t feature[2]; /* their ids */
+    uint64_t first;      /* the id of the first node */
+    uint32_t n_knots[2]; /* at least 2 each, ascending */
+    const float *knot[2];
+    const float *share; /* of the rows that decided, nearest to each node */
+} gsa_pair;
+/* Fills in a pair by number; GSA_END beyond the last one. */
+GSA_API gsa_status gsa_model_pair(const gsa_model *model, size_t number, gsa_pair *out);
 /* A feature, and how much it influences predictions. */
 typedef struct gsa_strong_feature {
     uint64_t feature;  /* its id */

@@ -125,9 +125,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_predict(const gsa_model *model, gsa_reader 
 
 /* Computes how much each column of a table adds to the margins of rows (gsa_model_margins), beside the intercepts:
  * row-major with n_outputs numbers per row and column, numbers and dates first, then categorical columns, each in the
- * order of the schema; if there are crosses, all of them are one more column. Without a schema rows are dense, and
- * each feature is a column. `cells` are those of the rows (gsa_reader_cells), needed if a column is categorical or has
- * dates. GSA_UNSUPPORTED for rows without columns, such as those of a cache. */
+ * order of the schema; if there are crosses, all of them are one more column, and each pair of columns (gsa_model_pair)
+ * is one. Without a schema rows are dense, and each feature is a column. `cells` are those of the rows
+ * (gsa_reader_cells), needed if a column is categorical or has dates. GSA_UNSUPPORTED for rows without columns, such as
+ * those of a cache. */
 GSA_API GSA_NODISCARD gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uint64_t *cells,
                                              size_t n_cells, double *out, gsa_error *error);
 

@@ -82,8 +82,36 @@ class Curve(NamedTuple):
         return float(np.sqrt((off**2 @ share).max()))
 
 
+class Pair(NamedTuple):
+    """Two columns that act on one another, and what they add to the margin of a row beside their own parts.
+
+    Attributes
+    ----------
+    names : tuple of two str
+        The columns; of a category, column and value.
+    knots : tuple of two arrays
+        Values of both, ascending; 0 and 1 of a category.
+    values : array of shape (outputs, knots of the first, knots of the second)
+        The part of the margin there; interpolated between them.
+    share : array of shape (knots of the first, knots of the second)
+        The share of the rows learned that is nearest to each.
+    """
+
+    names: tuple[str, str]
+    knots: tuple[DoubleArray, DoubleArray]
+    values: DoubleArray
+    share: DoubleArray
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of what it adds to the rows learned; of several outputs, the largest."""
+        total = self.share.sum()
+        off = self.values - ((self.values * self.share).sum(axis=(1, 2)) / total)[:, np.newaxis, np.newaxis]
+        return float(np.sqrt(((off**2 * self.share).sum(axis=(1, 2)) / total).max()))
+
+
 _COUNTS = dict.fromkeys(
-    ("curves", "penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass"), int
+    ("curves", "pairs", "penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass"), int
 )
 _KINDS = {**_COUNTS, "standardised": bool}
 
@@ -105,7 +133,7 @@ class ModelContents:
         info = model.info
         self.loss: str = model.loss
         self.method: str = c.text_of(info.method) or ""
-        self.n_features: int = info.n_features - sum(one.n_knots for one in model.curves())
+        self.n_features: int = info.n_features - (model.knots[1] - model.knots[0])
         self._schema = None if model.schema is None else Schema.of(model.schema)
         self.n_rows: int = info.n_rows
         self.n_passes: int = info.n_passes
@@ -128,8 +156,8 @@ class ModelContents:
         found, lines = self._model.lines()
         used = lines.any(axis=1)
         ids = (np.arange(len(lines)) if found is None else found.astype(np.int64))[used]
-        for one in self._model.curves():  # knots are no features of rows
-            ids = ids[(ids < one.first) | (ids >= one.first + one.n_knots)]
+        first, end = self._model.knots  # which are no features of rows
+        ids = ids[(ids < first) | (ids >= end)]
         features = np.union1d(np.arange(len(self._schema.numeric)), ids)
         weights = np.zeros((len(features), lines.shape[1]), np.float32)
         weights[np.searchsorted(features, ids)] = self._weights_of(ids)
@@ -165,11 +193,31 @@ class ModelContents:
         """
         return sorted(self._curves.values(), key=lambda curve: -curve.deviation)
 
+    @functools.cached_property
+    def _pairs(self) -> list[Pair]:
+        """The pairs in their order."""
+        found = []
+        offsets = Schema.of(self.schema).offsets if self.schema is not None else np.zeros(0)
+        for one in self._model.pairs():
+            shape = (one.n_knots[0], one.n_knots[1])
+            n_nodes = shape[0] * shape[1]
+            values = self._weights_of(np.arange(one.first, one.first + n_nodes)).astype(np.float64)
+            knots = [np.ctypeslib.as_array(one.knot[i], (shape[i],)).astype(np.float64) for i in (0, 1)]
+            for i in (0, 1):
+                knots[i] += offsets[one.feature[i]] if one.feature[i] < len(offsets) else 0.0
+            share = np.ctypeslib.as_array(one.share, (n_nodes,)).astype(np.float64).reshape(shape)
+            names = (self.feature_name(one.feature[0]), self.feature_name(one.feature[1]))
+            found.append(Pair(names, (knots[0], knots[1]), values.T.reshape(-1, *shape), share))
+        return found
+
+    def pairs(self) -> list[Pair]:
+        """Return the pairs of columns that act on one another, those that move predictions most first."""
+        return sorted(self._pairs, key=lambda pair: -pair.deviation)
+
     def _ids_of(self, features: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the ids that features of rows have in the model: those that came after the knots stand behind them."""
-        curves = self._model.curves()
-        first = min((one.first for one in curves), default=self.n_features)
-        return np.where(features < first, features, features + sum(one.n_knots for one in curves))
+        first, end = self._model.knots
+        return np.where((features < first) | (first == end), features, features + (end - first))
 
     def _refuse_curves(self, what: str) -> None:
         if self._curves:

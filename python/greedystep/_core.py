@@ -356,6 +356,23 @@ class CModel(Handle):
             one = c.Curve()
         return found
 
+    def pairs(self) -> list[c.Pair]:
+        """Return the pairs of features with a surface; their arrays are the model's."""
+        found: list[c.Pair] = []
+        one = c.Pair()
+        while c.library().gsa_model_pair(self.pointer, len(found), byref(one)) == c.OK:
+            found.append(one)
+            one = c.Pair()
+        return found
+
+    @property
+    def knots(self) -> tuple[int, int]:
+        """The ids that knots and nodes have: the first, and that behind the last."""
+        curves, pairs = self.curves(), self.pairs()
+        first = min((one.first for one in curves), default=0)
+        n = sum(one.n_knots for one in curves) + sum(one.n_knots[0] * one.n_knots[1] for one in pairs)
+        return first, first + n
+
     def lines(self) -> tuple[npt.NDArray[np.uint32] | None, FloatArray]:
         """Return the features that have weights, None: all, and their weights, [features x outputs], read-only."""
         n = ctypes.c_uint64()

@@ -68,6 +68,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     method: str = "auto"
     scale: str = "auto"
     curves: str = "auto"
+    pairs: str = "off"
     average: str = "auto"
     order: str = "auto"
     holdout: str | None = "auto"

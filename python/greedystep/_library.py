@@ -266,6 +266,24 @@ class Curve(Sized):
     share: Any
 
 
+class Pair(Sized):
+    """gsa_pair."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("feature", c_uint64 * 2),
+        ("first", c_uint64),
+        ("n_knots", c_uint32 * 2),
+        ("knot", POINTER(c_float) * 2),
+        ("share", POINTER(c_float)),
+    )
+    feature: Any
+    first: int
+    n_knots: Any
+    knot: Any
+    share: Any
+
+
 class StrongFeature(Structure):
     """gsa_strong_feature."""
 
@@ -447,6 +465,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_class": (c_int, [_P, _B, c_size_t, POINTER(c_size_t), _E]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
     "gsa_model_curve": (c_int, [_P, c_size_t, POINTER(Curve)]),
+    "gsa_model_pair": (c_int, [_P, c_size_t, POINTER(Pair)]),
     "gsa_model_strongest": (c_size_t, [_P, c_size_t, POINTER(StrongFeature), c_size_t]),
     "gsa_metrics_new": (c_int, [_P, _OUT, _E]),
     "gsa_metrics_free": (None, [_P]),

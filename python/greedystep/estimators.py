@@ -158,6 +158,8 @@ class GreedystepClassifier(_ClassifierBase):
     curves : {"auto", "off"}
         "auto": numeric columns have piecewise-linear curves where that is better on held-out rows; "off": all
         are lines, and there is always a ``coef_``.
+    pairs : {"off", "auto"}
+        "auto": pairs of columns act on one another beside their curves, where that is better on held-out rows.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     compact : bool
@@ -218,7 +220,7 @@ class GreedystepLinearSVC(_ClassifierBase):
     ----------
     loss : {"squared_hinge", "hinge"}
         The loss of rows on the wrong side of the margin.
-    class_weight, passes, method, scale, curves, average, order, holdout, compact, fit_intercept, warm_start, \
+    class_weight, passes, method, scale, curves, pairs, average, order, holdout, compact, fit_intercept, warm_start, \
 random_state, n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
@@ -241,7 +243,7 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
         The loss to minimise: "huber" is for labels with outliers, "poisson" for counts and rates, which it
         predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
         ``sample_weight=exposure``.
-    passes, method, scale, curves, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
+    passes, method, scale, curves, pairs, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
 n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """

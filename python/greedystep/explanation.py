@@ -58,9 +58,15 @@ def _batches(opened: Reader | Given, schema: str | None) -> Iterator[tuple[c.Bat
 def columns_of(model: ModelContents, width: int) -> list[str]:
     """Return the columns in the order of gsa_explain; those of a model without a schema are its first features."""
     if model.schema is None:
-        return [model._model.name(i) or str(i + 1) for i in range(width)]
+        return [model._model.name(i) or str(i + 1) for i in range(width)] + pairs_of(model)
     schema = Schema.of(model.schema)
-    return schema.numeric + schema.words + ([", ".join(schema.crosses)] if schema.crosses else [])
+    crosses = [", ".join(schema.crosses)] if schema.crosses else []
+    return schema.numeric + schema.words + crosses + pairs_of(model)
+
+
+def pairs_of(model: ModelContents) -> list[str]:
+    """Return the names of the pairs, which come after the columns."""
+    return [" & ".join(pair.names) for pair in model._pairs]
 
 
 def _contributions(model: ModelContents, data: Any, ignore: Iterable[str]) -> tuple[DoubleArray, list[str]]:
@@ -77,7 +83,7 @@ def _contributions(model: ModelContents, data: Any, ignore: Iterable[str]) -> tu
     options.keep_cells = True
     opened = open_data(table, options, Run(0), frozen=model._frozen)
     given = opened if isinstance(opened, Given) else None
-    names = list(given.names) if given is not None and schema is None else []
+    names = list(given.names) + pairs_of(model) if given is not None and given.names and schema is None else []
     names = names or columns_of(model, 0 if given is None else given.width)
     parts = [np.zeros((0, len(names), model._model.info.n_outputs))]
     for batch, cells in _batches(opened, model.schema):

@@ -160,6 +160,8 @@ def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any) -> tuple[st
     """
     start = np.zeros(len(coef))
     curves = model._model.curves()
+    if model._model.pairs():
+        raise ValueError('graphs cannot have pairs of columns: train with pairs="off"')
     if not curves:
         return rows, coef, start
     columns: list[int] = []

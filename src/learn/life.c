@@ -223,7 +223,7 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
 static uint64_t count_features(const gsa_state *state)
 {
     uint64_t n = (state->table.n_used ? state->table.n_used - 1 : 0) + state->basis.n;
-    for (size_t k = 0; k < state->basis.n_knots; k++)
+    for (size_t k = 0; k < state->basis.n_ids; k++)
         n -= gsai_table_uses(&state->table, (size_t)state->basis.at + k + 1);
     for (size_t i = 0; i < state->basis.n; i++)
         n -= gsai_table_uses(&state->table, (size_t)state->basis.curve[i].feature + 1);

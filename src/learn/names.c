@@ -220,7 +220,7 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
                                const void *ctx, gsa_error *error)
 {
     const gsai_basis *basis = &state->basis;
-    return set_names(state, (struct source){state, name, ctx, basis->at, basis->at + basis->n_knots}, error);
+    return set_names(state, (struct source){state, name, ctx, basis->at, basis->at + basis->n_ids}, error);
 }
 
 typedef struct several {

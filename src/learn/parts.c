@@ -304,7 +304,7 @@ gsa_status gsai_parts_load(gsa_state *state, const gsai_loss *loss, const gsai_b
         if (found && own->lines)
             GSA_TRY(load_lines(state, &parts[i], bundle, error));
     }
-    if (state->basis.n > 0 && (!loss || state->basis.at + state->basis.n_knots >= state->table.n_slots))
+    if (state->basis.n > 0 && (!loss || state->basis.at + state->basis.n_ids >= state->table.n_slots))
         return gsai_fail(error, GSA_FORMAT, "the table has no slots for the knots of curves");
     gsai_line_tensor tensors[MAX_LINES];
     used_slots used;

@@ -283,6 +283,9 @@ gsa_status gsai_states_rebase(const gsa_state *const *states, size_t n, gsa_stat
 {
     gsai_arena arena = {.env = &states[0]->env};
     gsai_basis all;
+    for (size_t s = 0; s < n; s++)
+        if (states[s]->basis.n_surfaces > 0)
+            return gsai_fail(error, GSA_CONFLICT, "the states have different pairs of columns");
     gsa_status status = find_union(states, n, &arena, &all, error);
     for (size_t s = 0; s < n && status == GSA_OK; s++) {
         gsa_state *closed = NULL;

@@ -25,6 +25,7 @@
     X(standardised)       /* 1, or 0: features as given */                           \
     X(inverse_frequency)  /* exponent: rare features are scaled up */                \
     X(curves)             /* columns that bend; 0: lines are as good */              \
+    X(pairs)              /* pairs of columns with a surface */                      \
     X(lines_loss)         /* of lines alone, on the rows of held_out_loss */         \
     X(prior_share)        /* of the rows of earlier runs that counts */              \
     X(calibration_scale)  /* of the margins */                                       \

@@ -165,7 +165,7 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
             }
         }
         const gsai_basis *basis = gsai_state_basis(state);
-        bool is_knot = slot > basis->at && slot <= basis->at + basis->n_knots;
+        bool is_knot = slot > basis->at && slot <= basis->at + basis->n_ids;
         if (any && status == GSA_OK && !is_knot)
             status = gsai_deviations_add(&strongest, model, (uint32_t)(slot - 1), line,
                                          gsai_state_deviation(at, its_slot), error);
@@ -330,7 +330,7 @@ gsa_status gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_
 static uint64_t count_features(const gsa_model *model)
 {
     uint64_t n = model->n_used + model->basis.n;
-    for (uint64_t i = 0; i < model->basis.n_knots; i++) {
+    for (uint64_t i = 0; i < model->basis.n_ids; i++) {
         bool counts = false;
         for (size_t k = 0; k < model->n_outputs; k++)
             counts |= gsa_model_weight(model, model->basis.at + i, k) != 0;

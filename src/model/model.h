@@ -84,8 +84,10 @@ gsa_status gsai_model_take_lines(gsa_model *model, uint32_t *id, float *weights,
 /* Computes the margins of n rows of a checked batch, n_outputs each. Values need not be finite; ids that are too large
  * are absent. The rows of a batch come in their order. */
 void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t from, size_t n, double *out);
-/* Adds a multiple of the entries of a row to n_outputs margins, one after the other. */
+/* Adds a multiple of the entries of a row to n_outputs margins, one after the other; without pairs of columns. */
 void gsai_model_add_row(const gsa_model *model, const gsai_row *row, double times, double *margins);
+/* Adds what pairs of columns make of a row, each to margins `step` behind those of the one before. */
+void gsai_model_add_pairs(const gsa_model *model, const gsai_row *row, size_t step, double *margins);
 /* Converts margins to predictions: max(1, n_classes) numbers, in place if there is one margin per class. Hinge losses
  * have no probabilities: the margin of every class instead. */
 void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out);

@@ -86,6 +86,20 @@ void gsai_model_add_row(const gsa_model *model, const gsai_row *row, double time
     }
 }
 
+void gsai_model_add_pairs(const gsa_model *model, const gsai_row *row, size_t step, double *margins)
+{
+    const gsai_basis *basis = &model->basis;
+    gsai_sides_at sides;
+    uint32_t node[4];
+    float share[4];
+    gsai_sides_clear(basis, &sides);
+    for (size_t i = 0; i < row->n && basis->n_surfaces > 0; i++)
+        gsai_sides_set(basis, &sides, gsai_row_id(row, i), gsai_row_value(row, i));
+    for (size_t s = 0; s < basis->n_surfaces; s++, margins += step)
+        for (size_t i = 0, n = gsai_basis_nodes(basis, s, &sides, node, share); i < n; i++)
+            add_line(model, node[i], (double)share[i], margins);
+}
+
 static void row_margins(const gsa_model *model, const gsai_row *row, bool plain, double *margins)
 {
     const float *weights = model->weights;
@@ -98,6 +112,7 @@ static void row_margins(const gsa_model *model, const gsai_row *row, bool plain,
                 add_line(model, gsai_row_id(row, i), (double)gsai_row_value(row, i), margins);
         if (bends)
             gsai_model_add_row(model, row, 1, margins);
+        gsai_model_add_pairs(model, row, 0, margins);
     } else if (!plain || model->id)
         margins[0] = dot_any(model, row);
     else if (row->index && row->value)
@@ -216,9 +231,12 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
     if (gsai_state_param(state, GSAI_PARAM_intercept))
         gsai_table_add_average(table, total, 0, 1, margins);
     const gsai_basis *basis = gsai_state_basis(state);
+    gsai_sides_at sides;
+    gsai_sides_clear(basis, &sides);
     for (size_t i = 0; i < row->n; i++) {
         float x = gsai_row_value(row, i);
         const gsai_curve *curve = gsai_basis_curve(basis, gsai_row_id(row, i));
+        gsai_sides_set(basis, &sides, gsai_row_id(row, i), x);
         gsai_place at = {0};
         if (curve)
             at = gsai_place_of(basis->knot + curve->first, curve->n_knots, x);
@@ -229,6 +247,12 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
         if (x != 0 && curve && slot + 1 < table->n_slots)
             gsai_table_add_average(table, total, slot + 1, (double)at.share, margins);
     }
+    uint32_t node[4];
+    float share[4];
+    for (size_t s = 0; s < basis->n_surfaces; s++)
+        for (size_t i = 0, n = gsai_basis_nodes(basis, s, &sides, node, share); i < n; i++)
+            if ((size_t)node[i] + 1 < table->n_slots)
+                gsai_table_add_average(table, total, (size_t)node[i] + 1, (double)share[i], margins);
 }
 
 /* A state with one label may have two outputs, and needs no margins. */

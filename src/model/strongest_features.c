@@ -91,7 +91,7 @@ size_t gsa_model_strongest(const gsa_model *model, size_t output, gsa_strong_fea
         uint64_t id = known->n > 0 ? known->id[i] : model->id ? model->id[i] : i;
         const float *weight = gsai_model_find(model, id);
         gsa_strong_feature feature = {.feature = id, .output = output, .importance = NAN};
-        if (!weight || (id >= model->basis.at && id < model->basis.at + model->basis.n_knots))
+        if (!weight || (id >= model->basis.at && id < model->basis.at + model->basis.n_ids))
             continue;
         if (output >= model->n_outputs)
             largest_weight(model, weight, &feature.output);

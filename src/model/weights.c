@@ -101,3 +101,19 @@ gsa_status gsa_model_curve(const gsa_model *model, size_t number, gsa_curve *out
                        .share = basis->share + curve->first};
     return gsai_give_sized(out, &found, sizeof found);
 }
+
+gsa_status gsa_model_pair(const gsa_model *model, size_t number, gsa_pair *out)
+{
+    const gsai_basis *basis = &model->basis;
+    if (number >= basis->n_surfaces)
+        return GSA_END;
+    const gsai_surface *surface = &basis->surface[number];
+    gsa_pair found = {.first = basis->at + surface->first, .share = basis->share + surface->first};
+    for (int i = 0; i < 2; i++) {
+        const gsai_curve *side = &basis->side[surface->side[i]];
+        found.feature[i] = side->feature;
+        found.n_knots[i] = side->n_knots;
+        found.knot[i] = basis->side_knot + side->first;
+    }
+    return gsai_give_sized(out, &found, sizeof found);
+}

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STEPS (GSAI_MAX_KNOTS - 4)
 /* Standard deviation of a curve over the rows where that of the line is 1. */
 #define CURVE 0.5
 #define MAX_TURNS 30
@@ -53,14 +52,15 @@ static void find_eigenvectors(double *a, size_t n, double *vectors)
 }
 
 /* Fills in the parts of a random walk over k knots inside, of which rows have the mean shares and products of shares
- * (with themselves and the next): part[i * MAX_STEPS + r], their variances, largest first, down to a share of all.
+ * (with themselves and the next): part[i * GSAI_MAX_STEPS + r], their variances, largest first, down to a share of all.
  * Returns how many. */
 static size_t find_parts(const double *mean, const double *square, const double *next, size_t k, double least,
                          double *part, double *variance)
 {
     size_t n = k - 1, n_parts = 0;
-    double after[MAX_STEPS + 1], gram[MAX_STEPS * MAX_STEPS], vectors[MAX_STEPS * MAX_STEPS], trace = 0;
-    bool taken[MAX_STEPS] = {false};
+    double after[GSAI_MAX_STEPS + 1], gram[GSAI_MAX_STEPS * GSAI_MAX_STEPS], vectors[GSAI_MAX_STEPS * GSAI_MAX_STEPS],
+        trace = 0;
+    bool taken[GSAI_MAX_STEPS] = {false};
     /* Step i is 1 behind knot i: its mean is the share of the knots behind, and the product of two steps is that of
      * sums of shares. */
     double behind = 0;
@@ -94,46 +94,57 @@ static size_t find_parts(const double *mean, const double *square, const double 
         double at = 0, middle = 0, *own = part + n_parts;
         for (size_t i = 0; i < k; i++) {
             at += i > 0 ? vectors[(i - 1) * n + best] / sqrt(trace) : 0;
-            own[i * MAX_STEPS] = at;
+            own[i * GSAI_MAX_STEPS] = at;
             middle += mean[i] * at;
         }
-        double sign = own[(k - 1) * MAX_STEPS] < own[0] ? -1 : 1;
+        double sign = own[(k - 1) * GSAI_MAX_STEPS] < own[0] ? -1 : 1;
         for (size_t i = 0; i < k; i++)
-            own[i * MAX_STEPS] = sign * (own[i * MAX_STEPS] - middle);
+            own[i * GSAI_MAX_STEPS] = sign * (own[i * GSAI_MAX_STEPS] - middle);
         variance[n_parts] = share;
     }
     return n_parts;
 }
 
-bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, double least, gsai_arena *arena, float *knot,
-                    gsai_bend *out)
+size_t gsai_walk_find(const gsai_weighted *at, size_t n, const float *knot, size_t k, double least, double *mean,
+                      double *part, double *variance)
 {
-    double mean[GSAI_MAX_KNOTS] = {0}, square[GSAI_MAX_KNOTS] = {0}, next[GSAI_MAX_KNOTS] = {0};
-    double part[(MAX_STEPS + 1) * MAX_STEPS], variance[MAX_STEPS], total = 0, centre = 0, spread = 0;
-    float inside[GSAI_MAX_KNOTS];
-    most = most < GSAI_KNOTS_INSIDE ? most : GSAI_KNOTS_INSIDE;
-    size_t k = most < 3 ? 0 : gsai_knots_choose(at, n, most, knot);
-    if (k < 3)
-        return false;
+    double square[GSAI_MAX_KNOTS] = {0}, next[GSAI_MAX_KNOTS] = {0}, total = 0;
+    memset(mean, 0, k * sizeof *mean);
     for (size_t i = 0; i < n; i++) {
         gsai_place place = gsai_place_of(knot, (uint32_t)k, (float)at[i].number);
         double share = (double)place.share, weight = at[i].weight;
         total += weight;
-        centre += (at[i].number - centre) * (weight / total);
         mean[place.low] += weight * (1 - share);
         mean[place.low + 1] += weight * share;
         square[place.low] += weight * (1 - share) * (1 - share);
         square[place.low + 1] += weight * share * share;
         next[place.low] += weight * share * (1 - share);
     }
-    for (size_t i = 0; i < n; i++)
-        spread += at[i].weight / total * (at[i].number - centre) * (at[i].number - centre);
     for (size_t i = 0; i < k; i++) {
         mean[i] /= total;
         square[i] /= total;
         next[i] /= total;
     }
-    size_t n_walk = find_parts(mean, square, next, k, least, part, variance), n_parts = 1 + n_walk;
+    return find_parts(mean, square, next, k, least, part, variance);
+}
+
+bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, double least, gsai_arena *arena, float *knot,
+                    gsai_bend *out)
+{
+    double part[(GSAI_MAX_STEPS + 1) * GSAI_MAX_STEPS], variance[GSAI_MAX_STEPS], mean[GSAI_MAX_KNOTS];
+    double total = 0, centre = 0, spread = 0;
+    float inside[GSAI_MAX_KNOTS];
+    most = most < GSAI_KNOTS_INSIDE ? most : GSAI_KNOTS_INSIDE;
+    size_t k = most < 3 ? 0 : gsai_knots_choose(at, n, most, knot);
+    if (k < 3)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        total += at[i].weight;
+        centre += (at[i].number - centre) * (at[i].weight / total);
+    }
+    for (size_t i = 0; i < n; i++)
+        spread += at[i].weight / total * (at[i].number - centre) * (at[i].number - centre);
+    size_t n_walk = gsai_walk_find(at, n, knot, k, least, mean, part, variance), n_parts = 1 + n_walk;
     memcpy(inside, knot, k * sizeof *inside);
     size_t n_knots = gsai_knots_extend(knot, k), zero = 0;
     if (n_walk == 0 || n_knots < k + 2 || !(spread > 0) || !isfinite(spread))
@@ -155,8 +166,8 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, double least
         double plain[GSAI_MAX_KNOTS];
         for (size_t i = 0; i < n_knots; i++) { /* a curve is constant outside */
             gsai_place place = gsai_place_of(inside, (uint32_t)k, knot[i]);
-            const double *own = part + place.low * MAX_STEPS + (r > 0 ? r - 1 : 0);
-            double share = (double)place.share, curve = (1 - share) * own[0] + share * own[MAX_STEPS];
+            const double *own = part + place.low * GSAI_MAX_STEPS + (r > 0 ? r - 1 : 0);
+            double share = (double)place.share, curve = (1 - share) * own[0] + share * own[GSAI_MAX_STEPS];
             plain[i] = r == 0 ? ((double)knot[i] - centre) / sqrt(spread) : CURVE * curve;
         }
         double origin = zero < n_knots ? plain[zero] : 0;
@@ -272,6 +283,7 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
         bends->n_parts += own->n_parts;
         bends->n++;
     }
+    bends->n_curves = bends->n;
     return gsai_arena_check(arena, "columns that bend", error);
 }
 

@@ -2,6 +2,8 @@
  * strengths that are about as good are mixed. */
 #include "solve/best_penalty.h"
 
+#include "solve/pairs.h"
+
 #include "learn/config.h"
 
 #include "base/error.h"
@@ -10,16 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of the sample, and held-out rows: of the sample and of all, for one output and for several. */
+/* Rows of the sample. */
 #define SAMPLE_ROWS 4096u
-static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
-/* More rows are held out where they are cheap: as many as have this many cells, entries times outputs. */
-#define MIN_HELD_OUT_CELLS 524288.0
-/* And fewer of the sample where they are dear. */
-#define MAX_HELD_OUT_CELLS 8388608.0
-/* Rows with one output that others are learned after only say where to begin: fewer, with as many cells. */
-#define HELD_OUT_AT_START 512.0
-#define HELD_OUT_CELLS_AT_START 16384.0
 #define TOLERANCE_SAMPLE 3e-3
 #define TOLERANCE_ALL 3e-4
 static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for several */
@@ -39,28 +33,6 @@ static const double INVERSE_FREQUENCY[] = {0.1875, 0, -0.1875};
 #define SCALING_STRENGTHS 3u
 #define ALL_STRENGTHS 2u
 #define SHARE_STRENGTHS 3u
-
-/* ---- the scale of the columns ------------------------------------------------------------------------------------ */
-
-/* As given, all columns are divided by one common number. */
-void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
-{
-    const gsai_design *design = problem->design;
-    double sum = 0, common = 0;
-    for (size_t j = 1; j < design->n_columns && !scaling.standardised; j++)
-        common = design->variance[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
-    problem->scale[0] = problem->has_intercept ? 1 : 0;
-    for (size_t j = 1; j < design->n_columns; j++) {
-        double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
-        double scale = design->variance[j] > 0 ? gsai_exp(-scaling.inverse_frequency * gsai_log(share)) : 0;
-        scale *= scaling.factor ? (double)scaling.factor[j] : 1;
-        problem->scale[j] = (float)(scaling.standardised ? scale : scale * (design->unit[j] / common));
-        sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
-    }
-    problem->squared_norm = sum > 0 ? sum : 1;
-    problem->common_unit = common > 0 ? common : 1;
-    problem->scaling = scaling;
-}
 
 /* ---- the mix ----------------------------------------------------------------------------------------------------- */
 
@@ -190,6 +162,8 @@ static gsa_status fit_last(gsai_path *path, gsai_fit *fit, const gsai_record *re
     if (record->penalty.share > 0)
         gsai_prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
+    for (size_t i = 0; i < problem->design->n_columns * problem->design->stride; i++)
+        fit->v[i] = gsai_design_has(problem->design, i / problem->design->stride) ? fit->v[i] : 0;
     gsai_path_prepare(path, fit, &record->penalty);
     return gsai_fit_minimise(fit, &record->penalty, tolerance, GSAI_MAX_ITERATIONS, error);
 }
@@ -344,23 +318,6 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
     return order ? measure_latest(path, &fit, &path->record[top], order, error) : GSA_OK;
 }
 
-/* Returns how many rows of the sample, or of all, are held out. */
-static size_t count_held_out(const gsai_problem *problem, bool all)
-{
-    const gsai_design *design = problem->design;
-    double n_entries = (double)gsai_padded(design->n_columns - 1);
-    if (design->width == 0)
-        n_entries = (double)(design->start[design->n_rows] + 1) / (double)design->n_rows;
-    double cells = n_entries * (double)design->stride, n = (double)HELD_OUT_ROWS[all][design->stride > 1];
-    if (problem->is_start && design->stride == 1)
-        return (size_t)fmax(HELD_OUT_AT_START, HELD_OUT_CELLS_AT_START / cells);
-    if (all && n < MIN_HELD_OUT_CELLS / cells)
-        n = MIN_HELD_OUT_CELLS / cells;
-    if (!all && n > MAX_HELD_OUT_CELLS / cells)
-        n = MAX_HELD_OUT_CELLS / cells;
-    return (size_t)n;
-}
-
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
 /* Weights of columns with a smaller scale begin with 0. */
@@ -491,7 +448,7 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
     bent->scale = gsai_arena_take(arena, bent->design->n_columns, sizeof *bent->scale);
     bent->width = problem->width;
     GSA_TRY(gsai_arena_check(arena, "curves", error));
-    GSA_TRY(gsai_path_make(own, bent, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
+    GSA_TRY(gsai_path_make(own, bent, n_sample, gsai_held_out_wanted(problem, false), TOLERANCE_SAMPLE, arena, error));
     bent->n_tried = problem->n_tried;
     bent->n_after = problem->n_after - PATH_STRENGTHS;
     bent->best_loss = problem->best_loss;
@@ -504,18 +461,19 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
         if (excess > MIN_ERRORS_OF_CURVES * error_of_mean)
             return GSA_OK;
         bent->n_after -= ALL_STRENGTHS;
-        GSA_TRY(path_of_all(own + 1, own, count_held_out(problem, true), &at, arena, error));
+        GSA_TRY(path_of_all(own + 1, own, gsai_held_out_wanted(problem, true), &at, arena, error));
         best = &(++own)->record[at];
     }
     double excess = gsai_path_excess(own, best, lines, &error_of_mean);
     if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean && excess < -MIN_GAIN_OF_CURVES) {
         *path = own;
-        *chosen = at;
         bent->n_after -= SCALING_STRENGTHS;
         gsai_expect_strengths(bent, SCALING_STRENGTHS);
-        GSA_TRY(try_factors(own, chosen, error));
+        GSA_TRY(try_factors(own, &at, error));
+        *chosen = at;
     }
-    return GSA_OK;
+    return bent->rows ? gsai_pairs_try(own, at, problem->design, lines, n_sample < n_rows, arena, path, chosen, error)
+                      : GSA_OK;
 }
 
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
@@ -525,7 +483,8 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     gsai_path *path = gsai_arena_take(arena, 2, sizeof *path);
     problem->scale = gsai_arena_take(arena, design->n_columns, sizeof *problem->scale);
     GSA_TRY(gsai_arena_check(arena, "the solution", error));
-    GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(problem, false), TOLERANCE_SAMPLE, arena, error));
+    GSA_TRY(
+        gsai_path_make(path, problem, n_sample, gsai_held_out_wanted(problem, false), TOLERANCE_SAMPLE, arena, error));
     problem->n_after += (problem->prior ? SHARE_STRENGTHS : 0) + (n_sample < n_rows ? ALL_STRENGTHS : 0);
     if (problem->bent)
         problem->n_after += PATH_STRENGTHS + SCALING_STRENGTHS + (n_sample < n_rows ? ALL_STRENGTHS : 0);
@@ -533,14 +492,16 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     const gsai_record *of_sample = &path->record[chosen];
     if (n_sample < n_rows) {
         problem->n_after -= ALL_STRENGTHS;
-        GSA_TRY(path_of_all(path + 1, path, count_held_out(problem, true), &chosen, arena, error));
+        GSA_TRY(path_of_all(path + 1, path, gsai_held_out_wanted(problem, true), &chosen, arena, error));
         path++;
     }
     double lines_loss = 0;
     if (problem->bent) {
-        GSA_TRY(measure_mix(path, arena, &lines_loss, error));
+        gsai_path *lines = path;
         GSA_TRY(try_bent(&path, n_sample, of_sample, arena, &chosen, error));
         problem->n_tried = problem->bent->n_tried;
+        lines->n_folds = path->n_folds; /* fewer are held out where they are dear */
+        GSA_TRY(measure_mix(lines, arena, &lines_loss, error));
     }
     if (problem->prior) {
         problem->n_after -= SHARE_STRENGTHS;
@@ -551,7 +512,12 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     out->design = path->problem->design;
     GSA_TRY(mix(path, out, error));
     if (problem->bent) {
-        out->results.at[GSAI_RESULT_curves] = out->design->bends ? (double)out->design->bends->n : 0;
+        const gsai_bends *bends = out->design->bends;
+        out->results.at[GSAI_RESULT_curves] = bends ? (double)bends->n_curves : 0;
+        if (problem->bent->rows)
+            out->results.at[GSAI_RESULT_pairs] = 0;
+        for (size_t p = 0; bends && p < bends->n - bends->n_curves; p++)
+            out->results.at[GSAI_RESULT_pairs] += (bends->pair[p].found & GSAI_FOUND_BY_ALL) > 0;
         out->results.at[GSAI_RESULT_lines_loss] = lines_loss;
     }
     return GSA_OK;

@@ -16,9 +16,6 @@ typedef struct gsai_optimum {
     gsai_results results;      /* what was chosen; numbers in units of the design */
 } gsai_optimum;
 
-/* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,
- * times what the inverse frequency makes of them. */
-void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling);
 /* Sets the results of a chosen penalty and scaling, which is the problem's. Features as given have the penalty that
  * they have in their own units. */
 void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *penalty, gsai_results *out);

@@ -750,8 +750,11 @@ static void take_lines(gsai_design *bent, const gsai_design *lines, uint32_t *nu
 gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const gsai_bends *bends,
                             const gsai_waiting *rows, gsai_arena *arena, gsa_error *error)
 {
-    size_t n = lines->n_columns + bends->n_parts, n_entries = 2 * lines->start[lines->n_rows],
+    size_t n_pairs = bends->n - bends->n_curves, n = lines->n_columns + bends->n_parts,
+           n_entries = 2 * lines->start[lines->n_rows] + 4 * n_pairs * lines->n_rows,
            shift = bends->n_knots - bends->n_parts;
+    float *value = gsai_arena_take(arena, bends->n_sides, sizeof *value);
+    uint32_t *side_of = gsai_arena_take(arena, lines->n_columns, sizeof *side_of);
     uint32_t *number = gsai_arena_take(arena, lines->n_columns, sizeof *number);
     *bent = *lines;
     bent->bends = bends;
@@ -770,7 +773,9 @@ gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const g
     GSA_TRY(gsai_arena_check(arena, "columns that bend", error));
     for (size_t j = 1; j < lines->n_columns; j++)
         number[j] = 1;
-    for (size_t b = 0; b < bends->n; b++) {
+    for (size_t s = 0; s < bends->n_sides; s++)
+        side_of[bends->side[s].column] = (uint32_t)s + 1;
+    for (size_t b = 0; b < bends->n_curves; b++) {
         bend_of[bends->at[b].column] = &bends->at[b];
         number[bends->at[b].column] = 0;
     }
@@ -791,9 +796,12 @@ gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const g
         if (i % 256 == 0 && gsai_should_stop(&lines->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         const gsai_row row = gsai_waiting_at(rows, lines->row[i]).row;
+        memset(value, 0, bends->n_sides * sizeof *value);
         for (size_t t = 0; t < row.n; t++) {
             float x = gsai_row_value(&row, t);
             size_t column = lines->column[lines->start[i] + t], at = number[column];
+            if (side_of[column] > 0)
+                value[side_of[column] - 1] = x;
             const gsai_bend *bend = bend_of[column];
             if (!bend) {
                 bent->column[to] = (uint32_t)(at + shift);
@@ -809,9 +817,25 @@ gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const g
                 to += share != 0 && knot[place.low + k] != 0;
             }
         }
+        for (size_t p = 0; p < n_pairs; p++) {
+            const gsai_pair *pair = &bends->pair[p];
+            const float both[2] = {value[pair->side[0]], value[pair->side[1]]};
+            size_t n_nodes = gsai_pair_nodes(bends, pair, both, bent->column + to, bent->value + to);
+            for (size_t k = 0; k < n_nodes; k++)
+                bent->column[to++] += 1 + bends->at[bends->n_curves + p].first_knot;
+        }
         bent->start[i + 1] = to;
     }
     return GSA_OK;
+}
+
+bool gsai_design_has(const gsai_design *design, size_t column)
+{
+    const gsai_bends *bends = design->bends;
+    for (size_t b = bends ? bends->n_curves : 0; bends && b < bends->n; b++)
+        if (column > bends->at[b].first_part && column <= bends->at[b].first_part + bends->at[b].n_parts)
+            return bends->pair[b - bends->n_curves].found & GSAI_FOUND_BY_ALL;
+    return true;
 }
 
 double gsai_design_value(const gsai_design *design, size_t row, size_t column)
@@ -820,7 +844,7 @@ double gsai_design_value(const gsai_design *design, size_t row, size_t column)
     size_t parts = gsai_design_parts(design), shift = gsai_design_shift(design);
     if (column < parts) { /* a value is the mean of the knots around it */
         for (size_t t = design->start[row]; t < design->start[row + 1]; t++)
-            for (size_t b = 0; b < design->bends->n; b++) {
+            for (size_t b = 0; b < design->bends->n_curves; b++) {
                 const gsai_bend *bend = &design->bends->at[b];
                 size_t knot = design->column[t] - (size_t)1;
                 if (bend->feature == design->id[column] && knot >= bend->first_knot &&

@@ -72,6 +72,8 @@ static inline size_t gsai_design_shift(const gsai_design *design)
 {
     return design->bends ? design->bends->n_knots - design->bends->n_parts : 0;
 }
+/* Returns whether a column is in the model: not if it is of a pair that only folds have found. */
+bool gsai_design_has(const gsai_design *design, size_t column);
 /* Returns the number of columns that bent parts and the intercept take. */
 static inline size_t gsai_design_parts(const gsai_design *design)
 {

@@ -2,6 +2,7 @@
 #include "solve/fit.h"
 
 #include "base/error.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,11 +11,37 @@
 #define NEWTON_TRIES 5
 #define SLOPE_LEFT 0.1
 
+/* ---- the scale of the columns ------------------------------------------------------------------------------------ */
+
+/* As given, all columns are divided by one common number. */
+void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
+{
+    const gsai_design *design = problem->design;
+    double sum = 0, common = 0;
+    for (size_t j = 1; j < design->n_columns && !scaling.standardised; j++)
+        common = design->variance[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
+    problem->scale[0] = problem->has_intercept ? 1 : 0;
+    for (size_t j = 1; j < design->n_columns; j++) {
+        double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
+        double scale = design->variance[j] > 0 ? gsai_exp(-scaling.inverse_frequency * gsai_log(share)) : 0;
+        scale *= scaling.factor ? (double)scaling.factor[j] : 1;
+        scale *= gsai_design_has(design, j);
+        problem->scale[j] = (float)(scaling.standardised ? scale : scale * (design->unit[j] / common));
+        sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
+    }
+    problem->squared_norm = sum > 0 ? sum : 1;
+    problem->common_unit = common > 0 ? common : 1;
+    problem->scaling = scaling;
+}
+
+/* ---- the memory of a fit ---------------------------------------------------------------------------------------- */
+
 void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
                    gsai_arena *arena)
 {
     size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
-    *fit = like ? *like : (gsai_fit){.problem = problem, .n_columns = n_columns, .size = size};
+    *fit = like ? *like : (gsai_fit){.n_columns = n_columns, .size = size};
+    fit->problem = problem;
     float **vectors[] = {&fit->gradient, &fit->applied, &fit->next, &fit->direction};
     float **cells[] = {&fit->margin, &fit->margin_step, &fit->residual};
     fit->row = gsai_arena_take(arena, n_rows, sizeof *fit->row);

@@ -45,7 +45,8 @@ typedef struct gsai_problem {
     float width;               /* of a loss that has one, in units of the label */
     size_t n_classes;          /* 0: labels are numbers */
     bool has_intercept, has_probabilities, has_log_link;
-    bool is_start; /* rows are learned after these */
+    bool is_start;            /* rows are learned after these */
+    const gsai_waiting *rows; /* of the design, which pairs of columns are found in; NULL: none are wanted */
 } gsai_problem;
 
 /* How strong the penalty is, and the share of the prior in it. */
@@ -140,6 +141,10 @@ static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const 
                           .margin = margin,
                           .width = problem->width};
 }
+
+/* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,
+ * times what the inverse frequency makes of them. */
+void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling);
 
 /* Returns the penalty of the intercept. */
 static inline double gsai_intercept_penalty(double lambda)

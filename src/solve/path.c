@@ -29,6 +29,16 @@ static size_t gram_step(const gsai_path *path)
     return path->n_rows / wanted > 0 ? path->n_rows / wanted : 1;
 }
 
+/* Held-out rows: of the sample and of all, for one output and for several. */
+static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
+/* More rows are held out where they are cheap: as many as have this many cells, entries times outputs. */
+#define MIN_HELD_OUT_CELLS 524288.0
+/* And fewer of the sample where they are dear. */
+#define MAX_HELD_OUT_CELLS 8388608.0
+/* Rows with one output that others are learned after only say where to begin: fewer, with as many cells. */
+#define HELD_OUT_AT_START 512.0
+#define HELD_OUT_CELLS_AT_START 16384.0
+
 /* Folds that share memory are fitted one after the other: as many at a time as there are threads, unless their vectors
  * are long. Which it is does not change what they find. */
 #define MIN_GROUPS 128u /* that are held out, if there are as many */
@@ -63,6 +73,22 @@ static void deal_rows(gsai_path *path)
     }
 }
 
+size_t gsai_held_out_wanted(const gsai_problem *problem, bool all)
+{
+    const gsai_design *design = problem->design;
+    double n_entries = (double)gsai_padded(design->n_columns - 1);
+    if (design->width == 0)
+        n_entries = (double)(design->start[design->n_rows] + 1) / (double)design->n_rows;
+    double cells = n_entries * (double)design->stride, n = (double)HELD_OUT_ROWS[all][design->stride > 1];
+    if (problem->is_start && design->stride == 1)
+        return (size_t)fmax(HELD_OUT_AT_START, HELD_OUT_CELLS_AT_START / cells);
+    if (all && n < MIN_HELD_OUT_CELLS / cells)
+        n = MIN_HELD_OUT_CELLS / cells;
+    if (!all && n > MAX_HELD_OUT_CELLS / cells)
+        n = MAX_HELD_OUT_CELLS / cells;
+    return (size_t)n;
+}
+
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsai_arena *arena, gsa_error *error)
 {
@@ -84,10 +110,17 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     path->is_factored = path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS >= path->n_columns;
     double n_entries =
         design->width > 0 ? (double)gsai_padded(design->n_columns - 1) : (double)design->start[n_rows] / (double)n_rows;
-    path->is_uniform = stride > 1 || n_entries > UNIFORM_ENTRIES;
+    bool has_pairs = design->bends && design->bends->pair;
+    path->is_kept = stride > 1 || n_entries > UNIFORM_ENTRIES;
+    path->is_uniform = path->is_kept && (stride > 1 || !has_pairs);
     for (size_t f = 0; f < path->n_folds; f++) {
         const gsai_fit *like = f < path->n_groups ? NULL : &path->fit[f - path->n_groups];
         gsai_fit_make(&path->fit[f], problem, n_rows, path->n_columns, like, arena);
+        if (design->bends && design->bends->pair) {
+            path->of_fold[f] = *problem;
+            path->of_fold[f].scale = gsai_arena_take(arena, design->n_columns, sizeof(float));
+            path->fit[f].problem = &path->of_fold[f];
+        }
         if (!like && path->is_factored)
             path->fit[f].inverse.factor = gsai_arena_take(arena, n, n * sizeof(float));
         else if (!like)
@@ -233,14 +266,13 @@ static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
         gsai_fit *fit = &path->fit[f];
         size_t from = path->held_from[f], n = path->held_from[f + 1] - from;
         if (path->is_factored)
-            gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, path->gram[path->n_folds], path->gram[f],
-                                path->is_uniform ? path->sum_curvature / path->weight : 1, &path->penalty,
-                                path->scratch[f]);
+            gsai_inverse_factor(&fit->inverse, fit->problem, path->n_columns, path->gram[path->n_folds], path->gram[f],
+                                path->sum_curvature / path->gram_curvature, &path->penalty, path->scratch[f]);
         else
-            gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
+            gsai_inverse_diagonal(&fit->inverse, fit->problem, path->n_columns,
                                   path->sum_curvature * (double)fit->n_rows / (double)path->n_rows, &path->penalty);
         GSA_TRY(gsai_fit_minimise(fit, &path->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
-        gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
+        gsai_margins_of(fit->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
                         path->held_margin + from * path->problem->design->stride);
     }
     return GSA_OK;
@@ -251,13 +283,29 @@ void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penal
     double curvature = measure_curvature(path, fit);
     if (path->is_factored) {
         float *gram = path->gram[path->n_folds];
-        if (!path->is_uniform)
+        if (!path->is_kept)
             gsai_gram_of(path->problem, path->n_columns, path->all, path->n_rows, gram_step(path), path->curvature,
                          path->scratch[0], gram);
         gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, gram, NULL,
-                            path->is_uniform ? curvature / path->weight : 1, penalty, path->scratch[0]);
+                            path->is_kept ? curvature / path->gram_curvature : 1, penalty, path->scratch[0]);
     } else {
         gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns, curvature, penalty);
+    }
+}
+
+/* Gives each fold the scales of the columns, 0 for those of the pairs that it has not found. */
+static void scale_folds(gsai_path *path)
+{
+    const gsai_problem *problem = path->problem;
+    const gsai_bends *bends = problem->design->bends;
+    for (size_t f = 0; f < path->n_folds && path->of_fold[f].scale; f++) {
+        float *scale = path->of_fold[f].scale;
+        path->of_fold[f] = *problem;
+        path->of_fold[f].scale = scale;
+        memcpy(scale, problem->scale, problem->design->n_columns * sizeof *scale);
+        for (size_t b = bends->n_curves; b < bends->n; b++)
+            for (size_t j = 1 + bends->at[b].first_part; j <= bends->at[b].first_part + bends->at[b].n_parts; j++)
+                scale[j] = bends->pair[b - bends->n_curves].found >> f & 1 && problem->design->variance[j] > 0;
     }
 }
 
@@ -271,14 +319,15 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
     if (penalty->share > 0)
         gsai_prior_set(problem, penalty);
     path->penalty = *penalty;
+    scale_folds(path);
     path->sum_curvature = measure_curvature(path, &path->fit[0]);
-    if (path->is_factored && (!path->is_uniform || !path->has_gram)) {
+    if (path->is_factored && (!path->is_kept || path->gram_curvature == 0)) {
         size_t n = gsai_padded(path->n_columns), n_cells = n * n;
         GSA_TRY(
             gsai_workers_run(gsai_workers_count(problem->env), path->n_folds + 1, run_gram, path, problem->env, error));
         for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */
             problem->kernels->add(path->gram[path->n_folds], 1, path->gram[f], n_cells);
-        path->has_gram = true;
+        path->gram_curvature = path->is_uniform ? path->weight : path->sum_curvature;
     }
     GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, run_group, path, problem->env, error));
     path->n_records++;

@@ -33,17 +33,22 @@ typedef struct gsai_path {
     size_t n_rows, n_columns, n_folds; /* the first rows; folds that are held out, of GSAI_FOLDS */
     size_t n_groups;                   /* fold f shares the memory of fold f mod n_groups */
     gsai_fit fit[GSAI_FOLDS];
-    uint32_t *held; /* held-out rows, fold by fold */
+    gsai_problem
+        of_fold[GSAI_FOLDS]; /* with the pairs that the fold has found; without pairs the problem is that of all */
+    uint32_t *held;          /* held-out rows, fold by fold */
     size_t held_from[GSAI_FOLDS + 1];
     float *held_target, *held_weight, *held_margin, *held_loss[2];
     float *curvature, *gram[GSAI_FOLDS + 1], *scratch[GSAI_FOLDS + 1];
     double *group_sum;    /* per group; NULL: rows have none */
     uint32_t *all, *rest; /* rows: all of the path, and those that no fold holds out */
     size_t n_rest;
-    double weight;                          /* of all rows */
-    gsai_penalty penalty;                   /* of the strength at hand, */
-    double sum_curvature;                   /* and the rows' at the weights that it begins with */
-    bool is_factored, is_uniform, has_gram; /* uniform: all rows count alike in the Gram matrix, which is made once */
+    double weight;        /* of all rows */
+    gsai_penalty penalty; /* of the strength at hand, */
+    double sum_curvature; /* and the rows' at the weights that it begins with */
+    /* The Gram matrix is made for each strength, or kept: of rows that count alike, where entries are many; with pairs,
+     * as they count at the first. */
+    bool is_factored, is_kept, is_uniform;
+    double gram_curvature; /* of what it is made from: of all rows; 0: not made */
     gsai_record record[GSAI_RECORDS];
     size_t n_records;
     gsai_arena *arena;
@@ -64,6 +69,8 @@ double gsai_mean_excess(const float *loss, const float *over, const float *weigh
 
 /* ---- the path ---------------------------------------------------------------------------------------------------- */
 
+/* Returns how many rows are to be held out, of all rows or of a sample. */
+size_t gsai_held_out_wanted(const gsai_problem *problem, bool all);
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsai_arena *arena, gsa_error *error);
 /* Makes the inverse that a fit of all rows of the path begins with. */

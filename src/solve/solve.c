@@ -94,40 +94,80 @@ static double constant_loss(const gsa_state *state, const gsai_design *design, d
     return (loss->constant ? loss->constant(&totals) : (double)NAN) * design->loss_unit;
 }
 
-/* Sets the curves of a state, and their values at the knots; intercept[k] gets what they are measured from. */
+/* Fills in the basis of a state: the curves, and the surfaces that all rows have found. */
+static gsa_status fill_basis(const gsai_bends *bends, gsai_basis *basis, gsai_arena *arena, gsa_error *error)
+{
+    size_t n_pairs = bends->n - bends->n_curves;
+    uint32_t *number = gsai_arena_take(arena, bends->n_sides, sizeof *number);
+    basis->curve = gsai_arena_take(arena, basis->n, sizeof *basis->curve);
+    basis->share = gsai_arena_take(arena, bends->n_knots, sizeof *basis->share);
+    basis->side = gsai_arena_take(arena, bends->n_sides, sizeof *basis->side);
+    basis->side_knot = gsai_arena_take(arena, bends->n_side_knots, sizeof *basis->side_knot);
+    basis->surface = gsai_arena_take(arena, n_pairs, sizeof *basis->surface);
+    GSA_TRY(gsai_arena_check(arena, "curves", error));
+    for (size_t b = 0; b < bends->n_curves; b++) {
+        const gsai_bend *bend = &bends->at[b];
+        basis->curve[b] = (gsai_curve){bend->feature, bend->first_knot, bend->n_knots};
+        memcpy(basis->share + bend->first_knot, bend->share, bend->n_knots * sizeof *basis->share);
+        basis->n_knots += bend->n_knots;
+    }
+    basis->n_ids = basis->n_knots;
+    for (size_t p = 0; p < n_pairs; p++)
+        for (size_t i = 0; i < 2 && bends->pair[p].found & GSAI_FOUND_BY_ALL; i++)
+            number[bends->pair[p].side[i]] = 1;
+    for (size_t s = 0; s < bends->n_sides; s++) {
+        const gsai_curve *side = &bends->side[s].at;
+        if (number[s] == 0)
+            continue;
+        memcpy(basis->side_knot + basis->n_side_knots, bends->side_knot + side->first,
+               side->n_knots * sizeof *basis->side_knot);
+        basis->side[basis->n_sides] = (gsai_curve){side->feature, (uint32_t)basis->n_side_knots, side->n_knots};
+        basis->n_side_knots += side->n_knots;
+        number[s] = (uint32_t)basis->n_sides++;
+    }
+    for (size_t p = 0; p < n_pairs; p++) {
+        const gsai_bend *bend = &bends->at[bends->n_curves + p];
+        const gsai_pair *pair = &bends->pair[p];
+        if (!(pair->found & GSAI_FOUND_BY_ALL))
+            continue;
+        basis->surface[basis->n_surfaces++] =
+            (gsai_surface){{number[pair->side[0]], number[pair->side[1]]}, (uint32_t)basis->n_ids};
+        memcpy(basis->share + basis->n_ids, bend->share, bend->n_knots * sizeof *basis->share);
+        basis->n_ids += bend->n_knots;
+    }
+    return GSA_OK;
+}
+
+/* Sets the curves and surfaces of a state, and their values; intercept[k] gets what curves are measured from. */
 static gsa_status set_curves(const solution_of *of, const gsai_design *design, const gsai_optimum *optimum,
                              double *intercept, gsai_arena *arena, gsa_error *error)
 {
     const gsai_bends *bends = design->bends;
-    gsai_basis basis = {
-        .at = (uint64_t)of->seen->highest + 1, .n = bends->n, .n_knots = bends->n_knots, .knot = bends->knot};
+    gsai_basis basis = {.at = (uint64_t)of->seen->highest + 1, .n = bends->n_curves, .knot = bends->knot};
     gsai_table *table = gsai_state_own_table(of->state);
-    basis.curve = gsai_arena_take(arena, basis.n, sizeof *basis.curve);
-    basis.share = gsai_arena_take(arena, basis.n_knots, sizeof *basis.share);
     double *weight = gsai_arena_take(arena, bends->n_parts, sizeof *weight);
     GSA_TRY(gsai_arena_check(arena, "curves", error));
-    for (size_t b = 0; b < bends->n; b++) {
-        const gsai_bend *bend = &bends->at[b];
-        basis.curve[b] = (gsai_curve){bend->feature, bend->first_knot, bend->n_knots};
-        memcpy(basis.share + bend->first_knot, bend->share, bend->n_knots * sizeof *basis.share);
-    }
+    GSA_TRY(fill_basis(bends, &basis, arena, error));
     GSA_TRY(gsai_state_set_basis(of->state, &basis, error));
+    GSA_TRY(gsai_table_grow(table, (size_t)basis.at + basis.n_ids + 1, gsai_state_env(of->state), error));
     for (size_t k = 0; k < design->n_outputs; k++) {
+        size_t slot = (size_t)basis.at + 1;
         for (size_t p = 0; p < bends->n_parts; p++)
             weight[p] = optimum->weight[(1 + p) * design->n_outputs + k] * design->margin_unit;
         for (size_t b = 0; b < bends->n; b++) {
             const gsai_bend *bend = &bends->at[b];
-            const float *knot = bends->knot + bend->first_knot;
-            double origin = 0; /* the value at a knot at 0, or else the mean */
-            for (size_t i = 0; i < bend->n_knots; i++)
+            const float *knot = b < bends->n_curves ? bends->knot + bend->first_knot : NULL;
+            double origin = 0; /* the value at a knot at 0, or else the mean; surfaces have the mean 0 */
+            if (!knot && !(bends->pair[b - bends->n_curves].found & GSAI_FOUND_BY_ALL))
+                continue;
+            for (size_t i = 0; i < bend->n_knots && knot; i++)
                 origin += (double)bend->share[i] * gsai_bends_value(bends, bend->first_knot + i, weight);
-            for (size_t i = 0; i < bend->n_knots; i++)
+            for (size_t i = 0; i < bend->n_knots && knot; i++)
                 origin = knot[i] == 0 ? gsai_bends_value(bends, bend->first_knot + i, weight) : origin;
             intercept[k] += origin;
-            for (size_t i = 0; i < bend->n_knots; i++) {
-                size_t slot = (size_t)basis.at + bend->first_knot + i + 1;
+            for (size_t i = 0; i < bend->n_knots; i++, slot++) {
                 float value = (float)(gsai_bends_value(bends, bend->first_knot + i, weight) - origin);
-                if (knot[i] == 0)
+                if (knot ? knot[i] == 0 : bend->share[i] == 0 && value == 0)
                     continue;
                 gsai_table_use(table, slot);
                 gsai_table_slot(table, slot)[k].f = isfinite(value) ? value : 0;
@@ -165,7 +205,6 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
     GSA_TRY(gsai_arena_check(arena, "the intercepts", error));
     solution.constant_loss = constant_loss(state, design, of_class);
     size_t n_slots = design->n_columns > 1 ? (size_t)of->seen->highest + 2 : 1;
-    n_slots += design->bends ? design->bends->n_knots : 0;
     GSA_TRY(gsai_table_grow(table, n_slots, gsai_state_env(state), error));
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
@@ -283,6 +322,7 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
             status = gsai_design_bend(&bent_design, &design, &bends, of->rows, &arena, error);
         bent = problem;
         bent.design = &bent_design;
+        bent.rows = params->value[GSAI_PARAM_pairs] ? of->rows : NULL;
         problem.bent = bends.n > 0 ? &bent : NULL;
     }
     if (status == GSA_OK && loss->has_width)

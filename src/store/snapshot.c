@@ -196,7 +196,7 @@ static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, g
     GSA_TRY(gsai_schema_load(&model->schema, bundle, &model->env, error));
     GSA_TRY(gsai_names_load(&model->names, bundle, &model->env, error));
     GSA_TRY(gsai_basis_load(&model->basis, bundle, &model->env, error));
-    if (model->basis.n > 0 && model->basis.at + model->basis.n_knots > model->n_features)
+    if (model->basis.n > 0 && model->basis.at + model->basis.n_ids > model->n_features)
         return gsai_fail(error, GSA_FORMAT, "the model has no features for the knots of curves");
     memcpy(model->method, params.text[GSAI_PARAM_method], sizeof model->method);
     memcpy(model->average, params.text[GSAI_PARAM_average], sizeof model->average);

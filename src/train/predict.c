@@ -354,7 +354,8 @@ gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uin
     if (model->schema ? !cell && of.n_words + of.n_dates > 0 : batch->index != NULL)
         return gsai_fail(error, GSA_UNSUPPORTED, "the rows have features and no columns: give the table itself");
     const size_t n_numbers = (size_t)of.n_numbers, n_columns = n_numbers + (size_t)of.n_words;
-    const size_t n_outputs = model->n_outputs, width = (n_columns + (of.n_crosses > 0)) * n_outputs;
+    const size_t n_outputs = model->n_outputs, n_pairs = model->basis.n_surfaces,
+                 first_pair = (n_columns + (of.n_crosses > 0)) * n_outputs, width = first_pair + n_pairs * n_outputs;
     for (size_t r = 0; r < batch->n_rows; r++, out += width, cell += cell ? n_cells : 0) {
         gsai_row row = gsai_row_at(batch, r);
         memset(out, 0, width * sizeof *out);
@@ -374,6 +375,7 @@ gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uin
             if (id < of.first_word || of.n_crosses > 0)
                 gsai_model_add_row(model, &one, 1, out + (id < of.first_word ? id % n_numbers : n_columns) * n_outputs);
         }
+        gsai_model_add_pairs(model, &row, n_outputs, out + first_pair);
     }
     return GSA_OK;
 }

@@ -1,0 +1,78 @@
+"""Pairs of columns that act on one another, in Python."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import greedystep
+from greedystep import GreedystepClassifier, GreedystepRegressor
+from greedystep._contents import Pair
+
+
+def rows(n: int = 2000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-2, 2, (n, 4)).astype(np.float32)
+    return x, x[:, 0] * x[:, 1] + np.abs(x[:, 2]) + rng.normal(0, 0.2, n)
+
+
+def interpolated(pair: Pair, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return what a surface adds to rows, from its knots and values."""
+    shares = []
+    for knots, value in zip(pair.knots, (first, second)):
+        shares.append(np.array([np.interp(value, knots, unit) for unit in np.eye(len(knots))]))
+    (grid,) = pair.values
+    cells = product(range(len(pair.knots[0])), range(len(pair.knots[1])))
+    added: np.ndarray = np.sum([grid[i, j] * shares[0][i] * shares[1][j] for i, j in cells], axis=0)
+    return added
+
+
+def test_a_product_of_two_columns_is_found_and_new_rows_gain() -> None:
+    x, y = rows()
+    new, truth = rows(1000, 1)
+    curves, pairs = (GreedystepRegressor(pairs=form).fit(x, y) for form in ("off", "auto"))
+    assert curves.model_.pairs() == []
+    assert set(pairs.model_.pairs()[0].names) == {"1", "2"}
+    assert pairs.summary_["pairs"] in (6, 8)
+    off = [np.sqrt(np.mean((one.predict(new) - truth) ** 2)) for one in (curves, pairs)]
+    assert off[0] > 1 and off[1] < 0.3
+
+
+def test_parts_of_columns_and_pairs_add_up_to_the_margin() -> None:
+    x, y = rows()
+    model = GreedystepRegressor(pairs="auto").fit(x, y).model_
+    found = model.explain(x[:50])
+    np.testing.assert_allclose(found.values.sum(axis=1) + found.base_values, model.predict(x[:50]), rtol=1e-6)
+    for pair in model.pairs():
+        place = list(found.feature_names).index(" & ".join(pair.names))
+        first, second = (x[:50, int(name) - 1].astype(float) for name in pair.names)
+        np.testing.assert_allclose(found.values[:, place], interpolated(pair, first, second), atol=1e-5)
+
+
+def test_surfaces_have_a_mean_of_nothing_over_the_rows() -> None:
+    x, y = rows()
+    model = GreedystepRegressor(pairs="auto").fit(x, y).model_
+    for pair in model.pairs():
+        assert abs((pair.values[0] * pair.share).sum()) < 0.02 * pair.deviation
+
+
+def test_files_keep_pairs(tmp_path: object) -> None:
+    x, y = rows()
+    model = GreedystepClassifier(pairs="auto").fit(x, y > 1).model_
+    assert len(model.pairs()) > 0
+    model.save(f"{tmp_path}/pairs.model")
+    loaded = greedystep.load(f"{tmp_path}/pairs.model")
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+    assert [pair.names for pair in loaded.pairs()] == [pair.names for pair in model.pairs()]
+    assert loaded.n_features == 4
+
+
+def test_graphs_and_linear_models_refuse_pairs() -> None:
+    x, y = rows()
+    model = GreedystepRegressor(pairs="auto").fit(x, y).model_
+    with pytest.raises(ValueError, match='pairs="off"'):
+        model.to_onnx()
+    with pytest.raises(ValueError, match="curves"):
+        model.to_sklearn()

@@ -1,0 +1,56 @@
+# Pairs of columns that act on one another, through methods, thread counts, formats and files.
+. "$PRELUDE"
+# a and b act on one another, and so do c and the word; d says nothing. The noise is even, with a variance of 1/48.
+rows() {
+    awk -v n="$1" -v from="$2" 'BEGIN {
+        print "y,a,b,c,d,w"
+        for (i = from; i < from + n; i++) {
+            a = (i * 7919 % 4001) / 1000 - 2; b = (i * 104729 % 3989) / 1000 - 2; c = (i * 1299709 % 4003) / 1000 - 2
+            d = (i * 32452843 % 4007) / 1000 + 5; e = ((i * 15485863) % 4013) / 4013 / 2 - 0.25
+            printf "%.4f,%.3f,%.3f,%s,%.3f,%s\n", a * b / 2 + (i % 2 ? c : -c) / 2 + e,
+                a, b, (i % 11 ? sprintf("%.3f", c) : ""), d, (i % 2 ? "odd" : "even")
+        }
+    }'
+}
+rows 3000 0 | awk -F, '$4 != ""' >train.csv
+rows 1000 5000 | awk -F, '$4 != ""' >test.csv
+loss() { # the mean squared error of MODEL on the test rows
+    greedystep evaluate "$1" test.csv --json | sed -n 's/.*"rmse": \([0-9.e-]*\).*/\1/p' | awk '{ printf "%.6f\n", $1 * $1 }'
+}
+echo "curves cannot follow it; pairs come within a half of the noise"
+greedystep train train.csv --label y --pairs off -o curves.model -q || fail curves
+greedystep train train.csv --label y --pairs auto -o pairs.model >summary 2>log || fail pairs
+loss curves.model | awk '{ print ($1 > 0.5 ? "as it should be" : "WRONG " $0) }'
+loss pairs.model | awk '{ print ($1 < 1.5 / 48 ? "as it should be" : "WRONG " $0) }'
+sed -n 's/^curves *\(.* pairs\); rmse .*/\1/p' summary
+echo "what is printed of held-out rows is what new rows have"
+sed -n 's/.*cross-validated rmse \([0-9.]*\).*/\1/p' summary | awk -v loss="$(loss pairs.model)" '
+    { print ($1 * $1 < 1.15 * loss && loss < 1.15 * $1 * $1 ? "as it should be" : "WRONG " $1 * $1 " " loss) }'
+echo "a sum over columns stays one: the same predictions"
+awk 'BEGIN { print "y,a,b,c"; for (i = 0; i < 2000; i++) { a = i * 7919 % 2003 / 500 - 2; b = i * 104729 % 1999 / 500 - 2
+    e = sin(i * 12.9898) * 43758.5453; e -= int(e)
+    printf "%.4f,%.3f,%.3f,%d\n", a * a + (b > 0 ? b : 0) + e, a, b, i * 1299709 % 1997 } }' >sum.csv
+greedystep train sum.csv --label y -o a.model -q && greedystep train sum.csv --label y --pairs auto -o b.model -q
+greedystep predict a.model sum.csv --ignore y >a.txt && greedystep predict b.model sum.csv --ignore y >b.txt
+cmp a.txt b.txt && echo "same predictions"
+echo "every number of threads, order of rows and format: the same bytes"
+greedystep train train.csv --label y --pairs auto --threads 1 -o one.model -q && cmp one.model pairs.model
+{ head -n 1 train.csv; tail -n +2 train.csv | sort; } >sorted.csv
+greedystep train sorted.csv --label y --pairs auto -o sorted.model -q && cmp sorted.model pairs.model
+tr , '\t' <train.csv | greedystep train - --label y --pairs auto -o tsv.model -q && cmp tsv.model pairs.model
+echo "contributions of columns and pairs add up to the prediction"
+greedystep predict pairs.model test.csv --ignore y --explain >explained.csv
+head -n 1 explained.csv | sed 's/.*,w,//; s/,/\n/g' | head -n 3 | sort
+awk -F, 'NR > 1 { sum = 0; for (i = 3; i <= NF; i++) sum += $i; off = $2 - sum; worst = off * off > worst ? off * off : worst }
+    END { print (NR > 500 && worst < 1e-10 ? "as it should be" : "WRONG " worst) }' explained.csv
+echo "learned row by row, from where the first rows begin"
+greedystep train train.csv --label y --pairs auto --method gsa --passes 3 -o gsa.model -q || fail gsa
+loss gsa.model | awk '{ print ($1 < 0.1 ? "as it should be" : "WRONG " $0) }'
+echo "a run that goes on keeps the pairs"
+rows 2000 9000 | awk -F, '$4 != ""' >more.csv
+greedystep train more.csv --label y --start-from pairs.model.state -o on.model -q || fail "start from"
+loss on.model | awk '{ print ($1 < 1.5 / 48 ? "as it should be" : "WRONG " $0) }'
+echo "exports and other pairs are refused"
+greedystep export pairs.model -o out.c; echo "exit $?"
+greedystep train more.csv --label y --pairs auto -o more.model -q || fail more
+greedystep merge pairs.model.state more.model.state -o merged.model -q; echo "exit $?"
