@@ -402,6 +402,9 @@ static int describe(exported *what)
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;
     if (status != GSA_OK)
         return complain_error(status, &error);
+    if (what->schema.n_texts > 0)
+        return complain_failed("cannot export a model of texts: an exported model does not take words out of them; "
+                               "use `greedystep predict` or Python");
     what->has_offsets = schema != NULL && strstr(schema, "\toffset=") != NULL;
     what->is_constant = what->info.has_probabilities && what->info.n_classes < 2;
     what->n_features = what->info.n_features > 0 ? what->info.n_features : 1;

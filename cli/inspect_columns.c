@@ -117,18 +117,20 @@ const char *label_text(const data_labels *labels, uint64_t key, char buffer[LABE
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {"number", "words", "label", "weight", "ignored", "date", "exposure", "group"};
+static const char *const kind_names[] = {"number", "words",    "label", "weight", "ignored",
+                                         "date",   "exposure", "group", "text"};
 
 const char *column_kind_name(const data_column *column)
 {
-    return kind_names[column->is_date ? COLUMN_DATE : column->kind];
+    return kind_names[column->is_date ? COLUMN_DATE : column->is_text ? COLUMN_TEXT : column->kind];
 }
 
 bool column_init(data_column *column, column_kind kind)
 {
-    bool is_date = kind == COLUMN_DATE;
-    kind = is_date ? COLUMN_NUMBER : kind;
-    *column = (data_column){.kind = kind, .is_date = is_date, .all_whole = true, .rises = true, .falls = true};
+    bool is_date = kind == COLUMN_DATE, is_text = kind == COLUMN_TEXT;
+    kind = is_date ? COLUMN_NUMBER : is_text ? COLUMN_WORDS : kind;
+    *column = (data_column){
+        .kind = kind, .is_date = is_date, .is_text = is_text, .all_whole = true, .rises = true, .falls = true};
     return (kind != COLUMN_NUMBER && kind != COLUMN_WORDS) ||
            value_set_init(&column->values, FEW_VALUES, kind == COLUMN_WORDS);
 }

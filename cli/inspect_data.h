@@ -83,12 +83,13 @@ typedef enum column_kind {
     COLUMN_DATE, /* in a schema; a column of dates is one of numbers here, which are days */
     COLUMN_EXPOSURE,
     COLUMN_GROUP,
+    COLUMN_TEXT, /* likewise one of words, which are whole texts */
     COLUMN_KINDS
 } column_kind;
 typedef struct data_column {
     char *name;
     column_kind kind;
-    bool is_date;
+    bool is_date, is_text;
     uint64_t number; /* from 1 */
     double offset;   /* from which its values are measured */
     moments numbers;

@@ -34,7 +34,9 @@ static const char *data_word(const data_inspection *data, const data_column *col
     const char *name = gsa_reader_name(data->reader, id);
     size_t size = strlen(column->name);
     /* A word that shares its feature may have another's name. */
-    return name != NULL && strncmp(name, column->name, size) == 0 && name[size] == '=' ? name + size + 1 : NULL;
+    return name != NULL && !column->is_text && strncmp(name, column->name, size) == 0 && name[size] == '='
+               ? name + size + 1
+               : NULL;
 }
 
 static double percent(uint64_t part, uint64_t whole)

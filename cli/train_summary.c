@@ -262,6 +262,24 @@ static const char *model_name(const char *loss)
     return "linear model";
 }
 
+/* ", 2 numeric + 1 text columns" */
+static void append_columns(char *line, const gsa_schema_info *schema)
+{
+    static const char *const kinds[] = {"numeric", "categorical", "text"};
+    const uint64_t n_words = schema->n_words - schema->n_texts, n[] = {schema->n_numbers, n_words, schema->n_texts};
+    const uint64_t n_columns = schema->n_numbers + schema->n_words;
+    const char *separator = ", ";
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        if (n[i] == 0 && n_columns > 0)
+            continue;
+        report_append(line, LINE_SIZE, "%s%" PRIu64 " %s", separator, n[i], kinds[i]);
+        separator = " + ";
+        if (n_columns == 0)
+            break;
+    }
+    report_append(line, LINE_SIZE, " column%s", plural(n_columns, "s"));
+}
+
 static void print_model(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
@@ -278,15 +296,8 @@ static void print_model(const train_outcome *run)
         report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", summary->n_used, plural(summary->n_used, "s"));
     else if (strstr(text, "\ncolumns namespaces\n") != NULL)
         report_append(line, LINE_SIZE, ", features hashed to 2^%u slots", schema->bits);
-    else if (schema->n_words == 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric column%s", schema->n_numbers,
-                      plural(schema->n_numbers, "s"));
-    else if (schema->n_numbers == 0)
-        report_append(line, LINE_SIZE, ", %" PRIu64 " categorical column%s", schema->n_words,
-                      plural(schema->n_words, "s"));
     else
-        report_append(line, LINE_SIZE, ", %" PRIu64 " numeric + %" PRIu64 " categorical columns", schema->n_numbers,
-                      schema->n_words);
+        append_columns(line, schema);
     if (run->stopped || summary->pass == 0) /* 0: a stream that may go on */
         report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->stopped ? run->n_rows : summary->pass_rows);
     else if (is_solved)

@@ -171,9 +171,9 @@ GSA_API double gsa_reader_collision_rate(const gsa_reader *reader);
 
 /* Returns the cells of the last batch, *n_cells per row: numeric columns, then categorical ones, each in the order of
  * the schema. An absent cell is 0, a number 1, a category the hash whose lowest bits are its feature
- * (docs/formats/csv.md). Then weekday, month and hour of every column of dates: the number of the column, from 0, times
- * 2^32, plus the feature. A bad row that is kept has none. NULL without keep_cells, and if a row did not come from text
- * or Arrow columns. */
+ * (docs/formats/csv.md), a text a hash of all of it. Then weekday, month and hour of every column of dates: the number
+ * of the column, from 0, times 2^32, plus the feature. A bad row that is kept has none. NULL without keep_cells, and if
+ * a row did not come from text or Arrow columns. */
 GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_cells);
 
 /* The features of a schema: numbers and dates have the ids 0 .. n_numbers - 1, the markers of their missing values the
@@ -181,10 +181,12 @@ GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_cel
 typedef struct gsa_schema_info {
     size_t size;                 /* sizeof(gsa_schema_info), set by the caller */
     unsigned bits;               /* as in the reader's options */
-    uint64_t n_numbers, n_words; /* columns of numbers or dates, and categorical ones; for namespaces 0 and 1 */
+    uint64_t n_numbers, n_words; /* columns of numbers or dates, and others; for namespaces 0 and 1 */
     uint64_t n_crosses;          /* products of two columns or namespaces */
     uint64_t n_dates;            /* how many of n_numbers are dates */
     uint64_t first_word;         /* the first feature of categories */
+    uint64_t n_texts;            /* how many of n_words are texts, which have the features of their words */
+    uint64_t first_text;         /* number of the first of them among numeric columns, then others */
 } gsa_schema_info;
 /* Parses a schema as gsa_reader_schema returns it. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);

@@ -142,8 +142,8 @@ static gsa_status check_format(const file_reader *reader, const gsai_format *for
         return gsai_fail_param(error, "keep", GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name,
                                format->title);
     const gsai_schema *schema = &reader->schema;
-    bool are_numbers = schema->n_numbers > 0 && schema->n_crosses == 0 &&
-                       schema->n_of_kind[GSAI_FIELD_CATEGORICAL] + schema->n_of_kind[GSAI_FIELD_DATE] == 0;
+    bool are_numbers =
+        schema->n_numbers > 0 && schema->n_crosses == 0 && gsai_schema_cells(schema) == schema->n_numbers;
     for (size_t f = 0; f < schema->n_fields; f++) /* numbers that mean missing ones would be read as they are */
         are_numbers = are_numbers && !(schema->field[f].kind == GSAI_FIELD_NUMBER && schema->field[f].reading);
     if (is_cache || !expected || format == expected || (is_array && are_numbers))

@@ -353,6 +353,10 @@ gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uin
         GSA_TRY(gsa_schema_get_info(model->schema, &of, error));
     if (model->schema ? !cell && of.n_words + of.n_dates > 0 : batch->index != NULL)
         return gsai_fail(error, GSA_UNSUPPORTED, "the rows have features and no columns: give the table itself");
+    if (of.n_texts + (of.n_crosses > 0) > 1)
+        return gsai_fail(error, GSA_UNSUPPORTED,
+                         "the words of several columns of texts, or of texts and crosses, cannot be told apart");
+    const size_t rest = (size_t)(of.n_texts > 0 ? of.first_text : of.n_numbers + of.n_words);
     const size_t n_numbers = (size_t)of.n_numbers, n_columns = n_numbers + (size_t)of.n_words;
     const size_t n_outputs = model->n_outputs, n_pairs = model->basis.n_surfaces,
                  first_pair = (n_columns + (of.n_crosses > 0)) * n_outputs, width = first_pair + n_pairs * n_outputs;
@@ -366,14 +370,14 @@ gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uin
             for (size_t c = n_numbers; c < n_cells && id >= of.first_word; c++) {
                 uint64_t word = of.first_word + (cell[c] & ((UINT64_C(1) << of.bits) - 1));
                 double *to = out + (c < n_columns ? c : (size_t)(cell[c] >> 32)) * n_outputs;
-                if (cell[c] == 0 || id != (c < n_columns ? word : (uint32_t)cell[c]))
+                if (cell[c] == 0 || (of.n_texts > 0 && c == rest) || id != (c < n_columns ? word : (uint32_t)cell[c]))
                     continue;
                 gsai_model_add_row(model, &one, 1, to);
                 x--; /* the rest is that of other categories which share the feature, and of crosses */
                 gsai_model_add_row(model, &one, -1, to);
             }
-            if (id < of.first_word || of.n_crosses > 0)
-                gsai_model_add_row(model, &one, 1, out + (id < of.first_word ? id % n_numbers : n_columns) * n_outputs);
+            if (id < of.first_word || of.n_texts + of.n_crosses > 0)
+                gsai_model_add_row(model, &one, 1, out + (id < of.first_word ? id % n_numbers : rest) * n_outputs);
         }
         gsai_model_add_pairs(model, &row, n_outputs, out + first_pair);
     }

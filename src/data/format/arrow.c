@@ -217,13 +217,13 @@ static void find_lists(arrow_reader *arrow)
 static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
-    bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_DATE;
+    bool is_text = kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_TEXT;
+    bool is_feature = kind == GSAI_FIELD_NUMBER || is_text || kind == GSAI_FIELD_DATE;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "cannot tell which lists are the features: expected a list of integers and a list of numbers, named "
                "indices and values if there are more, or one list of floats; ignore other lists";
-    if (column->list &&
-        (kind == GSAI_FIELD_CATEGORICAL || arrow->table.n_crosses > 0 || arrow->table.input->schema_is_fixed))
+    if (column->list && (is_text || arrow->table.n_crosses > 0 || arrow->table.input->schema_is_fixed))
         return "a list contains features, which can be neither categorical nor crossed nor used with a model of "
                "columns";
     if (is_feature && has_lists && !is_features)
@@ -234,8 +234,7 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
                                          : "it holds no numbers, and an exposure is one";
     if (kind == GSAI_FIELD_DATE && !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type))
         return "it holds no dates, and the model was trained with dates in it";
-    if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_LABEL) &&
-        gsai_arrow_is_date(column->type))
+    if ((kind == GSAI_FIELD_NUMBER || is_text || kind == GSAI_FIELD_LABEL) && gsai_arrow_is_date(column->type))
         return kind == GSAI_FIELD_LABEL ? "it holds dates, and a label is a number or a word: cast it"
                                         : "it holds dates, and neither numbers nor words: cast it, or ignore it";
     return NULL;
@@ -327,9 +326,10 @@ static void see_cell(arrow_reader *arrow, gsai_first_rows *first, size_t number,
     gsai_arrow_text text = gsai_arrow_terminate(&cell);
     if (again && cell.kind == GSAI_CELL_WORD)
         gsai_first_rows_add_value(first, arrow->table.locale, number, text.text, text.size, weight);
-    else if (!again && cell.kind == GSAI_CELL_WORD)
+    else if (!again && cell.kind == GSAI_CELL_WORD) {
         gsai_column_see(&seen->cells, arrow->table.locale, text.text, text.size, weight);
-    else if (again && cell.kind == GSAI_CELL_NUMBER && gsai_is_sentinel(&seen->decided.reading, cell.number))
+        gsai_stats_see_text(&seen->cells, cell.text, cell.size);
+    } else if (again && cell.kind == GSAI_CELL_NUMBER && gsai_is_sentinel(&seen->decided.reading, cell.number))
         seen->cells.n_sentinels++;
     else if (cell.kind == GSAI_CELL_NUMBER)
         (again ? gsai_stats_add_value : gsai_stats_add_number)(&seen->cells, cell.number, weight);
@@ -608,8 +608,8 @@ static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_f
     return objection ? fail_cell(arrow, column->cell, &cell, objection, error) : GSA_OK;
 }
 
-/* A number among words is the word that text would have for it. */
-static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
+/* Takes a category or a text. A number among words is the word that text would have for it. */
+static gsa_status take_words(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
 {
     size_t number = arrow->table.column[i].cell;
     gsai_arrow_column *column = &arrow->column[number];
@@ -619,8 +619,9 @@ static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai
             return fail_cell(arrow, number, &cell, "values must be finite", error);
         gsai_arrow_make_word(column, &cell);
     }
-    if (cell.kind != GSAI_CELL_ABSENT && !gsai_is_missing(cell.text, cell.size))
-        gsai_tabular_add_category(&arrow->table, i, cell.text, cell.size, features);
+    const gsai_text_cell text = {.text = cell.text, .size = cell.size};
+    if (cell.kind != GSAI_CELL_ABSENT)
+        (void)arrow->table.column[i].kind->add(&arrow->table, i, &text, features);
     return GSA_OK;
 }
 
@@ -647,7 +648,8 @@ static void read_block(arrow_reader *arrow, int64_t row)
     for (size_t i = 0; i < table->n_columns; i++) {
         gsai_arrow_column *column = &arrow->column[table->column[i].cell];
         bool is_text = gsai_arrow_is_text(column->type), is_number = table->column[i].kind == &gsai_kind_number;
-        column->has_block = is_number ? !is_text && !column->index : i >= table->n_numbers && is_text && !table->term;
+        bool is_word = table->column[i].kind->see && !table->column[i].kind->has_number;
+        column->has_block = is_number ? !is_text && !column->index : is_word && is_text && !table->term;
         if (column->has_block && is_number)
             read_numbers(column, table->column[i].field, row, n);
         else if (column->has_block)
@@ -679,7 +681,7 @@ static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *
         const gsai_arrow_column *column = &arrow->column[table->column[i].cell];
         const gsai_arrow_word *word = &column->block.word[at];
         if (!column->has_block)
-            status = take_category(arrow, i, row, features, error);
+            status = take_words(arrow, i, row, features, error);
         else if (word->text)
             gsai_tabular_add_word(table, i, word->text, word->size, word->hash, features);
     }
@@ -790,6 +792,9 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
         features = (gsai_features){.n = arrow->width};
         GSA_TRY(take_dense(arrow, &of, rows->value + rows->n_values, error));
     } else {
+        for (size_t i = table->n_numbers; i < table->n_columns && table->has_many; i++)
+            if (table->column[i].kind->has_many)
+                of.n += GSAI_ARROW_TEXT + gsai_arrow_read(&arrow->column[table->column[i].cell], row).size;
         GSA_TRY(gsai_tabular_begin_row(&arrow->table, of.n, rows, &features, error));
         GSA_TRY(has_lists ? take_items(arrow, of, &features, NULL, error) : take_columns(arrow, row, &features, error));
     }

@@ -12,6 +12,7 @@
     KIND(NUMBER, number)        \
     KIND(DATE, date)            \
     KIND(CATEGORICAL, category) \
+    KIND(TEXT, text)            \
     KIND(LABEL, label)          \
     KIND(WEIGHT, weight)        \
     KIND(EXPOSURE, exposure)    \
@@ -74,6 +75,7 @@ typedef struct gsai_column_kind {
     bool has_number;         /* one of its features is a number, another marks that it is missing */
     const char *const *part; /* names of features that are categories of the cell's parts, behind that of the column */
     size_t n_parts;
+    bool has_many; /* a cell may have several features, at most as many as bytes; it is not crossed */
     /* Counts a trimmed cell of a new column if it is of this kind. NULL: options alone say which columns are. */
     bool (*see)(struct gsai_column_stats *stats, const gsai_number_locale *locale, const char *text, size_t size,
                 double weight);
@@ -94,7 +96,7 @@ typedef struct gsai_column_kind {
     size_t (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
 } gsai_column_kind;
 
-extern const gsai_column_kind gsai_kind_number, gsai_kind_date;
+extern const gsai_column_kind gsai_kind_number, gsai_kind_date, gsai_kind_text;
 
 /* Returns the functions of a kind. */
 const gsai_column_kind *gsai_kind_at(gsai_field_kind kind);
@@ -104,9 +106,11 @@ gsai_field_kind gsai_kind_find(const char *word, size_t size);
 /* Returns which kind they are of, and how they are read. */
 gsai_decided gsai_column_decide(const struct gsai_column_stats *stats, const gsai_asked *asked);
 
-/* Adds the feature of a text in column i. */
-void gsai_tabular_add_category(struct gsai_tabular *table, size_t i, const char *text, size_t size,
-                               gsai_features *features);
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+enum { GSAI_WORD_SIZE = 64 }; /* bytes; what a longer word has behind them is left out */
+/* Takes the next word up to `end`, with small letters; returns its size, 0 after the last. */
+size_t gsai_text_next_word(const char **text, const char *end, char out[GSAI_WORD_SIZE]);
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 

@@ -22,26 +22,29 @@ static bool see_category(gsai_column_stats *stats, const gsai_number_locale *loc
     return true;
 }
 
-void gsai_tabular_add_category(gsai_tabular *table, size_t i, const char *text, size_t size, gsai_features *features)
-{
-    uint64_t hash = gsai_key_hash(&table->column[i].key, text, size);
-    gsai_feature_names_expect(table->input->names, (uint32_t)(hash & table->id_mask));
-    gsai_tabular_add_word(table, i, text, size, hash, features);
-    if (table->term) {
-        gsai_term *term = &table->term[i];
-        *term = (gsai_term){hash, 1, term->name, text, term->name_size, size};
-    }
-}
-
 static const char *add_category(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
 {
-    gsai_text_cell inner = gsai_cell_trim(*cell);
-    if (!gsai_is_missing(inner.text, inner.size))
-        gsai_tabular_add_category(table, i, inner.text, inner.size, features);
+    const gsai_text_cell inner = gsai_cell_trim(*cell);
+    if (gsai_is_missing(inner.text, inner.size))
+        return NULL;
+    uint64_t hash = gsai_key_hash(&table->column[i].key, inner.text, inner.size);
+    gsai_feature_names_expect(table->input->names, (uint32_t)(hash & table->id_mask));
+    gsai_tabular_add_word(table, i, inner.text, inner.size, hash, features);
+    if (table->term) {
+        gsai_term *term = &table->term[i];
+        *term = (gsai_term){hash, 1, term->name, inner.text, term->name_size, inner.size};
+    }
     return NULL;
 }
 
-static const gsai_column_kind gsai_kind_category = {.word = "words", .see = see_category, .add = add_category};
+static bool recognise_categories(const gsai_column_stats *stats, const gsai_asked *asked, gsai_decided *out)
+{
+    (void)out;
+    return asked->is_label || !gsai_stats_are_texts(stats);
+}
+
+static const gsai_column_kind gsai_kind_category = {
+    .word = "words", .see = see_category, .recognise = recognise_categories, .add = add_category};
 
 /* ---- all kinds -------------------------------------------------------------------------------------------------- */
 
@@ -100,7 +103,7 @@ gsai_decided gsai_column_decide(const gsai_column_stats *stats, const gsai_asked
     gsai_decided out = {.is_plain = true, .reading = {.decimal = '.'}};
     while (kinds[out.kind]->recognise && !kinds[out.kind]->recognise(stats, asked, &out))
         out.kind++;
-    if (out.kind == GSAI_FIELD_CATEGORICAL)
+    if (!kinds[out.kind]->read)
         out.reading = (gsai_reading){0};
     return out;
 }

@@ -12,6 +12,9 @@
 /* Numbers that often stand for a missing one: -9, -99 ... -99999 and 99, 999 ... 999999. */
 enum { GSAI_SENTINELS = 10, GSAI_FEW_NUMBERS = 10 };
 
+/* Cells that are counted as texts, and words of 64 bits for them. */
+enum { GSAI_TEXTS_COUNTED = 1024, GSAI_TEXT_BITS = 16 };
+
 typedef struct gsai_column_stats {
     size_t n_missing;         /* cells without a value */
     size_t n_words;           /* cells that are neither numbers nor dates */
@@ -35,7 +38,9 @@ typedef struct gsai_column_stats {
     char other_unit[GSAI_UNIT_SIZE];                         /* another than that, if units differ */
     bool has_word_unit, lacks_unit;                          /* one is a word; an odd number has none */
     bool units_differ, only_day_first, only_month_first, both_orders, has_time;
-    bool lacks_dates; /* the values of some dates are not known yet */
+    bool lacks_dates;                   /* the values of some dates are not known yet */
+    size_t n_texts, text_thirds;        /* cells that may be texts, as far as they are counted; their words, times 3 */
+    uint64_t text_bits[GSAI_TEXT_BITS]; /* a bit for each different one, by its hash */
 } gsai_column_stats;
 
 /* Returns whether units differ so often that the column is of words. */
@@ -58,6 +63,16 @@ static inline void gsai_column_see(gsai_column_stats *stats, const gsai_number_l
         gsai_column_see_any(stats, locale, text, size, weight);
     }
 }
+
+/* Counts the whole cell as a text, after it was counted as above, if the column has words. */
+void gsai_stats_add_text(gsai_column_stats *stats, const char *text, size_t size);
+static inline void gsai_stats_see_text(gsai_column_stats *stats, const char *text, size_t size)
+{
+    if (stats->n_words > 0 && stats->n_texts < GSAI_TEXTS_COUNTED && size > 0)
+        gsai_stats_add_text(stats, text, size);
+}
+/* Returns whether they are texts: of several words, and mostly different. */
+bool gsai_stats_are_texts(const gsai_column_stats *stats);
 
 /* Adds a value, and one of a column of numbers. */
 void gsai_stats_add_value(gsai_column_stats *stats, double value, double weight);

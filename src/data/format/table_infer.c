@@ -53,7 +53,7 @@ static bool first_record_is_header(const gsai_first_rows *first, const char *lab
         bool is_name = names_label(seen) || (label && is_word && strcmp(seen->first, label) == 0);
         if (is_word && !is_name && cells->numbers + cells->odd + cells->dates > 0) {
             gsai_decided decided = gsai_column_decide(cells, &(gsai_asked){0});
-            is_name = decided.kind != GSAI_FIELD_CATEGORICAL || decided.is_code;
+            is_name = gsai_kind_at(decided.kind)->has_number || decided.is_code;
         }
         is_header = is_name && !seen->first_again;
     }
@@ -347,9 +347,11 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
         first->all_again = first->weight != before;
         const gsai_seen_column *weighs = first->weight != SIZE_MAX ? &first->column[first->weight] : NULL;
         double weight = weighs ? gsai_first_rows_weigh(table->locale, weighs->first, weighs->first_size) : 1;
-        for (size_t i = 0; i < first->n_columns; i++)
-            gsai_column_see(&first->column[i].cells, table->locale, first->column[i].first, first->column[i].first_size,
-                            weight);
+        for (size_t i = 0; i < first->n_columns; i++) {
+            gsai_seen_column *seen = &first->column[i];
+            gsai_column_see(&seen->cells, table->locale, seen->first, seen->first_size, weight);
+            gsai_stats_see_text(&seen->cells, seen->first, seen->first_size);
+        }
         first->n_rows++;
     }
     GSA_TRY(check_list(table, "label", options->label, first, error));

@@ -45,8 +45,7 @@ void gsai_first_rows_free(gsai_first_rows *first, const gsai_env *env);
 /* Returns whether a column's values are added by `again`. */
 static inline bool gsai_first_rows_is_again(const gsai_first_rows *first, const gsai_seen_column *seen)
 {
-    return seen->decided.kind != GSAI_FIELD_CATEGORICAL && (first->all_again || seen->decided.needs_values) &&
-           !seen->is_date;
+    return gsai_kind_at(seen->decided.kind)->read && (first->all_again || seen->decided.needs_values) && !seen->is_date;
 }
 /* Adds a cell's value once the reading of its column is known. */
 void gsai_first_rows_add_value(gsai_first_rows *first, const gsai_number_locale *locale, size_t column,

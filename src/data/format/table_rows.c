@@ -17,6 +17,7 @@ void gsai_tabular_forget(gsai_tabular *table)
     table->memory.env = table->env;
     gsai_arena_release(&table->memory);
     table->n_columns = table->n_numbers = table->n_parts = table->n_crosses = table->n_kept = 0;
+    table->has_many = false;
 }
 
 gsa_status gsai_tabular_begin_plan(gsai_tabular *table, size_t max_kept, gsa_error *error)
@@ -67,6 +68,7 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
                 column->part[k] = make_key(memory, field, kind->part[k]);
             table->n_numbers += kind->has_number;
             table->n_parts += kind->n_parts;
+            table->has_many = table->has_many || kind->has_many;
         }
     GSA_TRY(gsai_arena_check(memory, "the columns of a table", error));
     for (size_t f = 0; f < schema->n_fields; f++) {
@@ -310,7 +312,10 @@ gsa_status gsai_tabular_row(gsai_tabular *table, const gsai_record *record, gsai
         if (objection)
             return fail_cell(table, record, table->group, objection, error);
     }
-    GSA_TRY(gsai_tabular_begin_row(table, table->max_entries, rows, &features, error));
+    size_t max = table->max_entries;
+    for (size_t i = table->n_numbers; i < table->n_columns && table->has_many; i++)
+        max += table->column[i].kind->has_many ? record->cell[table->column[i].cell].size : 0;
+    GSA_TRY(gsai_tabular_begin_row(table, max, rows, &features, error));
     for (size_t i = 0; i < table->n_columns; i++) {
         const gsai_tabular_column *column = &table->column[i];
         if (i == table->n_numbers)

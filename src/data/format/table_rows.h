@@ -38,6 +38,7 @@ typedef struct gsai_tabular {
     size_t *cell_of;             /* where each field of the schema stands; SIZE_MAX: nowhere */
     gsai_tabular_column *column; /* those with numbers, then the others, each in the order of the schema */
     size_t n_numbers, n_columns, n_parts;
+    bool has_many;         /* a column does */
     uint32_t first_hashed; /* id of the first feature that is hashed; the mask of the others */
     uint64_t id_mask;
     uint32_t *gap; /* columns of numbers without a value in the row at hand */

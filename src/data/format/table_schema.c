@@ -129,11 +129,13 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     char quote[GSAI_QUOTE_SIZE];
     for (int k = 0; k < 2; k++) {
         size_t field = schema->is_namespaced ? SIZE_MAX : gsai_schema_find(schema, name[k], name_size[k]);
+        const gsai_column_kind *kind = field != SIZE_MAX ? gsai_kind_at(schema->field[field].kind) : NULL;
         bool is_feature = schema->is_namespaced ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
-                                                : field != SIZE_MAX && gsai_kind_at(schema->field[field].kind)->add;
+                                                : kind && kind->add && !kind->has_many;
         if (!is_feature)
-            return gsai_fail_param(error, "cross", GSA_ARGUMENT, "cannot cross '%s': it is not a feature column",
-                                   gsai_quote(name[k], name_size[k], quote));
+            return gsai_fail_param(error, "cross", GSA_ARGUMENT, "cannot cross '%s': it is %s",
+                                   gsai_quote(name[k], name_size[k], quote),
+                                   kind && kind->has_many ? "a column of texts" : "not a feature column");
     }
     if (gsai_schema_is_crossed(schema, name, name_size))
         return gsai_fail_param(error, "cross", GSA_ARGUMENT,
@@ -366,11 +368,17 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsai_schema_init(&schema, &env);
     GSA_TRY(gsai_schema_parse(&schema, text, error)); /* which frees it on failure */
     info = (gsa_schema_info){.n_numbers = schema.n_numbers,
-                             .n_words = schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_CATEGORICAL],
+                             .n_words = schema.is_namespaced ? 1
+                                                             : schema.n_of_kind[GSAI_FIELD_CATEGORICAL] +
+                                                                   schema.n_of_kind[GSAI_FIELD_TEXT],
                              .n_dates = schema.n_of_kind[GSAI_FIELD_DATE],
                              .n_crosses = schema.n_crosses,
                              .bits = schema.bits,
-                             .first_word = gsai_schema_first_word(&schema)};
+                             .first_word = gsai_schema_first_word(&schema),
+                             .n_texts = schema.n_of_kind[GSAI_FIELD_TEXT],
+                             .first_text = schema.n_numbers};
+    for (size_t f = 0; f < schema.n_fields && schema.field[f].kind != GSAI_FIELD_TEXT; f++)
+        info.first_text += schema.field[f].kind == GSAI_FIELD_CATEGORICAL;
     gsai_schema_free(&schema);
     return gsai_give_sized(out, &info, sizeof info);
 }

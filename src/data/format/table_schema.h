@@ -77,7 +77,7 @@ static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
 /* Returns the number of cells of a row: of columns that have features, and of the parts of dates. */
 static inline size_t gsai_schema_cells(const gsai_schema *schema)
 {
-    return schema->n_numbers + schema->n_of_kind[GSAI_FIELD_CATEGORICAL] +
+    return schema->n_numbers + schema->n_of_kind[GSAI_FIELD_CATEGORICAL] + schema->n_of_kind[GSAI_FIELD_TEXT] +
            schema->n_of_kind[GSAI_FIELD_DATE] * gsai_kind_date.n_parts;
 }
 /* Returns the name of a feature below that. */

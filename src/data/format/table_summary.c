@@ -130,7 +130,8 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
 void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *first, bool is_new)
 {
     const gsai_schema *schema = table->input->schema;
-    size_t n_words = table->n_columns - table->n_numbers, n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
+    size_t n_words = schema->n_of_kind[GSAI_FIELD_CATEGORICAL], n_texts = schema->n_of_kind[GSAI_FIELD_TEXT];
+    size_t n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
     char label[GSAI_QUOTE_SIZE];
     const char separator = table->records.separator, *mark = schema->is_named ? "'" : "";
     while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
@@ -154,12 +155,14 @@ void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *fir
          : table->weight != SIZE_MAX                 ? ", rows have weights"
                                                      : ", rows lack their weights",
          table->n_numbers);
-    if (n_words > 0)
-        tell(table, " and %zu categorical", n_words);
-    tell(table, " column%s", (n_words > 0 ? n_words : table->n_numbers) == 1 ? "" : "s");
+    if (n_words > 0 || n_texts == 0)
+        tell(table, n_texts > 0 ? ", %zu categorical" : n_words > 0 ? " and %zu categorical" : "", n_words);
+    if (n_texts > 0)
+        tell(table, " and %zu text", n_texts);
+    tell(table, " column%s", (n_texts > 0 ? n_texts : n_words > 0 ? n_words : table->n_numbers) == 1 ? "" : "s");
     if (table->n_crosses > 0)
         tell(table, ", %zu cross%s", table->n_crosses, table->n_crosses == 1 ? "" : "es");
-    if (n_words + table->n_crosses > 0)
+    if (n_words + n_texts + table->n_crosses > 0)
         tell(table, " (hashed to 2^%u slots)", schema->bits);
     if (n_ignored > 0)
         tell(table, ", %zu ignored", n_ignored);

@@ -124,6 +124,7 @@ static void see(const gsai_tabular *table, const gsai_record *record, gsai_first
             continue;
         }
         gsai_column_see(&seen->cells, table->locale, cell.text, cell.size, weight);
+        gsai_stats_see_text(&seen->cells, cell.text, cell.size);
         seen->has_text = seen->has_text || cell.size > 0;
         if (!seen->first_again && cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
             seen->first_again = true;

@@ -13,7 +13,8 @@ static void a_schema_survives_its_text(void **state)
     gsai_schema_init(&again, &env);
     schema.is_named = true;
     schema.bits = 18;
-    const char *const names[] = {"y", "when", "two words ", "a\nb\\n\r", "number", "years", "who", " \xC3\xA9\t"};
+    const char *const names[] = {"y",      "when",  "two words ", "said",       "a\nb\\n\r",
+                                 "number", "years", "who",        " \xC3\xA9\t"};
     const gsai_reading number = {.decimal = ',', .group = ".", .unit = "€"};
     const gsai_reading date = {.decimal = '.', .order = 'd', .has_time = true, .n_missing = 1, .missing = {"a\tb"}};
     for (int i = 0; i < GSAI_FIELD_KINDS; i++) {
@@ -28,18 +29,22 @@ static void a_schema_survives_its_text(void **state)
             assert_int_equal(gsai_schema_set_reading(&schema, 0, &date, NULL), GSA_OK);
         }
     }
-    const char *const pair[] = {names[0], names[2]}, *const label[] = {names[0], names[3]};
-    const size_t pair_size[] = {strlen(names[0]), strlen(names[2])}, label_size[] = {1, strlen(names[3])};
+    const char *const pair[] = {names[0], names[2]}, *const label[] = {names[0], names[4]};
+    const size_t pair_size[] = {strlen(names[0]), strlen(names[2])}, label_size[] = {1, strlen(names[4])};
     assert_int_equal(gsai_schema_add_cross(&schema, pair, pair_size, NULL), GSA_OK);
     assert_int_equal(gsai_schema_add_cross(&schema, pair, pair_size, NULL), GSA_ARGUMENT);
     assert_int_equal(gsai_schema_add_cross(&schema, label, label_size, NULL), GSA_ARGUMENT);
+    const char *const text[] = {names[0], names[3]};
+    const size_t text_size[] = {1, strlen(names[3])};
+    assert_int_equal(gsai_schema_add_cross(&schema, text, text_size, NULL), GSA_ARGUMENT);
     assert_int_equal(gsai_schema_complete(&schema, NULL), GSA_OK);
-    assert_string_equal(schema.text,
-                        "greedystep schema 2\ncolumns named\nbits 18\nnumber "
-                        "y\toffset=0.1\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\ndate "
-                        "when\toffset=20774.5\tmean=0.100000001\torder=day\ttime\tmissing=a\\tb\nwords two words \n"
-                        "label a\\nb\\\\n\\r\nweight number\nexposure years\ngroup who\nignored  "
-                        "\xC3\xA9\\t\tmoment=date\torder=day\ttime\tmissing=a\\tb\ncross y\ttwo words \n");
+    assert_string_equal(
+        schema.text,
+        "greedystep schema 2\ncolumns named\nbits 18\nnumber "
+        "y\toffset=0.1\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\ndate "
+        "when\toffset=20774.5\tmean=0.100000001\torder=day\ttime\tmissing=a\\tb\nwords two words \ntext said\n"
+        "label a\\nb\\\\n\\r\nweight number\nexposure years\ngroup who\nignored  "
+        "\xC3\xA9\\t\tmoment=date\torder=day\ttime\tmissing=a\\tb\ncross y\ttwo words \n");
     assert_int_equal(gsai_schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
     assert_int_equal(again.n_fields, GSAI_FIELD_KINDS);
