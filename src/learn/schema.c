@@ -78,6 +78,17 @@ bool gsai_schema_is_table(const char *schema)
     return schema && !(gsai_schema_find_line(schema, "columns", &line) && strncmp(line.name, "namespaces\n", 11) == 0);
 }
 
+uint64_t gsai_schema_words_of_texts(const char *schema)
+{
+    uint64_t n_numbers = 0;
+    bool has_texts = false;
+    for (gsai_schema_line line; schema && gsai_schema_next_line(&schema, &line);) {
+        n_numbers += gsai_schema_line_is(&line, "number") || gsai_schema_line_is(&line, "date");
+        has_texts = has_texts || gsai_schema_line_is(&line, "text");
+    }
+    return has_texts ? 2 * n_numbers : UINT64_MAX;
+}
+
 bool gsai_schema_has_exposure(const char *schema)
 {
     gsai_schema_line line;

@@ -13,6 +13,8 @@ gsa_status gsai_schema_copy(char **to, const char *from, const gsai_env *env, gs
 gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
 /* Returns whether the schema is that of a table's columns; those of Vowpal Wabbit text have namespaces instead. */
 bool gsai_schema_is_table(const char *schema);
+/* Returns the first feature of words if there are columns of texts; else a number above all features. */
+uint64_t gsai_schema_words_of_texts(const char *schema);
 /* Returns whether labels are counts per unit of a column, and rows weigh that. */
 bool gsai_schema_has_exposure(const char *schema);
 /* Returns the name of the label's column as the schema has it, and its length; 0 if not found. */

@@ -206,15 +206,16 @@ static int compare_numbers(const void *a, const void *b)
 
 /* Finds the columns that may bend, those with values that are not all the same, and numbers them from 1 on by their
  * features. Returns how many; candidate[n] is the column of number n + 1. Too many are not looked at. */
-static size_t find_candidates(const gsai_design *design, const gsai_waiting *rows, size_t n_rows, uint64_t *candidate,
-                              uint32_t *number)
+static size_t find_candidates(const gsai_design *design, const gsai_waiting *rows, size_t n_rows, uint64_t end,
+                              uint64_t *candidate, uint32_t *number)
 {
+    end = end < MAX_FEATURE ? end : MAX_FEATURE;
     size_t n = 0;
     for (size_t i = 0; i < n_rows && !rows->csr.all_ones && n <= MAX_COLUMNS; i++) {
         const gsai_row row = gsai_waiting_at(rows, design->row[i]).row;
         for (size_t t = 0; t < row.n && n <= MAX_COLUMNS; t++) {
             size_t j = design->column[design->start[i] + t];
-            if (number[j] > 0 || gsai_row_value(&row, t) == 1 || design->id[j] >= MAX_FEATURE ||
+            if (number[j] > 0 || gsai_row_value(&row, t) == 1 || design->id[j] >= end ||
                 (double)design->count[j] < MIN_PRESENT * (double)design->n_rows || !(design->variance[j] > 0))
                 continue;
             number[j] = 1;
@@ -229,8 +230,8 @@ static size_t find_candidates(const gsai_design *design, const gsai_waiting *row
     return n;
 }
 
-gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const gsai_waiting *rows, gsai_arena *arena,
-                           gsa_error *error)
+gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const gsai_waiting *rows, uint64_t end,
+                           gsai_arena *arena, gsa_error *error)
 {
     size_t n_rows = design->n_rows < MAX_ROWS ? design->n_rows : MAX_ROWS, from = 0;
     double total = 0;
@@ -238,7 +239,7 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
     uint64_t candidate[MAX_COLUMNS + 1];
     *bends = (gsai_bends){0};
     GSA_TRY(gsai_arena_check(arena, "columns that bend", error));
-    size_t n = find_candidates(design, rows, n_rows, candidate, number);
+    size_t n = find_candidates(design, rows, n_rows, end, candidate, number);
     if (n == 0 || n > MAX_COLUMNS)
         return GSA_OK;
     size_t *start = gsai_arena_take(arena, n + 2, sizeof *start);

@@ -51,8 +51,8 @@ typedef struct gsai_bends {
 
 struct gsai_design;
 
-/* Finds the columns of a design that can bend, from its first rows. */
-gsa_status gsai_bends_find(gsai_bends *bends, const struct gsai_design *design, const gsai_waiting *rows,
+/* Finds the columns of a design that can bend, of features below `end`, from its first rows. */
+gsa_status gsai_bends_find(gsai_bends *bends, const struct gsai_design *design, const gsai_waiting *rows, uint64_t end,
                            gsai_arena *arena, gsa_error *error);
 /* Makes the bend of numbers, which ascend, each with the number of rows that it weighs. Returns whether they can bend.
  * The arena has its memory. */

@@ -21,8 +21,9 @@ static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for 
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
 /* A rare feature may have the larger weight: its scale is the share of rows that have it, to minus this power. Words of
- * texts want that; of categories, most of which are rare, it may be the other way. */
-static const double INVERSE_FREQUENCY[] = {0.1875, 0, -0.1875};
+ * texts want that; of categories, most of which are rare, it may be the other way: lower powers are tried. */
+#define INVERSE_FREQUENCY 0.1875
+#define LOWER_POWERS 2
 /* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
 #define MIX_RATE 0.3
 #define MIN_MIX_SHARE 0.1
@@ -353,7 +354,7 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
 {
     const gsai_design *design = path->problem->design;
     uint64_t asked = path->problem->asked;
-    gsai_column_scaling scaling = {asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY[0], NULL};
+    gsai_column_scaling scaling = gsai_first_scaling(path->problem, asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY);
     double min = INFINITY, max = 0;
     for (size_t j = 1; j < design->n_columns; j++)
         if (design->variance[j] > 0) {
@@ -367,15 +368,15 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     gsai_scale_columns(path->problem, scaling);
     GSA_TRY(gsai_path_climb(path, 0, path->n_rows <= ROWS_FEW ? 2 : 1, chosen, error));
     if (compares_units) {
-        scaling.standardised = false;
+        scaling = gsai_first_scaling(path->problem, false, INVERSE_FREQUENCY);
         gsai_expect_strengths(path->problem, SCALING_STRENGTHS + n_rare);
         GSA_TRY(try_scaling(path, scaling, 1 / (1 - GSAI_CALIBRATION_MIN_GAIN), chosen, &is_better, error));
     }
     scaling = path->record[*chosen].scaling;
     is_better = are_rare;
-    for (size_t i = 1; i < sizeof INVERSE_FREQUENCY / sizeof *INVERSE_FREQUENCY && is_better; i++) {
+    for (int i = 0; i < LOWER_POWERS && is_better; i++) {
         gsai_expect_strengths(path->problem, SCALING_STRENGTHS);
-        scaling.inverse_frequency = INVERSE_FREQUENCY[i];
+        scaling.inverse_frequency -= INVERSE_FREQUENCY;
         GSA_TRY(try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error));
     }
     return GSA_OK;
@@ -453,7 +454,10 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
     bent->n_after = problem->n_after - PATH_STRENGTHS;
     bent->best_loss = problem->best_loss;
     gsai_expect_strengths(bent, PATH_STRENGTHS);
-    gsai_scale_columns(bent, (gsai_column_scaling){true, lines->scaling.inverse_frequency, NULL});
+    gsai_column_scaling scaling = {true, lines->scaling.inverse_frequency, NULL};
+    if (problem->has_texts && !lines->scaling.standardised)
+        scaling.inverse_frequency -= GSAI_INVERSE_FREQUENCY_OF_WORDS;
+    gsai_scale_columns(bent, scaling);
     GSA_TRY(gsai_path_climb(own, FIRST_STRENGTH_OF_CURVES, n_sample <= ROWS_FEW ? 2 : 1, &at, error));
     best = &own->record[at];
     if (n_sample < n_rows) {

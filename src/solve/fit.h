@@ -47,6 +47,7 @@ typedef struct gsai_problem {
     bool has_intercept, has_probabilities, has_log_link;
     bool is_start;            /* rows are learned after these */
     const gsai_waiting *rows; /* of the design, which pairs of columns are found in; NULL: none are wanted */
+    bool has_texts;           /* columns of words are */
 } gsai_problem;
 
 /* How strong the penalty is, and the share of the prior in it. */
@@ -54,6 +55,17 @@ typedef struct gsai_penalty {
     double lambda;
     double share; /* 0: none. Otherwise the prior is set to it */
 } gsai_penalty;
+
+/* The power of how rare a word of texts is: its value as given, and times its frequency to minus this. Standardised
+ * words have it already. */
+#define GSAI_INVERSE_FREQUENCY_OF_WORDS 0.5
+
+/* Returns the scaling that is tried first. */
+static inline gsai_column_scaling gsai_first_scaling(const gsai_problem *problem, bool standardised, double power)
+{
+    const double of_words = standardised ? 0 : GSAI_INVERSE_FREQUENCY_OF_WORDS;
+    return (gsai_column_scaling){standardised, problem->has_texts ? of_words : power, NULL};
+}
 
 /* The inverse that L-BFGS begins with: a Cholesky factor of columns x columns, or a diagonal. */
 typedef struct gsai_inverse {

@@ -289,6 +289,7 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
     gsa_state *own = of->state;
     const gsai_loss *loss = gsai_state_loss(own);
     const gsai_params *params = gsai_state_params(own);
+    const uint64_t words = gsai_schema_words_of_texts(gsa_state_schema(own));
     gsai_waiting *bent_rows = NULL;
     gsa_status status = GSA_OK;
     if (gsai_state_basis(own)->n > 0)
@@ -309,6 +310,7 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
                             .has_intercept = params->value[GSAI_PARAM_intercept],
                             .n_classes = gsai_state_labels(own)->n,
                             .has_log_link = loss->has_log_link,
+                            .has_texts = words <= GSA_MAX_ID,
                             .has_probabilities = gsai_loss_has_probabilities(loss),
                             .is_start = of->goes_on};
     gsai_design bent_design;
@@ -317,7 +319,7 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, of->rows->csr.n_rows, &arena, error);
     if (status == GSA_OK && may_bend(of, &design)) {
-        status = gsai_bends_find(&bends, &design, of->rows, &arena, error);
+        status = gsai_bends_find(&bends, &design, of->rows, words, &arena, error);
         if (status == GSA_OK && bends.n > 0)
             status = gsai_design_bend(&bent_design, &design, &bends, of->rows, &arena, error);
         bent = problem;

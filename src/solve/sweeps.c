@@ -246,15 +246,16 @@ static gsa_status try_way(struct search *search, struct trial way, size_t first,
 static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
 {
     uint64_t asked = search->problem->asked;
-    struct trial way = {
-        .scaling = {.standardised = asked == GSAI_SCALE_STANDARD, .inverse_frequency = INVERSE_FREQUENCY[0]}};
+    const gsai_problem *problem = search->problem;
+    struct trial way = {.scaling = gsai_first_scaling(problem, asked == GSAI_SCALE_STANDARD, INVERSE_FREQUENCY[0])};
     GSA_TRY(try_way(search, way, 0, best, error));
     if (asked == GSAI_SCALE_AUTO) {
-        way.scaling.standardised = true;
+        way.scaling = gsai_first_scaling(problem, true, INVERSE_FREQUENCY[0]);
         GSA_TRY(try_way(search, way, best->strength > 0 ? best->strength - 1 : 0, best, error));
     }
     way = *best;
-    way.scaling.inverse_frequency = INVERSE_FREQUENCY[1];
+    way.scaling.inverse_frequency =
+        problem->has_texts ? way.scaling.inverse_frequency - INVERSE_FREQUENCY[1] : INVERSE_FREQUENCY[1];
     GSA_TRY(try_way(search, way, best->strength > 0 ? best->strength - 1 : 0, best, error));
     way = *best;
     way.own = true;
