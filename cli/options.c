@@ -29,7 +29,9 @@ static const cli_option reader_options[] = {
      "hold rows of one group, such as a person, out together; the column is no feature"},
     {"time", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "hold the latest rows out, by a column of numbers or dates, which stays a feature"},
-    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as categories, not as numbers"},
+    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
+     "treat these columns as categories, not as numbers or texts"},
+    {"text", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as texts: their words are features"},
     {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0, "decimal mark, if the cells are ambiguous"},
     {"dates", 0, OPTION_CHOICE, false, "auto|day-first|month-first", "auto", 0, 0,
      "order of dates such as 3/4/2026, if the cells are ambiguous"},
@@ -46,7 +48,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the result of this DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 11 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 12 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

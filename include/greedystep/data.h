@@ -68,6 +68,7 @@ typedef struct gsa_reader_options {
     /* The column of numbers or dates that say when a row was: the latest rows are held out. It stays a feature, unless
      * it is ignored. */
     const char *time;
+    const char *text; /* columns to treat as texts of words, however few their words are */
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

@@ -496,6 +496,7 @@ def reader_options(
     group: str | None = None,
     time: str | None = None,
     categorical: Iterable[str] = (),
+    text: Iterable[str] = (),
     ignore: Iterable[str] = (),
     cross: Iterable[str] = (),
     bits: int | None = None,
@@ -511,7 +512,7 @@ def reader_options(
 ) -> c.ReaderOptions:
     """Return options in the library's form: lists of columns are separated by commas."""
 
-    def text(value: str | Iterable[str] | None) -> bytes | None:
+    def listed(value: str | Iterable[str] | None) -> bytes | None:
         if value is None:
             return None
         joined = value if isinstance(value, str) else ",".join(value)
@@ -522,18 +523,19 @@ def reader_options(
         without_labels=without_labels,
         remember_names=remember_names,
         without_offsets=without_offsets,
-        label=text(label),
-        weight=text(weight),
-        exposure=text(exposure),
-        group=text(group),
-        time=text(time),
-        categorical=text(categorical),
-        ignore=text(ignore),
-        cross=text(cross),
+        label=listed(label),
+        weight=listed(weight),
+        exposure=listed(exposure),
+        group=listed(group),
+        time=listed(time),
+        categorical=listed(categorical),
+        text=listed(text),
+        ignore=listed(ignore),
+        cross=listed(cross),
         bits=bits or 0,
-        decimal=text(decimal),
-        dates=text(dates),
-        labels=text(labels),
+        decimal=listed(decimal),
+        dates=listed(dates),
+        labels=listed(labels),
         without_weights=without_weights,
         missing=_missing_text(missing),
     )

@@ -19,7 +19,7 @@ from ._errors import GreedystepValueError
 from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
 from ._held import Held, held_by
 from ._keywords import meant
-from ._rows import collected, features_of, has_words, is_frame
+from ._rows import TEXT, collected, features_of, has_words, is_frame
 from ._run import Run
 from ._schema import Schema
 from ._stores import is_elsewhere, names_of, open_files
@@ -189,7 +189,18 @@ def _refuse_of_tables(options: c.ReaderOptions) -> None:
     for name in ("weight", "exposure", "group", "time"):
         if getattr(options, name):
             raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
-    for name in ("categorical", "ignore", "cross", "bits", "decimal", "dates", "labels", "missing", "skip_bad_rows"):
+    for name in (
+        "categorical",
+        "text",
+        "ignore",
+        "cross",
+        "bits",
+        "decimal",
+        "dates",
+        "labels",
+        "missing",
+        "skip_bad_rows",
+    ):
         if getattr(options, name):
             raise ValueError(f"{name}= is for tables and files, and the rows are in an array: leave it out")
 
@@ -201,7 +212,7 @@ class Rows:
     Parameters
     ----------
     data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, \
-missing, group, time
+missing, group, time, text
         As in :func:`greedystep.train`.
     """
 
@@ -221,6 +232,7 @@ missing, group, time
     missing: Any = None
     group: Any = None
     time: Any = None
+    text: Iterable[str] = ()
 
     def _held(self, data: Any) -> Held | None:
         """Return the groups or times of rows, unless the reader of a table has them from a column."""
@@ -248,7 +260,8 @@ missing, group, time
             raise ValueError(f"there are labels in y and in the column label={self.label!r}: give one of them")
         if self.y is not None:
             check_labelled(self.y)
-        has_column, data, y, exposure = isinstance(self.weight, str), collected(self.data), self.y, self.exposure
+        has_column, data, y, exposure = isinstance(self.weight, str), self.data, self.y, self.exposure
+        data = collected(data, lists=y is not None and isinstance(data, list) and len(data) == len(y) > 1)
         if isinstance(exposure, str) and y is not None and is_frame(data):
             data, exposure = _taken_out(data, exposure, "exposure")
         options = reader_options(
@@ -258,6 +271,7 @@ missing, group, time
             group=self.group if isinstance(self.group, str) else None,
             time=self.time if isinstance(self.time, str) else None,
             categorical=self.categorical,
+            text=self.text,
             ignore=self.ignore,
             cross=self.cross,
             bits=self.bits,
@@ -317,6 +331,8 @@ def open_data(
         if numbers is None and y is not None:
             data = data if schema is None else without(data, _ignored(options))  # one may be called as labels are
             labels = labels_of(y)
+            if schema is None and columns_of(data) == [TEXT]:
+                options.text = TEXT.encode()
             if learns and schema is not None:
                 check_same(held, schema)
             table, names = frame_with(data, labels.column(), weights, held, schema, c.text_of(options.weight))

@@ -24,7 +24,7 @@ from ._data import column_at, columns_of, frame_with, without
 from ._given import Given, check_labelled
 from ._held import Held, held_by
 from ._keywords import has_parameters, not_needed
-from ._rows import collected, columns_of_words, features_of, has_words, is_frame, no_numbers
+from ._rows import TEXT, collected, columns_of_words, features_of, has_words, is_frame, no_numbers
 from ._run import Run
 from ._schema import Schema
 from .callbacks import Callback, shown
@@ -119,7 +119,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
         """Return X in a form that can be read, with its width and names stored or compared."""
-        X = collected(X)
+        X = collected(X, lists=True)
         if not reset:
             X = without(X, getattr(self, "_no_features", ()))
         if is_frame(X):
@@ -143,7 +143,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _take_held(self, X: Any, groups: Any, time: Any, *, reset: bool) -> tuple[Any, Held | None]:
         """Return X without a column of groups, and the groups or times of the rows."""
-        X, found = collected(X), held_by(groups, time, ("groups", "time"))
+        X, found = collected(X, lists=True), held_by(groups, time, ("groups", "time"))
         held = None
         if found is not None and isinstance(found[2], str):
             by, argument, column = found
@@ -195,6 +195,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             label=names["label"],
             weight=names.get("weight"),
             categorical=labels.as_words(names["label"]),
+            text=[TEXT] if schema is None and columns_of(X) == [TEXT] else (),
             remember_names=True,
             without_offsets=is_paper,
         )

@@ -222,6 +222,7 @@ class ReaderOptions(Sized):
         ("missing", c_char_p),
         ("group", c_char_p),
         ("time", c_char_p),
+        ("text", c_char_p),
     ]
 
 

@@ -472,8 +472,44 @@ def is_frame(data: Any) -> bool:
     return module in ("pandas", "polars") and hasattr(data, "columns") and hasattr(data, "shape")
 
 
-def collected(data: Any) -> Any:
-    """Return the data; of a lazy frame of polars its rows. Raise an error for a frame with two columns of one name."""
+#: The column of a frame that is made of texts.
+TEXT = "text"
+
+
+def _texts_in(data: Any, *, lists: bool) -> list[Any] | None:
+    """Return the texts of a series, an array or, if asked for, a list of one text per row; None: they are no texts."""
+    kind = str(getattr(data, "dtype", "")).lower().lstrip("<>|")
+    is_list = lists and isinstance(data, (list, tuple))
+    if not is_list and not (kind.startswith(("object", "str", "large_str", "u")) and len(data.shape) == 1):
+        return None
+    values = list(data)
+    are_texts = any(isinstance(one, str) for one in values) and all(
+        isinstance(one, str) or one is None or one != one for one in values
+    )
+    return [one if isinstance(one, str) else None for one in values] if are_texts else None
+
+
+def _frame_of(texts: list[Any]) -> Any:
+    """Return a frame of pandas or polars with one column of texts."""
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        try:
+            from polars import DataFrame
+        except ImportError as failure:
+            raise ImportError("texts are read through a frame: pip install pandas, or polars") from failure
+    return DataFrame({TEXT: texts})
+
+
+def collected(data: Any, *, lists: bool = False) -> Any:
+    """Return the data; of a lazy frame of polars its rows, and of texts a frame with the column ``text``.
+
+    Texts are a series or an array of one dimension; with `lists` a list too, which else has the names of files. Raise
+    an error for a frame with two columns of one name.
+    """
+    texts = _texts_in(data, lists=lists)
+    if texts is not None:
+        return _frame_of(texts)
     kind = type(data)
     if kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars":
         return data.collect()

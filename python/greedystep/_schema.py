@@ -15,7 +15,7 @@ from ._core import CModel
 _MAX_NAMES = 65536
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
-_OTHERS = {"words": "words", "date": "dates", "cross": "crosses", "columns namespaces": "words"}
+_OTHERS = {"words": "words", "text": "texts", "date": "dates", "cross": "crosses", "columns namespaces": "words"}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 
 
@@ -40,9 +40,9 @@ class Schema:
     offsets : array of float64
         The number that each is measured from: it is subtracted before values are rounded to float32.
     others : list of str
-        Other features, if there are some: "words", "dates", "crosses".
-    words, dates : list of str
-        Categorical columns, and columns of dates.
+        Other features, if there are some: "words", "texts", "dates", "crosses".
+    words, texts, dates : list of str
+        Columns of categories and texts; of texts; and of dates.
     crosses : list of str
         Products of two columns, as "A:B".
     ignored : list of str
@@ -65,6 +65,7 @@ class Schema:
     time: str | None = None
     numeric: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
     crosses: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -75,7 +76,7 @@ class Schema:
     def of(cls, text: str) -> Schema:
         """Return the columns of a text."""
         made, means, offsets, sentinels = cls(), [], [], []
-        columns = {"number": made.numbers, "words": made.words, "date": made.dates}
+        columns = {"number": made.numbers, "words": made.words, "text": made.words, "date": made.dates}
         for line in text.split("\n"):
             kind, _, rest = line.partition(" ")
             name, *items = rest.split("\t")
@@ -85,6 +86,8 @@ class Schema:
             if kind in columns:
                 columns[kind].append(_plain(name))
                 made.features.append(_plain(name))
+            if kind == "text":
+                made.texts.append(_plain(name))
             if kind in ("number", "date"):
                 made.numeric.append(_plain(name))
                 values = dict(one.partition("=")[::2] for one in items)

@@ -37,6 +37,8 @@ def _columns_of(model: ModelContents) -> Schema | None:
     schema = Schema.of(model.schema)
     if schema.crosses:
         raise ValueError(f"cannot export the cross {schema.crosses[0]!r} to ONNX: train without it")
+    if schema.texts:
+        raise ValueError(f"cannot export the texts of column {schema.texts[0]!r} to ONNX: use greedystep to predict")
     if schema.others and not schema.features:
         raise ValueError("cannot export a model of Vowpal Wabbit text to ONNX: its rows have no columns")
     return schema

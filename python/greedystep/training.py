@@ -113,6 +113,7 @@ def train(
     missing: Any = None,
     group: Any = None,
     time: Any = None,
+    text: Iterable[str] = (),
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -126,7 +127,8 @@ def train(
     data
         File names or patterns (CSV, TSV, JSON lines, libsvm, Vowpal Wabbit text, caches, arrays as ``.npy`` with
         `labels`, compressed or not; Parquet through pyarrow), a pandas or polars frame, anything with
-        ``__arrow_c_stream__``, or, with `y`, an array (of NumPy or PyTorch) or sparse matrix of features.
+        ``__arrow_c_stream__``, or, with `y`, an array (of NumPy or PyTorch) or sparse matrix of features, or texts: a
+        list, series or array of one text per row.
     y : array, optional
         Labels of rows in arrays: numbers, or texts for classes.
     label, weight : str
@@ -159,6 +161,8 @@ def train(
     time : str or array, optional
         Hold the latest rows out: numbers, dates or timestamps, a column or an array likewise. A column stays a feature
         unless `ignore` names it too; an array is none. ``summary`` says what was held out, as ``groups`` or ``latest``.
+    text : list of str
+        Columns to treat as texts of words, however few their words are.
     start_from : Model, optional
         Start from the weights of another model.
     n_jobs : int, optional
@@ -196,6 +200,7 @@ def train(
         missing,
         group,
         time,
+        text,
     )
     frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
     reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)

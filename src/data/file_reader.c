@@ -119,7 +119,7 @@ static const gsai_format *expected_format(const file_reader *reader)
     if (reader->schema.text)
         return reader->schema.is_namespaced ? &gsai_format_vw : &gsai_format_table;
     if (options->label || options->weight || options->exposure || options->categorical || options->ignore ||
-        options->group || options->time)
+        options->group || options->time || options->text)
         return &gsai_format_table;
     return reader->cache ? &gsai_format_libsvm : reader->format; /* a cache goes with libsvm text */
 }
@@ -354,7 +354,7 @@ static const char **option_text(gsa_reader_options *of, size_t i)
 {
     const char **texts[] = {&of->label,   &of->weight, &of->categorical, &of->ignore,   &of->cross,
                             &of->decimal, &of->dates,  &of->keep,        &of->exposure, &of->labels,
-                            &of->missing, &of->group,  &of->time};
+                            &of->missing, &of->group,  &of->time,        &of->text};
     return i < sizeof texts / sizeof *texts ? texts[i] : NULL;
 }
 

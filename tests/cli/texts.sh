@@ -29,6 +29,10 @@ echo "as a category the text says nothing"
 greedystep train reviews.csv --label stays --ignore id --categorical review -o words --quiet || fail train
 greedystep evaluate words later.csv --ignore id | head -3
 try greedystep evaluate m later.csv --ignore id --categorical review
+echo "any column may be read as texts"
+greedystep train reviews.csv --label stays --ignore id,review --text town -o town --quiet || fail train
+greedystep inspect town --top 9 | grep town=
+try greedystep train reviews.csv --label stays --text twon -o town
 echo "the same model from JSON lines, from a pipe, from gzip and in threads"
 awk -F '"' 'NR > 1 {
     split($1, a, ","); split($3, b, ",")

@@ -267,7 +267,9 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gs
                           (asked->is_label || seen->kind == GSAI_FIELD_CATEGORICAL);
         if (!is_feature && !is_listed(options->time, first, i))
             continue;
-        if (seen->is_date)
+        if (is_feature && !asked->is_label && is_listed(options->text, first, i))
+            *decided = (gsai_decided){.kind = GSAI_FIELD_TEXT, .is_plain = true};
+        else if (seen->is_date)
             *decided =
                 (gsai_decided){.kind = GSAI_FIELD_DATE, .reading = {.decimal = '.', .has_time = seen->cells.has_time}};
         else
@@ -360,6 +362,7 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     GSA_TRY(check_list(table, "group", options->group, first, error));
     GSA_TRY(check_list(table, "time", options->time, first, error));
     GSA_TRY(check_list(table, "categorical", options->categorical, first, error));
+    GSA_TRY(check_list(table, "text", options->text, first, error));
     GSA_TRY(check_list(table, "ignore", options->ignore, first, error));
     GSA_TRY(read_asked(table, &asked, error));
     GSA_TRY(find_label(table, first, error));
@@ -524,7 +527,8 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
                  {"weight", options->weight, GSAI_FIELD_WEIGHT},
                  {"exposure", options->exposure, GSAI_FIELD_EXPOSURE},
                  {"group", options->group, GSAI_FIELD_GROUP},
-                 {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL}};
+                 {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL},
+                 {"text", options->text, GSAI_FIELD_TEXT}};
     char quote[GSAI_QUOTE_SIZE];
     for (size_t f = 0; f < schema->n_fields; f++)
         for (size_t k = 0; k < sizeof known / sizeof *known && table->cell_of[f] != SIZE_MAX; k++)

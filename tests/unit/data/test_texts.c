@@ -180,7 +180,7 @@ static void others_stay_categories(void **state)
     assert_false(is_text("北京市#", 300, 300));
 }
 
-static void labels_and_asked_categories_are_no_texts(void **state)
+static void labels_are_no_texts_and_options_decide(void **state)
 {
     (void)state;
     gsa_reader_options options = {.size = sizeof options, .categorical = "said"};
@@ -189,6 +189,8 @@ static void labels_and_asked_categories_are_no_texts(void **state)
     expect_schema(talk, &options, "columns named\nbits 24\nnumber y\nlabel said\n");
     options = (gsa_reader_options){.size = sizeof options};
     expect_schema(talk, &options, "columns named\nbits 24\nlabel y\ntext said\n");
+    gsa_reader_options asked = {.size = sizeof asked, .text = "a,b"};
+    expect_schema("y,a,b,c\n1,x,3,z\n0,x,4,z\n", &asked, "columns named\nbits 24\nlabel y\ntext a\ntext b\nwords c\n");
     options.cross = "said:said";
     expect_failure(talk, &options, GSA_ARGUMENT, "t.csv: cannot cross 'said': it is a column of texts");
 }
@@ -235,7 +237,7 @@ int main(void)
         cmocka_unit_test(a_text_has_words_and_pairs),
         cmocka_unit_test(columns_of_several_different_words_are_texts),
         cmocka_unit_test(others_stay_categories),
-        cmocka_unit_test(labels_and_asked_categories_are_no_texts),
+        cmocka_unit_test(labels_are_no_texts_and_options_decide),
         cmocka_unit_test(the_first_text_is_not_a_header),
         cmocka_unit_test(a_known_schema_decides),
     };
