@@ -4,7 +4,7 @@
 
 The folder has one CSV file per set, with the columns label and text. Two thirds of the rows, drawn with a fixed seed,
 are learned; the others test. Times are processor seconds of one thread, from texts to a model. The sets of
-docs/texts.md are those that SOURCES names.
+docs/decisions/0050-text-columns.md are those that SOURCES names.
 """
 
 from __future__ import annotations
