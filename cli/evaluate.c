@@ -145,15 +145,16 @@ const cli_verb evaluate_verb = {
     .name = "evaluate",
     .usage = "MODEL DATA... [OPTIONS]",
     .summary = "measure a model on labelled rows",
-    .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
-               "more for classes, errors for numbers. A label unknown to the model counts as wrong in log loss and "
-               "accuracy; if all are unknown, nothing is printed but an error. Rows may lack the column of weights "
-               "that training had, and then count 1 each; a column of exposures is needed, because labels are "
-               "counts.\n\nWith two classes the second in the "
-               "order of `inspect` is the positive one. Precision, "
-               "recall, F1 and the confusion counts use the threshold of `predict` (probability 0.5, or margin 0); "
-               "best_threshold gives the highest F1 on these rows. These metrics leave out labels unknown to the "
-               "model. With more classes a table has rows, predicted rows, precision, recall and F1 per class.",
+    .details =
+        "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
+        "more for classes, errors for numbers. A label unknown to the model counts as wrong in log loss and "
+        "accuracy; if all are unknown, nothing is printed but an error. Rows may lack the column of weights "
+        "that training had, and then count 1 each; columns of exposures and offsets are needed, because "
+        "labels are counts of the one and margins are measured from the other.\n\nWith two classes the second in the "
+        "order of `inspect` is the positive one. Precision, "
+        "recall, F1 and the confusion counts use the threshold of `predict` (probability 0.5, or margin 0); "
+        "best_threshold gives the highest F1 on these rows. These metrics leave out labels unknown to the "
+        "model. With more classes a table has rows, predicted rows, precision, recall and F1 per class.",
     .examples = "greedystep evaluate my.model test.svm\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",

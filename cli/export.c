@@ -83,7 +83,8 @@ static const char numbers[] = " *     float @_number(uint32_t number, double x);
 
 static bool has_number(const gsai_schema_line *line)
 {
-    return gsai_schema_line_is(line, "number") || gsai_schema_line_is(line, "date");
+    return gsai_schema_line_is(line, "number") || gsai_schema_line_is(line, "date") ||
+           gsai_schema_line_is(line, "offset");
 }
 
 /* Lists the columns, which a schema has a line for each. */

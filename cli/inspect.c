@@ -254,9 +254,9 @@ static int load(const cli_arguments *arguments, inspection *out)
 
 static int inspect_model(const cli_arguments *arguments)
 {
-    static const char *const of_data[] = {"label",   "labels",   "weight",  "exposure", "categorical",
-                                          "decimal", "dates",    "missing", "ignore",   "cross",
-                                          "bits",    "bad-rows", "group",   "time",     "text"};
+    static const char *const of_data[] = {"label", "labels",  "weight", "exposure", "categorical", "decimal",
+                                          "dates", "missing", "ignore", "cross",    "bits",        "bad-rows",
+                                          "group", "time",    "text",   "offset"};
     inspection what = {0};
     gsai_env env = session_env(arguments);
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)

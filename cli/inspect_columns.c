@@ -215,6 +215,7 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
         int kind = 0;
         while (kind < COLUMN_KINDS && !gsai_schema_line_is(&line, kind_names[kind]))
             kind++;
+        kind = gsai_schema_line_is(&line, "offset") ? (int)COLUMN_NUMBER : kind;
         if (kind == COLUMN_KINDS)
             continue;
         data_column *next = &column[*n_columns];

@@ -25,6 +25,8 @@ static const cli_option reader_options[] = {
     {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "column with row weights"},
     {"exposure", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "column with the exposure of counts (time, area, volume), for --loss poisson"},
+    {"offset", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "column with margins of another model, to which the learned one is added"},
     {"group", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "hold rows of one group, such as a person, out together; the column is no feature"},
     {"time", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,

@@ -65,7 +65,7 @@ int session_open_reader(const cli_arguments *arguments, const gsa_reader_options
                    {"cross", &options.cross, false},       {"decimal", &options.decimal, true},
                    {"dates", &options.dates, true},        {"missing", &options.missing, true},
                    {"group", &options.group, false},       {"time", &options.time, false},
-                   {"text", &options.text, false}};
+                   {"text", &options.text, false},         {"offset", &options.offset, false}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         const char **value = columns[i].value, *name = columns[i].name;
         /* NULL where the verb has no such option, since the model knows, and where the reader is to find out. */

@@ -26,8 +26,8 @@ typedef struct gsa_file_source {
 } gsa_file_source;
 
 /* Options of a reader; all zero except the size is the default. Texts are copied. Columns are given by name or, if none
- * has that name, by number from 1; lists are separated by commas. label, weight, exposure, categorical, ignore, group
- * and time imply that the input is a table. */
+ * has that name, by number from 1; lists are separated by commas. label, weight, exposure, offset, categorical,
+ * ignore, group and time imply that the input is a table. */
 typedef struct gsa_reader_options {
     size_t size;             /* sizeof(gsa_reader_options), set by the caller */
     int skip_bad_rows;       /* nonzero: count bad rows and continue; zero: a bad row fails with GSA_INPUT */
@@ -69,6 +69,9 @@ typedef struct gsa_reader_options {
      * it is ignored. */
     const char *time;
     const char *text; /* columns to treat as texts of words, however few their words are */
+    /* The column of offsets: margins of another model, to which the learned one is added (docs/method.md). It is a
+     * feature whose weight is 1. */
+    const char *offset;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

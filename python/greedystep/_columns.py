@@ -238,6 +238,7 @@ def open_rows(
     learns: bool = False,
     without_offsets: bool = False,
     held: Any = None,
+    has_offset: bool = False,
 ) -> Reader | Given:
     """Return the rows of an array or a numeric frame: as they are, or as a table if they have gaps or are far from 0.
 
@@ -255,6 +256,8 @@ def open_rows(
         Values are rounded to float32 as they are.
     held : Held, optional
         The groups or times of the rows.
+    has_offset : bool
+        The last column is the offset: they are a table.
     """
     given = Given(features, labels, None if weights is None else np.asarray(weights), held)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
@@ -266,6 +269,10 @@ def open_rows(
         return given
     if schema is not None:
         schema.check_width(features.width)
+        if schema.offset is not None:
+            at = schema.numeric.index(schema.offset)
+            for lo, hi in features.bounds():
+                check_offset(features.numbers(lo, hi)[:, at], lo)
         if labels is None or not learns:
             return given.of(
                 features.closed(schema.means, tells=True, offsets=schema.offsets, sentinels=schema.sentinels)
@@ -279,9 +286,16 @@ def open_rows(
         far = schema.offsets != 0
     elif not without_offsets:
         far = features.far(columns_beside(features.names, weights, held)) | features.suspects()
-    if schema is None and not far.any() and not features.has_gaps():
+    if schema is None and not far.any() and not features.has_gaps() and not has_offset:
         return given
-    return _open_columns(features, labels, weights, run, schema, far, held)
+    return _open_columns(features, labels, weights, run, schema, far, held, has_offset=has_offset)
+
+
+def check_offset(values: npt.NDArray[Any], first: int = 0) -> None:
+    """Raise ValueError unless the offsets of rows from `first` on are finite."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise ValueError(f"row {first + bad[0]} has the offset {values[bad[0]]:g}: expected a finite number")
 
 
 def check_same(held: Any, schema: Schema) -> None:
@@ -304,6 +318,8 @@ def _open_columns(
     schema: Schema | None,
     far: npt.NDArray[np.bool_],
     held: Any,
+    *,
+    has_offset: bool,
 ) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
     names, label_name, weight_name = features.names, None, None
@@ -316,6 +332,8 @@ def _open_columns(
         check_same(held, schema)
     if len(set(names)) < features.width or "" in names:
         names = [str(number + 1) for number in range(features.width)]
+    if has_offset and schema is None and names[-1] == str(features.width):
+        names = [*names[:-1], free_name("offset", names[:-1])]
     others = {label_name or free_name("label", names): labels.column()}
     if weights is not None:
         others[weight_name or free_name("weight", names)] = np.asarray(weights)
@@ -325,6 +343,7 @@ def _open_columns(
         label=taken[0],
         weight=taken[1],
         categorical=as_words,
+        offset=names[-1] if has_offset and schema is None else None,
         remember_names=True,
         without_offsets=not far.any(),
     )

@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
-from ._columns import Frozen, Texts, check_same, open_rows
+from ._columns import Frozen, Texts, check_offset, check_same, open_rows
 from ._core import Reader, reader_options
 from ._errors import GreedystepValueError
 from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
 from ._held import Held, held_by
 from ._keywords import meant
-from ._rows import TEXT, collected, features_of, has_words, is_frame
+from ._rows import TEXT, collected, features_of, has_words, is_frame, sparse
 from ._run import Run
 from ._schema import Schema
 from ._stores import is_elsewhere, names_of, open_files
@@ -161,6 +161,32 @@ def _per_exposure(y: Any, weights: Any, exposure: Any) -> tuple[npt.NDArray[Any]
     return counts / found, plain * found.astype(np.float32)
 
 
+def with_offset(data: Any, offset: Any, frozen: Frozen | None = None) -> tuple[Any, str | None]:
+    """Return rows with a column of offsets, where a model has it or as the last, and its name; None: in an array."""
+    schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
+    if frozen is not None and (schema is None or schema.offset is None):
+        raise ValueError("the model was trained without an offset: leave it out")
+    if isinstance(offset, str):
+        raise ValueError(f"offset={offset!r} names a column: the model knows its own; give an array, or leave it out")
+    values, name = np.asarray(offset, np.float64), None if schema is None else schema.offset
+    if paths_of(data) is not None or (table_of(data) is not None and not is_frame(data)):
+        raise ValueError("files and tables have offsets in a column: name it in training (offset=...)")
+    n_rows = len(data) if is_frame(data) else data.shape[0] if hasattr(data, "shape") else len(data)
+    if values.shape != (n_rows,):
+        raise ValueError(
+            f"expected an offset per row: there are {n_rows} rows, and offset has the shape {values.shape}"
+        )
+    check_offset(values)
+    if is_frame(data):
+        name = name or free_name("offset", [str(one) for one in data.columns])
+        return type(data)({**{one: data[one] for one in data.columns}, name: values}), name
+    if sparse.issparse(data):
+        raise ValueError("an offset is a column, and a sparse matrix has none: give dense rows or a table")
+    numbers = np.asarray(data)
+    at = numbers.shape[1] if schema is None else schema.numeric.index(schema.offset)
+    return np.insert(numbers.astype(np.result_type(numbers, np.float32), copy=False), at, values, axis=1), None
+
+
 def column_at(frame: Any, name: str, what: str) -> Any:
     """Return the column of a frame, or a table of pyarrow, that an argument names."""
     if name not in columns_of(frame):
@@ -186,7 +212,7 @@ def _refuse_beside(who: str, y: Any, weights: Any, held: Held | None) -> None:
 
 def _refuse_of_tables(options: c.ReaderOptions) -> None:
     """Raise ValueError for options of tables and files if the rows are in an array."""
-    for name in ("weight", "exposure", "group", "time"):
+    for name in ("weight", "exposure", "offset", "group", "time"):
         if getattr(options, name):
             raise ValueError(f"{name}= names a column, and rows in an array have no names: give {name}s in an array")
     for name in (
@@ -212,7 +238,7 @@ class Rows:
     Parameters
     ----------
     data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, \
-missing, group, time, text
+missing, group, time, text, offset
         As in :func:`greedystep.train`.
     """
 
@@ -233,6 +259,7 @@ missing, group, time, text
     group: Any = None
     time: Any = None
     text: Iterable[str] = ()
+    offset: Any = None
 
     def _held(self, data: Any) -> Held | None:
         """Return the groups or times of rows, unless the reader of a table has them from a column."""
@@ -264,8 +291,13 @@ missing, group, time, text
         data = collected(data, lists=y is not None and isinstance(data, list) and len(data) == len(y) > 1)
         if isinstance(exposure, str) and y is not None and is_frame(data):
             data, exposure = _taken_out(data, exposure, "exposure")
+        offset, has_offset = self.offset, False
+        if offset is not None and not isinstance(offset, str):
+            data, offset = with_offset(data, offset, frozen)
+            has_offset = offset is None
         options = reader_options(
             label=self.label,
+            offset=offset,
             weight=self.weight if has_column else None,
             exposure=exposure if isinstance(exposure, str) else None,
             group=self.group if isinstance(self.group, str) else None,
@@ -291,7 +323,9 @@ missing, group, time, text
         if exposure is not None and not isinstance(exposure, str):
             y, weights = _per_exposure(y, weights, exposure)
         held = self._held(data)
-        opened = open_data(data, options, run, y=y, weights=weights, frozen=frozen, learns=learns, held=held)
+        opened = open_data(
+            data, options, run, y=y, weights=weights, frozen=frozen, learns=learns, held=held, has_offset=has_offset
+        )
         if isinstance(opened, Reader):
             opened.guesses_missing = self.missing is None
             opened.follow(None if frozen is None else frozen.schema)
@@ -311,6 +345,7 @@ def open_data(
     frozen: Frozen | None = None,
     learns: bool = False,
     held: Held | None = None,
+    has_offset: bool = False,
 ) -> Reader | Given:
     """Return a reader of data of any kind, for a model or for a new one.
 
@@ -354,7 +389,15 @@ def open_data(
         _refuse_of_tables(options)
     found_labels, as_is = None if y is None else labels_of(y), bool(options.without_offsets)
     return open_rows(
-        features_of(data), found_labels, weights, run, frozen, learns=learns, without_offsets=as_is, held=held
+        features_of(data),
+        found_labels,
+        weights,
+        run,
+        frozen,
+        learns=learns,
+        without_offsets=as_is,
+        held=held,
+        has_offset=has_offset,
     )
 
 
@@ -369,6 +412,7 @@ def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, option
         ordered = frozen.names.ordered(columns)
         frame = frame if ordered == columns else frame[ordered]
     is_table = ignored or options.categorical or options.cross or options.skip_bad_rows or options.missing
+    is_table = is_table or options.offset
     if is_table or has_words(frame):
         return None
     if schema is None or not are_named:

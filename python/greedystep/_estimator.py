@@ -20,7 +20,7 @@ from ._arrow import open_table
 from ._columns import Frozen, check_same, open_rows
 from ._contents import Curve, Summary
 from ._core import DoubleArray, Reader, State, reader_options
-from ._data import column_at, columns_of, frame_with, without
+from ._data import column_at, columns_of, frame_with, with_offset, without
 from ._given import Given, check_labelled
 from ._held import Held, held_by
 from ._keywords import has_parameters, not_needed
@@ -180,12 +180,29 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         return _check_sample_weight(sample_weight, X, dtype=np.float32, ensure_non_negative=True)
 
     def _open(
-        self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None, run: Run, frozen: Frozen | None
+        self,
+        X: Any,
+        y: npt.NDArray[Any],
+        weights: Any,
+        held: Held | None,
+        run: Run,
+        frozen: Frozen | None,
+        offset: Any,
     ) -> Reader | Given:
-        labels, is_paper = self._labels(y), self.method == "paper"
+        labels, is_paper, column = self._labels(y), self.method == "paper", None
+        if offset is not None:
+            X, column = with_offset(X, offset, frozen)
         if not has_words(X):
             return open_rows(
-                features_of(X), labels, weights, run, frozen, learns=True, without_offsets=is_paper, held=held
+                features_of(X),
+                labels,
+                weights,
+                run,
+                frozen,
+                learns=True,
+                without_offsets=is_paper,
+                held=held,
+                has_offset=offset is not None,
             )
         schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
         if schema is not None:
@@ -194,6 +211,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         options = reader_options(
             label=names["label"],
             weight=names.get("weight"),
+            offset=column if schema is None else None,
             categorical=labels.as_words(names["label"]),
             text=[TEXT] if schema is None and columns_of(X) == [TEXT] else (),
             remember_names=True,
@@ -216,13 +234,13 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             self.__dict__.update(before)
             raise
 
-    def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None) -> None:
+    def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None, offset: Any) -> None:
         texts = self._texts()
         before = self._fitted if self.warm_start and hasattr(self, "_fitted") else None
         state = State.new(texts) if before is None else State.start_from(before.state, texts)
         run = Run(self._n_threads())
         frozen = None if before is None else before.frozen
-        opened = self._open(X, y, weights, held, run, frozen)
+        opened = self._open(X, y, weights, held, run, frozen, offset)
         if isinstance(opened, Reader):
             opened.follow(frozen and frozen.schema)
         with shown(self.verbose, self.callback) as callback:
@@ -232,7 +250,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         if held is not None:
             warn_of_few(self._fitted.model, state, 3)
 
-    def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None) -> None:
+    def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any, held: Held | None, offset: Any) -> None:
         if has_words(X):
             raise ValueError(
                 f"partial_fit takes only numbers, and column {columns_of_words(X)[0]!r} holds none; use fit for it"
@@ -240,10 +258,14 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         if not fitted.is_open:
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)
+        frozen, has_offset = fitted.frozen, offset is not None
+        if has_offset:
+            X, _ = with_offset(X, offset, frozen)
         state, features, labels, run = fitted.state, features_of(X), self._labels(y), Run(1)
-        frozen = fitted.frozen
         as_is = self.method == "paper"
-        opened = open_rows(features, labels, weights, run, frozen, without_offsets=as_is, held=held)
+        opened = open_rows(
+            features, labels, weights, run, frozen, without_offsets=as_is, held=held, has_offset=has_offset
+        )
         if isinstance(opened, Reader):  # the first rows have gaps, or are far from 0
             opened.follow(None)
             frozen = Frozen(opened.schema)
@@ -281,8 +303,9 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
 
     # ---- what comes out -------------------------------------------------------------------------
 
-    def _margins(self, X: Any) -> DoubleArray:
-        return self.model_.decision_function(self._check_features(X, reset=False), n_jobs=self._n_threads())
+    def _margins(self, X: Any, offset: Any = None) -> DoubleArray:
+        rows = self._check_features(X, reset=False)
+        return self.model_.decision_function(rows, n_jobs=self._n_threads(), offset=offset)
 
     @property
     def model_(self) -> Model:
@@ -306,7 +329,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """Mean loss of held-out rows, by cross-validation if the rows fit in memory; NaN if none were held out."""
         return float(self.model_.summary.get("held_out_loss", math.nan))
 
-    def explain(self, X: Any, background: Any = None) -> Explanation:
+    def explain(self, X: Any, background: Any = None, *, offset: Any = None) -> Explanation:
         """Return what every column contributes to the margin of every row (:meth:`greedystep.Model.explain`).
 
         Parameters
@@ -314,9 +337,12 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         X : array or frame of shape (n_samples, n_features)
         background : array or frame, optional
             Rows to compare with, such as the training rows, for SHAP values.
+        offset : array of shape (n_samples,), optional
+            As in ``fit``; there is no background then.
         """
         rows = self._check_features(X, reset=False)
-        return self.model_.explain(rows, None if background is None else self._check_features(background, reset=False))
+        others = None if background is None else self._check_features(background, reset=False)
+        return self.model_.explain(rows, others, offset=offset)
 
     def to_onnx(self) -> Any:
         """Return the model as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""
@@ -378,7 +404,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         """Coefficients of the missing-value indicators."""
         if self._has_words():
             raise AttributeError("if categories were hashed, coef_ has the weights of all features in use")
-        return self._weights(self.n_features_in_)
+        schema = self.model_.schema  # markers follow all numbers, an offset among them
+        return self._weights(self.n_features_in_ if schema is None else len(Schema.of(schema).numeric))
 
     @property
     def intercept_(self) -> DoubleArray:

@@ -223,6 +223,7 @@ class ReaderOptions(Sized):
         ("group", c_char_p),
         ("time", c_char_p),
         ("text", c_char_p),
+        ("offset", c_char_p),
     ]
 
 

@@ -50,8 +50,9 @@ class Schema:
         All columns of features: numbers, categories and dates, in the order of the table.
     bits : int
         Categories are hashed to 2^bits features.
-    label, weight, group, time : str or None
-        The column of labels and so on; that of times may be one of features, or ignored.
+    label, weight, group, time, offset : str or None
+        The column of labels and so on; that of times may be one of features, or ignored,
+        and that of offsets is one of numbers.
     """
 
     numbers: list[str] = field(default_factory=list)
@@ -63,6 +64,7 @@ class Schema:
     weight: str | None = None
     group: str | None = None
     time: str | None = None
+    offset: str | None = None
     numeric: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -76,7 +78,13 @@ class Schema:
     def of(cls, text: str) -> Schema:
         """Return the columns of a text."""
         made, means, offsets, sentinels = cls(), [], [], []
-        columns = {"number": made.numbers, "words": made.words, "text": made.words, "date": made.dates}
+        columns = {
+            "number": made.numbers,
+            "offset": made.numbers,
+            "words": made.words,
+            "text": made.words,
+            "date": made.dates,
+        }
         for line in text.split("\n"):
             kind, _, rest = line.partition(" ")
             name, *items = rest.split("\t")
@@ -88,7 +96,9 @@ class Schema:
                 made.features.append(_plain(name))
             if kind == "text":
                 made.texts.append(_plain(name))
-            if kind in ("number", "date"):
+            if kind == "offset":
+                made.offset = _plain(name)
+            if kind in ("number", "date", "offset"):
                 made.numeric.append(_plain(name))
                 values = dict(one.partition("=")[::2] for one in items)
                 means.append(float(values.get("mean", 0)))
@@ -133,6 +143,8 @@ class Schema:
 
     def check_width(self, width: int) -> None:
         """Raise ValueError unless the model was trained on rows of so many numbers."""
+        if self.offset is not None and width == len(self.numbers) - 1:
+            raise ValueError("the model was trained with an offset: give that of the rows (offset=...)")
         if width != len(self.numbers):
             raise ValueError(f"the rows have {width} numbers, and the model was trained on {len(self.numbers)} columns")
 

@@ -49,7 +49,9 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         check_classification_targets(found)
         return found
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None, offset: Any = None
+    ) -> Any:
         """Train a model, with nothing to tune.
 
         Parameters
@@ -68,6 +70,9 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         time : array of shape (n_samples,) or str, optional
             The latest rows are held out, so ``cv_loss_`` is that of later rows. Numbers, dates or timestamps. Or the
             name of a column of a frame, which stays a feature.
+        offset : array of shape (n_samples,), optional
+            Margins of another model, such as its log-odds, to which the learned ones are added. ``predict`` and the
+            other methods then need those of their rows.
 
         Returns
         -------
@@ -83,7 +88,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
                 raise ValueError(
                     f"the data has one class, {self.classes_.tolist()[0]!r}: there is nothing to tell apart"
                 )
-            self._learn_all(X, y, weights, held)
+            self._learn_all(X, y, weights, held, offset)
         return self
 
     def partial_fit(
@@ -95,6 +100,7 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         *,
         groups: Any = None,
         time: Any = None,
+        offset: Any = None,
     ) -> Any:
         """Learn each row once, as in a stream.
 
@@ -107,6 +113,8 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
         sample_weight : array of shape (n_samples,), optional
         groups, time : arrays of shape (n_samples,) or str, optional
             As in ``fit``. All calls need them, or none.
+        offset : array of shape (n_samples,), optional
+            As in ``fit``. All calls need it, or none.
 
         Returns
         -------
@@ -126,16 +134,16 @@ class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[mis
             self.classes_ = told
         if self._begin_partial():
             self._fitted.state.add_labels(Classes(self.classes_).told())
-        self._learn_more(X, y, weights, held)
+        self._learn_more(X, y, weights, held, offset)
         return self
 
-    def decision_function(self, X: Any) -> DoubleArray:
+    def decision_function(self, X: Any, *, offset: Any = None) -> DoubleArray:
         """Return w.x + b: for two classes that of the second, for more one per class."""
-        return self._margins(X)
+        return self._margins(X, offset)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any, *, offset: Any = None) -> npt.NDArray[Any]:
         """Return the most probable class of every row."""
-        margins = self._margins(X)
+        margins = self._margins(X, offset)
         best = margins > 0 if margins.ndim == 1 else margins.argmax(axis=1)
         return self.classes_[np.asarray(best, np.intp)]
 
@@ -202,14 +210,15 @@ class GreedystepClassifier(_ClassifierBase):
     def _loss(self) -> str:
         return "logistic" if len(self.classes_) <= 2 else "softmax"
 
-    def predict_proba(self, X: Any) -> DoubleArray:
+    def predict_proba(self, X: Any, *, offset: Any = None) -> DoubleArray:
         """Return the probability of every class, in the order of ``classes_``."""
-        return self.model_.predict_proba(self._check_features(X, reset=False), n_jobs=self._n_threads())
+        rows = self._check_features(X, reset=False)
+        return self.model_.predict_proba(rows, n_jobs=self._n_threads(), offset=offset)
 
-    def predict_log_proba(self, X: Any) -> DoubleArray:
+    def predict_log_proba(self, X: Any, *, offset: Any = None) -> DoubleArray:
         """Return the logarithm of the probability of every class."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(self.predict_proba(X, offset=offset))
 
 
 @has_parameters
@@ -273,7 +282,9 @@ n_jobs, verbose, callback
             raise ValueError("Input y contains numbers below 0, and poisson loss is for counts and rates.")
         return numbers
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None, offset: Any = None
+    ) -> Any:
         """Train a model, with nothing to tune.
 
         Parameters
@@ -283,6 +294,8 @@ n_jobs, verbose, callback
         sample_weight : array of shape (n_samples,), optional
         groups, time : arrays of shape (n_samples,) or str, optional
             Rows are held out by group, or by time (:meth:`GreedystepClassifier.fit`).
+        offset : array of shape (n_samples,), optional
+            Predictions of another model, to which the learned ones are added; of counts their logarithms.
 
         Returns
         -------
@@ -292,10 +305,12 @@ n_jobs, verbose, callback
         with self._unchanged_by_failure():
             X, held = self._take_held(X, groups, time, reset=True)
             X = self._check_features(X, reset=True)
-            self._learn_all(X, y, self._check_rows(X, y, sample_weight, held), held)
+            self._learn_all(X, y, self._check_rows(X, y, sample_weight, held), held, offset)
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Any:
+    def partial_fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None, offset: Any = None
+    ) -> Any:
         """Learn each row once, as in a stream.
 
         Parameters
@@ -305,6 +320,8 @@ n_jobs, verbose, callback
         sample_weight : array of shape (n_samples,), optional
         groups, time : arrays of shape (n_samples,) or str, optional
             As in ``fit``. All calls need them, or none.
+        offset : array of shape (n_samples,), optional
+            As in ``fit``. All calls need it, or none.
 
         Returns
         -------
@@ -316,12 +333,13 @@ n_jobs, verbose, callback
         X = self._check_features(X, reset=is_first)
         weights = self._check_rows(X, y, sample_weight, held)
         self._begin_partial()
-        self._learn_more(X, y, weights, held)
+        self._learn_more(X, y, weights, held, offset)
         return self
 
-    def predict(self, X: Any) -> DoubleArray:
+    def predict(self, X: Any, *, offset: Any = None) -> DoubleArray:
         """Return the predicted value of every row."""
-        return self.model_.predict(self._check_features(X, reset=False), n_jobs=self._n_threads())
+        rows = self._check_features(X, reset=False)
+        return self.model_.predict(rows, n_jobs=self._n_threads(), offset=offset)
 
     @property
     def coef_(self) -> Any:

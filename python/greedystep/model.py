@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import _library as c
 from ._contents import ModelContents
 from ._core import DoubleArray, Handle, Reader, State, new_object, reader_options
-from ._data import Rows, open_data
+from ._data import Rows, open_data, with_offset
 from ._errors import call
 from ._given import Given
 from ._keywords import suggests_keywords
@@ -120,10 +120,15 @@ class Model(ModelContents):
 
     # ---- predicting -----------------------------------------------------------------------------
 
-    def _fill(self, data: Any, width: int, fill: Fill, ignore: Iterable[str], n_jobs: int | None) -> DoubleArray:
+    def _fill(
+        self, data: Any, width: int, fill: Fill, ignore: Iterable[str], n_jobs: int | None, offset: Any = None
+    ) -> DoubleArray:
         run = Run(_threads(n_jobs))
         options = reader_options(without_labels=True, ignore=ignore)
-        opened = open_data(collected(data), options, run, frozen=self._frozen)
+        rows = collected(data)
+        if offset is not None:
+            rows, _ = with_offset(rows, offset, self._frozen)
+        opened = open_data(rows, options, run, frozen=self._frozen)
         if isinstance(opened, Given):
             return _fill_given(opened, width, fill, n_jobs)
         opened.follow(self.schema)
@@ -138,21 +143,27 @@ class Model(ModelContents):
             raise ValueError("this is a table, and the model was trained on rows that came with feature numbers")
 
     @suggests_keywords
-    def decision_function(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
+    def decision_function(
+        self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None, offset: Any = None
+    ) -> DoubleArray:
         """Return w.x + b of every row: one number, or one per class if there are more than two."""
         n_outputs = self._model.info.n_outputs
-        margins = self._fill(data, n_outputs, self._model.margins, ignore, n_jobs)
+        margins = self._fill(data, n_outputs, self._model.margins, ignore, n_jobs, offset)
         return margins[:, 0] if n_outputs == 1 else margins
 
     @suggests_keywords
-    def predict_proba(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> DoubleArray:
+    def predict_proba(
+        self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None, offset: Any = None
+    ) -> DoubleArray:
         """Return the probability of every class, in the order of ``classes``."""
         if not self._model.info.has_probabilities:
             raise ValueError(f"a model of {self.loss} loss has no probabilities")
-        return self._fill(data, self._model.width, self._model.predict, ignore, n_jobs)
+        return self._fill(data, self._model.width, self._model.predict, ignore, n_jobs, offset)
 
     @suggests_keywords
-    def predict(self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None) -> npt.NDArray[Any]:
+    def predict(
+        self, data: Any, *, ignore: Iterable[str] = (), n_jobs: int | None = None, offset: Any = None
+    ) -> npt.NDArray[Any]:
         """Return the predicted label, or value, of every row.
 
         Parameters
@@ -163,10 +174,12 @@ class Model(ModelContents):
             Columns of a table that the model does not know.
         n_jobs : int, optional
             Threads for arrays; None: all processors.
+        offset : array, optional
+            The offsets of rows in arrays, or in frames without their column, if the model was trained with them.
         """
         if self._model.info.has_log_link:
-            return self._fill(data, 1, self._model.predict, ignore, n_jobs)[:, 0]
-        margins = self.decision_function(data, ignore=ignore, n_jobs=n_jobs)
+            return self._fill(data, 1, self._model.predict, ignore, n_jobs, offset)[:, 0]
+        margins = self.decision_function(data, ignore=ignore, n_jobs=n_jobs, offset=offset)
         if self.classes is None:
             return margins
         best = margins > 0 if margins.ndim == 1 else margins.argmax(axis=1)
@@ -175,7 +188,9 @@ class Model(ModelContents):
         return self.classes[np.asarray(best, np.intp)]
 
     @suggests_keywords
-    def explain(self, data: Any, background: Any = None, *, ignore: Iterable[str] = ()) -> Explanation:
+    def explain(
+        self, data: Any, background: Any = None, *, ignore: Iterable[str] = (), offset: Any = None
+    ) -> Explanation:
         """Return what every column contributes to the margin of every row (``decision_function``).
 
         The margin is ``base_values`` plus the sum of a row's ``values``. Features of one column, such as its
@@ -190,8 +205,11 @@ class Model(ModelContents):
             value, and ``base_values`` is the intercept.
         ignore : list of str
             Columns of a table that the model does not know.
+        offset : array, optional
+            As in ``predict``.
         """
-        return explain(self, data, background, ignore)
+        rows = data if offset is None else with_offset(collected(data), offset, self._frozen)[0]
+        return explain(self, rows, background, ignore)
 
     @suggests_keywords
     def evaluate(
@@ -202,6 +220,7 @@ class Model(ModelContents):
         label: str | None = None,
         weight: Any = None,
         exposure: Any = None,
+        offset: Any = None,
         ignore: Iterable[str] = (),
         labels: Any = None,
         n_jobs: int | None = None,
@@ -211,7 +230,7 @@ class Model(ModelContents):
         Labels that the model does not know count as wrong, with a warning; if it knows none, that is an error.
         """
         run = Run(_threads(n_jobs))
-        rows = Rows(data, y, label, weight, ignore=ignore, exposure=exposure, labels=labels)
+        rows = Rows(data, y, label, weight, ignore=ignore, exposure=exposure, labels=labels, offset=offset)
         reader = rows.open(run, self._frozen, without_weights=True)
         self._check_kind(reader)
         metrics = Handle(new_object("gsa_metrics_new", self._model.pointer), "gsa_metrics_free")

@@ -114,6 +114,7 @@ def train(
     group: Any = None,
     time: Any = None,
     text: Iterable[str] = (),
+    offset: Any = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -163,6 +164,10 @@ def train(
         unless `ignore` names it too; an array is none. ``summary`` says what was held out, as ``groups`` or ``latest``.
     text : list of str
         Columns to treat as texts of words, however few their words are.
+    offset : str or array, optional
+        A margin of another model for each row, to which the learned one is added: a prediction of numbers, log-odds of
+        the second class, the logarithm of a rate. A column of a table, or with `y` an array or a column of the frame.
+        Predictions need it: in the column, or of rows in arrays as ``offset=``.
     start_from : Model, optional
         Start from the weights of another model.
     n_jobs : int, optional
@@ -201,6 +206,7 @@ def train(
         group,
         time,
         text,
+        offset,
     )
     frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
     reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)

@@ -118,8 +118,8 @@ static const gsai_format *expected_format(const file_reader *reader)
     const gsa_reader_options *options = &reader->options;
     if (reader->schema.text)
         return reader->schema.is_namespaced ? &gsai_format_vw : &gsai_format_table;
-    if (options->label || options->weight || options->exposure || options->categorical || options->ignore ||
-        options->group || options->time || options->text)
+    if (options->label || options->weight || options->exposure || options->offset || options->categorical ||
+        options->ignore || options->group || options->time || options->text)
         return &gsai_format_table;
     return reader->cache ? &gsai_format_libsvm : reader->format; /* a cache goes with libsvm text */
 }
@@ -142,8 +142,8 @@ static gsa_status check_format(const file_reader *reader, const gsai_format *for
         return gsai_fail_param(error, "keep", GSA_ARGUMENT, "%s is %s, which has no texts of columns to keep", name,
                                format->title);
     const gsai_schema *schema = &reader->schema;
-    bool are_numbers =
-        schema->n_numbers > 0 && schema->n_crosses == 0 && gsai_schema_cells(schema) == schema->n_numbers;
+    bool are_numbers = schema->n_numbers > 0 && schema->n_crosses == 0 &&
+                       gsai_schema_cells(schema) == schema->n_numbers && schema->n_of_kind[GSAI_FIELD_OFFSET] == 0;
     for (size_t f = 0; f < schema->n_fields; f++) /* numbers that mean missing ones would be read as they are */
         are_numbers = are_numbers && !(schema->field[f].kind == GSAI_FIELD_NUMBER && schema->field[f].reading);
     if (is_cache || !expected || format == expected || (is_array && are_numbers))
@@ -354,7 +354,7 @@ static const char **option_text(gsa_reader_options *of, size_t i)
 {
     const char **texts[] = {&of->label,   &of->weight, &of->categorical, &of->ignore,   &of->cross,
                             &of->decimal, &of->dates,  &of->keep,        &of->exposure, &of->labels,
-                            &of->missing, &of->group,  &of->time,        &of->text};
+                            &of->missing, &of->group,  &of->time,        &of->text,     &of->offset};
     return i < sizeof texts / sizeof *texts ? texts[i] : NULL;
 }
 

@@ -340,6 +340,7 @@ static void release_basis(gsa_state *state)
 {
     gsai_basis_release(&state->basis, &state->env);
     gsai_bent_release(&state->bent, &state->env);
+    gsai_bent_release(&state->moved, &state->env);
 }
 
 static gsa_status copy_basis(gsa_state *to, const gsa_state *from, gsa_error *error)

@@ -42,6 +42,7 @@ struct evidence {
     double *row;                      /* [n_outputs]: scratch */
     double *class_weight, *smoothing; /* [n_classes]: of the rows of each class; 1 - target */
     float *margins;                   /* [n x stride] */
+    float *offset;                    /* [n]: added to the margins; NULL: rows have none */
     float *target, *weight;           /* [n]: in the units of the loss; weights are 0 if a row is left out */
     float *scratch;                   /* [3 x n], or [stride] */
     gsai_target *targets;             /* [n] */
@@ -161,7 +162,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     e->loss = state->loss;
     e->n_outputs = n_outputs;
     e->stride = stride;
-    if (!gsai_multiply(n, stride + 5, &n_floats) || !gsai_add(n_floats, stride, &n_floats) ||
+    if (!gsai_multiply(n, stride + 6, &n_floats) || !gsai_add(n_floats, stride, &n_floats) ||
         !(e->c = gsai_alloc_zeroed(env, 8 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
         !(e->margins = gsai_alloc_zeroed(env, n_floats, sizeof *e->margins))) {
         gsai_free(env, e->c);
@@ -176,6 +177,8 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     e->target = e->margins + n * stride;
     e->weight = e->target + n;
     e->scratch = e->weight + n;
+    bool has_offset = gsai_loss_has_classes(e->loss) && gsai_state_offset(state).loss;
+    e->offset = has_offset ? e->margins + n * (stride + 5) + stride : NULL;
     e->n = n;
     e->copies = gsai_sample_copies(&state->sample);
     e->has_offset = state->params.value[GSAI_PARAM_intercept] && n_outputs == 1;
@@ -192,6 +195,8 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
         if (balance)
             e->c[i] *= sum / ((double)n_present * e->class_weight[target.class_number]);
         e->total += e->c[i];
+        if (e->offset)
+            e->offset[i] = (float)target.origin;
         e->target[i] = n_classes > 0 ? (float)target.class_number : (float)(target.y / unit);
         least = target.y > 0 && e->c[i] * target.y < least ? e->c[i] * target.y : least;
     }
@@ -253,6 +258,7 @@ static void fit_newton(struct evidence *e, gsai_calibration *out)
                                     .target = e->target,
                                     .weight = e->weight,
                                     .margin = e->margins,
+                                    .offset = e->offset,
                                     .width = (float)gsai_state_width(e->state),
                                     .scratch = e->scratch},
                              .smoothing = gsai_loss_has_probabilities(e->loss) ? e->smoothing : NULL,

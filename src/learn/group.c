@@ -518,7 +518,7 @@ static void save_group(gsai_snapshot *snapshot, const gsa_state *state)
     bool done = gsai_stored_rows_add(snapshot, keys, GSAI_ROW_HASH, group->n_rows, n_entries, &rows);
     for (size_t i = 0; i < group->n_rows && done; i++) {
         rows.class_number[i] = has_classes ? (uint32_t)group->class_number[i] : 0;
-        rows.number[i] = has_classes ? 0 : group->y[i];
+        rows.number[i] = group->y[i];
         rows.weight[i] = group->c[i];
         for (size_t e = group->start[i], end = e + group->n[i]; e < end; e++, at++) {
             rows.index[at] = group->slot[e] - 1;

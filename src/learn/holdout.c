@@ -453,6 +453,8 @@ static gsa_status load_sample(gsa_state *state, const gsai_bundle *bundle, gsa_e
         const gsa_batch batch = {
             .row_start = (const int64_t[]){0, (int64_t)row.n}, .index = row.index, .value = row.value};
         uint64_t features = state->sample.by ? gsai_row_features_hash(&batch, 0) : in.hash[i];
+        if (state->sample.by)
+            features = gsai_offset_hash(state->loss, features, in.number[i]);
         gsai_held_row *held =
             gsai_held_row_new(&row, in.hash[i], features, in.class_number[i], in.number[i], in.seen[i], &state->env);
         if (held)

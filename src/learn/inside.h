@@ -163,6 +163,10 @@ static inline gsai_target gsai_state_target(const gsa_state *state, size_t class
     const gsa_margin_loss *custom = &state->params.custom_loss;
     if (state->loss && state->loss->has_log_link)
         return (gsai_target){class_number, number, custom, width, at};
+    if (number != 0 && gsai_loss_has_classes(state->loss)) /* an offset, of the label that comes last in a model */
+        at = gsai_labels_are_swapped(&state->labels) ? -number : number;
+    if (gsai_loss_has_classes(state->loss))
+        return (gsai_target){class_number, 0, custom, width, at};
     return (gsai_target){class_number, number - at, custom, width, 0};
 }
 /* Returns what the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */

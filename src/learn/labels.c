@@ -141,6 +141,11 @@ static int in_order(const void *left, const void *right)
     return strcmp(a->text, b->text);
 }
 
+bool gsai_labels_are_swapped(const gsai_labels *labels)
+{
+    return labels->n == 2 && in_order(&(const gsai_label *){&labels->at[0]}, &(const gsai_label *){&labels->at[1]}) > 0;
+}
+
 gsa_status gsai_labels_add_sorted(gsai_labels *labels, const gsai_labels *from, gsa_error *error)
 {
     const gsai_label **order = gsai_alloc(&labels->env, from->n, sizeof *order);

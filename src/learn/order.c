@@ -56,12 +56,13 @@ gsai_order gsai_order_find(const gsai_waiting *rows, const char *schema)
     if (!rows || !schema || gsai_waiting_held_by(rows) != GSAI_BY_FEATURES)
         return order;
     for (const char *next = schema; gsai_schema_next_line(&next, &line);)
-        n_numbers += gsai_schema_line_is(&line, "number") || gsai_schema_line_is(&line, "date");
+        n_numbers += gsai_schema_line_is(&line, "number") || gsai_schema_line_is(&line, "date") ||
+                     gsai_schema_line_is(&line, "offset");
     while (gsai_schema_next_line(&schema, &line)) {
         bool is_date = gsai_schema_line_is(&line, "date");
         if (is_date && (is_ordered(rows, n_numbers, true, &order) || is_ordered(rows, n_numbers, false, &order)))
             return order;
-        order.feature += is_date || gsai_schema_line_is(&line, "number");
+        order.feature += is_date || gsai_schema_line_is(&line, "number") || gsai_schema_line_is(&line, "offset");
     }
     order.n_latest = 0;
     return order;

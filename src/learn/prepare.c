@@ -181,6 +181,13 @@ static void forget_labels(gsa_state *state, size_t n_before)
  * becomes softmax). On failure no output has changed. */
 static gsa_status fit_labels(gsa_state *state, gsa_error *error)
 {
+    if (gsai_state_offset(state).loss && (state->labels.n > 2 || gsai_loss_outputs(state->loss, state->labels.n) > 1))
+        return gsai_fail_param(
+            error, "loss", GSA_ARGUMENT,
+            "an offset is added to one margin, that of a number or of two classes; %s a margin for each "
+            "class, and a number added to all of them changes nothing; leave the offset out%s",
+            state->labels.n > 2 ? "more classes have" : "softmax loss has",
+            state->labels.n > 2 ? "" : ", or choose logistic loss");
     bool binary = gsai_state_is_binary(state);
     size_t n_known = binary ? 2 : state->table.n_outputs;
     if (gsai_params_balance(&state->params))
@@ -212,6 +219,8 @@ static gsa_status decide(gsa_state *state, const gsa_batch *first, bool are_told
     }
     if (gsai_loss_has_classes(loss))
         GSA_TRY(fit_labels(state, error));
+    if (gsai_state_offset(state).loss && gsai_loss_is_custom(loss))
+        return gsai_fail(error, GSA_ARGUMENT, "a loss of your own has no offset: leave it out");
     if (!gsai_schema_has_exposure(state->schema) || state->loss->has_log_link)
         return GSA_OK;
     return gsai_fail_param(error, "loss", GSA_ARGUMENT,

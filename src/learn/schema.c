@@ -95,12 +95,30 @@ bool gsai_schema_has_exposure(const char *schema)
     return schema && gsai_schema_find_line(schema, "exposure", &line);
 }
 
+bool gsai_schema_offset(const char *schema, uint32_t *feature)
+{
+    gsai_schema_line line;
+    *feature = 0;
+    while (schema && gsai_schema_next_line(&schema, &line)) {
+        if (gsai_schema_line_is(&line, "offset"))
+            return true;
+        *feature += gsai_schema_line_is(&line, "number") || gsai_schema_line_is(&line, "date");
+    }
+    return false;
+}
+
 const char *gsai_schema_label(const char *schema, size_t *size)
 {
     gsai_schema_line line;
     bool is_found = schema && gsai_schema_find_line(schema, "label", &line);
     *size = is_found ? line.name_size : 0;
     return is_found ? line.name : "";
+}
+
+static void find_offset(gsa_state *state)
+{
+    uint32_t feature;
+    state->offset_slot = gsai_schema_offset(state->schema, &feature) ? (uint64_t)feature + 1 : 0;
 }
 
 static void release(gsa_state *state)
@@ -110,12 +128,13 @@ static void release(gsa_state *state)
 
 static gsa_status copy_schema(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
+    to->offset_slot = from->offset_slot;
     return gsai_schema_copy(&to->schema, from->schema, &to->env, error);
 }
 
 static gsa_status merge_schema(const gsai_merge *merge, gsa_error *error)
 {
-    return gsai_schema_copy(&merge->into->schema, merge->states[0]->schema, &merge->into->env, error);
+    return copy_schema(merge->into, merge->states[0], error);
 }
 
 static void save_schema(gsai_snapshot *snapshot, const gsa_state *state)
@@ -125,7 +144,9 @@ static void save_schema(gsai_snapshot *snapshot, const gsa_state *state)
 
 static gsa_status load_schema(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
-    return gsai_schema_load(&state->schema, bundle, &state->env, error);
+    gsa_status status = gsai_schema_load(&state->schema, bundle, &state->env, error);
+    find_offset(state);
+    return status;
 }
 
 const gsai_part_functions gsai_schema_part = {
@@ -136,10 +157,10 @@ gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *e
     bool begun = state->n_rows > 0 || state->sample.n > 0 || state->lineage.n > 0 || state->position.pass > 0;
     if (equal(state->schema, text))
         return GSA_OK;
-    if (!begun)
-        return gsai_schema_copy(&state->schema, text, &state->env, error);
-    gsa_status status = gsai_schema_check(state->schema, text, error);
-    if (status != GSA_OK)
+    gsa_status status = begun ? gsai_schema_check(state->schema, text, error)
+                              : gsai_schema_copy(&state->schema, text, &state->env, error);
+    find_offset(state);
+    if (status != GSA_OK && begun)
         gsai_error_prefix(error, "what was learned so far and these rows: ");
     return status;
 }

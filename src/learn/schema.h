@@ -17,6 +17,8 @@ bool gsai_schema_is_table(const char *schema);
 uint64_t gsai_schema_words_of_texts(const char *schema);
 /* Returns whether labels are counts per unit of a column, and rows weigh that. */
 bool gsai_schema_has_exposure(const char *schema);
+/* Finds the feature of the column of offsets. The features of a table begin with the numbers of its columns. */
+bool gsai_schema_offset(const char *schema, uint32_t *feature);
 /* Returns the name of the label's column as the schema has it, and its length; 0 if not found. */
 const char *gsai_schema_label(const char *schema, size_t *size);
 

@@ -65,6 +65,12 @@ bool gsai_state_lacks_loss(const gsa_state *state)
     return gsai_loss_is_custom(state->loss) && !state->params.has_custom_loss;
 }
 
+gsai_offset gsai_state_offset(const gsa_state *state)
+{
+    bool has_offset = state->offset_slot > 0;
+    return (gsai_offset){has_offset ? (uint32_t)(state->offset_slot - 1) : 0, has_offset ? state->loss : NULL};
+}
+
 gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
 {
     return gsai_state_target(state, held->class_number, held->number);

@@ -145,6 +145,8 @@ const char *gsai_state_method(const gsa_state *state);
 bool gsai_state_is_binary(const gsa_state *state);
 /* Returns whether a loss of the caller's, which files do not contain, has to be set again. */
 bool gsai_state_lacks_loss(const gsa_state *state);
+/* Returns how the state takes the offsets of rows. */
+gsai_offset gsai_state_offset(const gsa_state *state);
 /* Returns the target of a held-out row. */
 gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held);
 

@@ -90,13 +90,15 @@ struct row_target {
 
 /* `counts`: the row is one of the first pass, whose mean weight the share is of; 1 where no weight is known. */
 static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row, const gsai_row_scan *scan,
-                            bool counts, struct row_target *out, gsa_error *error)
+                            const gsai_offset *offset, double o, bool counts, struct row_target *out, gsa_error *error)
 {
     const gsai_row_weights *all = &state->row_weights;
     uint64_t n_rows = all->n_rows + counts;
     double c = 1;
     if (batch->weight)
         GSA_TRY(gsai_row_weight(batch, row, &c, error));
+    GSA_TRY(gsai_offset_check(offset, o, row, error));
+    c = gsai_offset_weight(offset, o, c);
     double share = c > 0 && n_rows > 0 ? c * (double)n_rows / (all->sum + (counts ? c : 0)) : c;
     *out = (struct row_target){gsai_held_key(batch, row, scan->hash), scan->hash, 0, 0, c, share, share};
     if (scan->highest > GSA_MAX_ID)
@@ -105,6 +107,7 @@ static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row
     if (c == 0)
         return GSA_OK;
     GSA_TRY(gsai_label_take(state, batch, row, &out->class_number, &out->y, error));
+    out->y = gsai_offset_number(offset, o, out->y);
     return gsai_class_weight_of(state, out->class_number, share, &out->c, error);
 }
 
@@ -150,6 +153,8 @@ static gsa_status hold_out(gsa_state *state, const gsai_row *row, const struct r
         gsai_row_scan bent = {.hash = target->features};
         if (!is_kind && state->basis.n > 0) /* as files have it */
             state->kernels->scan_row(row, &bent);
+        if (!is_kind && state->basis.n > 0)
+            bent.hash = gsai_offset_hash(state->loss, bent.hash, target->y);
         gsai_held_row *kept =
             gsai_held_row_new(row, hash, bent.hash, target->class_number, target->y, target->c, &state->env);
         if (kept && !*held)
@@ -188,9 +193,12 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     gsai_row_scan scan;
     gsai_row view = gsai_row_at(batch, row);
     bool is_first_pass = state->position.pass == 0;
+    const gsai_offset offset = gsai_state_offset(state);
+    GSA_TRY(gsai_offset_move(&offset, &state->moved, &state->env, &view, error));
+    double o = gsai_offset_hide(&offset, &view);
     state->kernels->scan_row(&view, &scan);
-    uint64_t hash = scan.hash;
-    GSA_TRY(target_of(state, batch, row, &scan, is_first_pass, &target, error));
+    uint64_t hash = scan.hash = gsai_offset_hash(state->loss, scan.hash, o);
+    GSA_TRY(target_of(state, batch, row, &scan, &offset, o, is_first_pass, &target, error));
     if (state->basis.n > 0) {
         GSA_TRY(gsai_basis_bend_row(&state->basis, &state->bent, &state->env, &view, error));
         bool is_finite = scan.is_finite;

@@ -46,9 +46,10 @@ static gsa_status add_row(gsai_waiting *rows, const gsa_batch *from, size_t row,
     csr->label[at] = number;
     csr->word[at] = (int32_t)class_number;
     rows->hash[at] = hash;
-    size_t n = csr->n_values - n_before; /* most often the features are those of the row before */
+    size_t n = csr->n_values - n_before, end = csr->n_values; /* most often the features are those of the row before */
     bool is_alike = n <= n_before && memcmp(csr->index + n_before, csr->index + n_before - n, 4 * n) == 0;
-    for (size_t i = n_before; i < csr->n_values && !(is_alike && rows->highest < GSAI_MAX_COUNTED); i++) {
+    end -= n > 0 && rows->offset.loss && csr->index[end - 1] == rows->offset.feature;
+    for (size_t i = n_before; i < end && !(is_alike && rows->highest < GSAI_MAX_COUNTED); i++) {
         uint32_t id = csr->index[i];
         uint64_t bit = UINT64_C(1) << id % 64;
         rows->highest = id > rows->highest ? id : rows->highest;
@@ -71,6 +72,7 @@ static gsa_status add_row(gsai_waiting *rows, const gsa_batch *from, size_t row,
 gsa_status gsai_waiting_copy(gsai_waiting *to, const gsai_waiting *from, size_t i, gsa_error *error)
 {
     const gsa_batch rows = gsai_rows_view(&from->csr);
+    to->offset = from->offset;
     return add_row(to, &rows, i, (size_t)from->csr.word[i], from->csr.label[i], from->hash[i], error);
 }
 
@@ -78,6 +80,8 @@ gsa_status gsai_waiting_bend(const gsai_waiting *from, const gsai_basis *basis, 
 {
     gsai_bent bent = {0};
     gsa_status status = gsai_waiting_new(from->solve, &from->env, out, error);
+    if (status == GSA_OK)
+        (*out)->offset = from->offset;
     for (size_t i = 0; i < from->csr.n_rows && status == GSA_OK; i++) {
         gsa_batch row = gsai_rows_view(&from->csr);
         gsai_row entries = gsai_row_at(&row, i);
@@ -139,12 +143,23 @@ gsa_status gsai_waiting_latest(const gsai_waiting *waiting, size_t n, uint64_t *
     return GSA_OK;
 }
 
-gsai_unlearned gsai_waiting_at(const void *waiting, size_t i)
+/* Returns a row as it came. */
+static gsai_unlearned given_row(const gsai_waiting *waiting, size_t i)
 {
-    const gsai_rows *csr = &((const gsai_waiting *)waiting)->csr;
+    const gsai_rows *csr = &waiting->csr;
     size_t from = (size_t)csr->row_start[i], n = (size_t)csr->row_start[i + 1] - from;
     const gsai_row row = {n, csr->index + from, csr->all_ones ? NULL : csr->value + from};
     return (gsai_unlearned){row, (size_t)csr->word[i], csr->label[i], (double)csr->weight[i]};
+}
+
+gsai_unlearned gsai_waiting_at(const void *waiting, size_t i)
+{
+    const gsai_offset *offset = &((const gsai_waiting *)waiting)->offset;
+    gsai_unlearned out = given_row(waiting, i);
+    double o = gsai_offset_hide(offset, &out.row);
+    out.number = gsai_offset_number(offset, o, out.number);
+    out.weight = gsai_offset_weight(offset, o, out.weight);
+    return out;
 }
 
 /* ---- rows of a state that wait ----------------------------------------------------------------------------------- */
@@ -185,9 +200,23 @@ static gsa_status wait_row(gsa_state *state, const gsa_batch *batch, size_t row,
 {
     size_t class_number = 0;
     double weight, y = 0;
-    gsai_row view = gsai_row_at(batch, row);
+    const gsai_offset *offset = &state->waiting->offset;
+    gsai_row all = gsai_row_at(batch, row);
     gsai_row_scan scan;
+    GSA_TRY(gsai_offset_move(offset, &state->moved, &state->env, &all, error));
+    gsai_row view = all;
+    double o = gsai_offset_hide(offset, &view);
+    const int64_t start[] = {0, (int64_t)all.n};
+    gsa_batch one = gsai_batch_slice(batch, row, 1);
+    if (o != 0) {
+        one.row_start = start;
+        one.width = 0;
+        one.index = all.index;
+        one.value = all.value;
+    }
     state->kernels->scan_row(&view, &scan);
+    scan.hash = gsai_offset_hash(offset->loss, scan.hash, o);
+    GSA_TRY(gsai_offset_check(offset, o, row, error));
     GSA_TRY(gsai_row_weight(batch, row, &weight, error));
     if (scan.highest > GSA_MAX_ID)
         GSA_TRY(gsai_batch_check_ids(batch, row, error));
@@ -196,7 +225,7 @@ static gsa_status wait_row(gsa_state *state, const gsa_batch *batch, size_t row,
         GSA_TRY(gsai_label_take(state, batch, row, &class_number, &y, error));
         if (!scan.is_finite)
             return gsai_fail_row(error, GSA_INPUT, row, "a value is not a finite number");
-        GSA_TRY(add_row(state->waiting, batch, row, class_number, y, scan.hash, error));
+        GSA_TRY(add_row(state->waiting, &one, 0, class_number, y, scan.hash, error));
     }
     gsai_fingerprint_add_row(&state->fingerprint, gsai_row_hash_with(batch, row, scan.hash));
     if (!state->run_id.closed)
@@ -216,6 +245,7 @@ gsa_status gsai_state_wait(gsa_state *state, const gsa_batch *batch, const uint3
         GSA_TRY(gsa_state_prepare(state, batch, error));
     if (!state->waiting)
         GSA_TRY(gsai_waiting_new(solve, &state->env, &state->waiting, error));
+    state->waiting->offset = gsai_state_offset(state);
     for (; i < n_rows && !(is_bounded && gsai_state_is_full(state)); i++) {
         size_t row = rows ? rows[i] : i;
         gsa_status status = wait_row(state, batch, row, error);
@@ -314,7 +344,7 @@ static void save_waiting(gsai_snapshot *snapshot, const gsa_state *state)
         return;
     bool done = gsai_stored_rows_add(snapshot, keys, GSAI_ROW_HASH, waiting->csr.n_rows, waiting->csr.n_values, &out);
     for (size_t i = 0, at = 0; i < waiting->csr.n_rows && done; i++) {
-        gsai_unlearned row = gsai_waiting_at(waiting, i);
+        gsai_unlearned row = given_row(waiting, i);
         out.class_number[i] = (uint32_t)row.class_number;
         out.number[i] = row.number;
         out.weight[i] = row.weight;
@@ -338,6 +368,7 @@ static gsa_status load_waiting(gsa_state *state, const gsai_bundle *bundle, gsa_
     if (!gsai_state_gathers(state))
         return gsai_fail(error, GSA_FORMAT, "rows wait in a state that has learned");
     GSA_TRY(gsai_waiting_new(NULL, &state->env, &state->waiting, error));
+    state->waiting->offset = gsai_state_offset(state);
     for (size_t i = 0; i < in.n; i++) {
         gsai_row row = {0};
         float weight = in.weight[i] <= (double)FLT_MAX ? (float)in.weight[i] : 0;
@@ -352,8 +383,13 @@ static gsa_status load_waiting(gsa_state *state, const gsai_bundle *bundle, gsa_
                                  .weight = &weight,
                                  .group = group ? (const uint64_t *)group->data + i : NULL,
                                  .group_is_time = state->sample.by == GSAI_BY_TIME};
-        GSA_TRY(add_row(state->waiting, &batch, 0, in.class_number[i], in.number[i], gsai_row_features_hash(&batch, 0),
-                        error));
+        gsai_row view = row;
+        double o = gsai_offset_hide(&state->waiting->offset, &view);
+        gsa_batch without = batch;
+        without.row_start = (const int64_t[]){0, (int64_t)view.n};
+        uint64_t hash = gsai_offset_hash(state->loss, gsai_row_features_hash(&without, 0), o);
+        GSA_TRY(gsai_offset_check(&state->waiting->offset, o, i, error));
+        GSA_TRY(add_row(state->waiting, &batch, 0, in.class_number[i], in.number[i], hash, error));
     }
     return GSA_OK;
 }

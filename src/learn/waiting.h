@@ -15,6 +15,7 @@
 #include "base/rows.h"
 #include "learn/basis.h"
 #include "learn/compact.h"
+#include "learn/offset.h"
 
 /* Solves the rows whose hashes of features are from `from` to `to`. goes_on: rows are learned after these; the pass
  * does not end. Nothing waits in the state, which on failure is as it was. *solved is false, and nothing is done, if
@@ -33,6 +34,8 @@ typedef struct gsai_waiting {
     uint64_t n_features; /* different ids; those from GSAI_MAX_COUNTED on count as often as they come */
     uint64_t *seen;      /* a bit per id */
     size_t n_seen, seen_capacity;
+    gsai_offset
+        offset; /* which rows have as their last entry; it is not counted, nor in what gsai_waiting_at returns */
 } gsai_waiting;
 
 /* Hashed categories have far fewer features than ids: they are counted, in at most 16 MB. */

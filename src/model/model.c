@@ -106,11 +106,11 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
         const double *margins = held_out.margins + i * n_outputs;
         gsai_target target = gsai_held_target(state, sample->at[i]);
         double c = held_out.weight[i];
+        held_out.margins[i * n_outputs] += target.origin;
         if (gsai_loss_has_classes(loss))
             status = gsai_quality_add_class(&quality, margins, n_outputs, target.class_number, c, error);
         else
-            gsai_quality_add_number(&quality, loss->has_log_link ? gsai_exp(margins[0] + target.origin) : margins[0],
-                                    target.y, c);
+            gsai_quality_add_number(&quality, loss->has_log_link ? gsai_exp(margins[0]) : margins[0], target.y, c);
     }
     if (status == GSA_OK)
         out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
@@ -131,7 +131,7 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
     bool is_paper = gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER;
     const gsai_table *kept = from->compact ? gsai_state_table(from->compact) : gsai_state_table(state);
     gsai_strongest strongest = {.env = &model->env, .max = GSAI_MAX_DEVIATIONS, .least = -1};
-    size_t n = 0, n_max = gsai_finished_count(&from->finished), its_slot;
+    size_t n = 0, n_max = gsai_finished_count(&from->finished) + 1, its_slot;
     uint32_t *id = gsai_alloc(&model->env, n_max, sizeof *id);
     float *weights = gsai_alloc(&model->env, n_max, model->n_outputs * sizeof *weights);
     gsa_status status = GSA_OK;
@@ -171,6 +171,18 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
                                          gsai_state_deviation(at, its_slot), error);
         if (any)
             id[n++] = (uint32_t)(slot - 1);
+    }
+    const gsai_offset offset = gsai_state_offset(state);
+    if (offset.loss && status == GSA_OK) { /* its weight is 1 */
+        uint32_t feature = (uint32_t)gsai_basis_id(gsai_state_basis(state), offset.feature);
+        size_t place = n++;
+        for (; place > 0 && id[place - 1] > feature; place--) {
+            id[place] = id[place - 1];
+            weights[place] = weights[place - 1];
+        }
+        id[place] = feature;
+        weights[place] = 1;
+        model->n_features = model->n_features > feature ? model->n_features : (uint64_t)feature + 1;
     }
     if (status == GSA_OK)
         status = gsai_deviations_take(model, &strongest, error);

@@ -233,8 +233,11 @@ static void state_margins(const gsa_state *state, const gsai_row *row, double *m
     const gsai_basis *basis = gsai_state_basis(state);
     gsai_sides_at sides;
     gsai_sides_clear(basis, &sides);
+    const gsai_offset offset = gsai_state_offset(state);
     for (size_t i = 0; i < row->n; i++) {
         float x = gsai_row_value(row, i);
+        if (offset.loss && gsai_row_id(row, i) == offset.feature)
+            margins[0] += (double)(gsai_labels_are_swapped(gsai_state_labels(state)) ? -x : x);
         const gsai_curve *curve = gsai_basis_curve(basis, gsai_row_id(row, i));
         gsai_sides_set(basis, &sides, gsai_row_id(row, i), x);
         gsai_place at = {0};

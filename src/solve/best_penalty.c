@@ -103,14 +103,15 @@ static gsa_status predict_by_others(gsai_path *path, float *out, gsa_error *erro
         for (size_t r = 0; r < path->n_records; r++) {
             gsai_record *record = &path->record[r];
             double behind = record->penalty.share > 0 ? problem->prior->n_rows / path->weight : 0;
-            record->calibration =
-                gsai_held_calibrate(problem, path->held_target, others, record->held, n_held, behind, path->scratch[0]);
+            record->calibration = gsai_held_calibrate(problem, path->held_target, path->held_offset, others,
+                                                      record->held, n_held, behind, path->scratch[0]);
         }
         gsai_scale_shift last = {1, 0, 0};
         size_t best = share_out(path, share);
         mix_held(path, share, held);
         if (path->record[best].penalty.share == 0)
-            last = gsai_held_calibrate(problem, path->held_target, others, held, n_held, 0, path->scratch[0]);
+            last = gsai_held_calibrate(problem, path->held_target, path->held_offset, others, held, n_held, 0,
+                                       path->scratch[0]);
         for (size_t q = 0; q < n_held; q++)
             for (size_t k = 0; k < stride && design->fold[path->held[q]] == piece; k++)
                 out[q * stride + k] = (float)(last.scale * (double)held[q * stride + k] + last.shift);
@@ -132,7 +133,8 @@ static gsa_status predict_held(gsai_path *path, const double *share, size_t best
     mix_held(path, share, held);
     *last = (gsai_scale_shift){1, 0, path->record[best].calibration.loss};
     if (path->record[best].penalty.share == 0)
-        *last = gsai_held_calibrate(problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
+        *last = gsai_held_calibrate(problem, path->held_target, path->held_offset, path->held_weight, held, n_held, 0,
+                                    path->scratch[0]);
     *final = *last;
     if (design->n_groups <= 1 && design->n_latest == 0)
         return GSA_OK;
@@ -140,8 +142,8 @@ static gsa_status predict_held(gsai_path *path, const double *share, size_t best
         held[i] = (float)(last->scale * (double)held[i] + last->shift);
     GSA_TRY(predict_by_others(path, held, error));
     *final = (gsai_scale_shift){1, 0, 0};
-    gsai_held_losses(problem, final, path->held_target, path->held_weight, held, n_held, path->scratch[0],
-                     path->held_loss[0]);
+    gsai_held_losses(problem, final, path->held_target, path->held_offset, path->held_weight, held, n_held,
+                     path->scratch[0], path->held_loss[0]);
     double loss = 0, total = 0;
     for (size_t q = 0; q < n_held; q++) {
         loss += (double)path->held_loss[0][q];
@@ -218,6 +220,8 @@ static gsa_status measure(const gsai_path *path, const float *held, const gsai_s
         double y = (double)path->held_target[q], c = (double)path->held_weight[q];
         for (size_t k = 0; k < n_outputs; k++)
             margins[k] = last->scale * (double)held[q * stride + k] + last->shift;
+        if (path->held_offset)
+            margins[0] += (double)path->held_offset[q];
         if (problem->n_classes > 0)
             status = gsai_quality_add_class(&quality, margins, n_outputs, (size_t)y, c, error);
         else
@@ -235,6 +239,7 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
     const gsai_problem *problem = path->problem;
     const gsai_design *design = problem->design;
     float *target = path->held_target, *weight = path->held_weight, *margin = path->held_margin;
+    float *offset = path->held_offset;
     double behind = record->penalty.share > 0 ? problem->prior->n_rows / path->weight : 0;
     size_t n_earlier = 0, n = 0, date = 1;
     while (design->id[date] != order->feature)
@@ -246,13 +251,15 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
         }
         target[n] = design->target[i];
         weight[n] = design->weight[i];
+        if (offset)
+            offset[n] = design->offset[i];
         path->held[n++] = i;
     }
     gsai_fit_rows(fit, n_earlier);
     GSA_TRY(fit_last(path, fit, record, error));
     gsai_margins_of(problem, path->n_columns, path->held, n, fit->v, fit->scaled, margin);
-    gsai_scale_shift by = gsai_held_calibrate(problem, target, weight, margin, n, behind, path->scratch[0]);
-    gsai_held_losses(problem, &by, target, weight, margin, n, path->scratch[0], path->held_loss[0]);
+    gsai_scale_shift by = gsai_held_calibrate(problem, target, offset, weight, margin, n, behind, path->scratch[0]);
+    gsai_held_losses(problem, &by, target, offset, weight, margin, n, path->scratch[0], path->held_loss[0]);
     memset(path->held_loss[1], 0, n * sizeof *path->held_loss[1]);
     order->loss = gsai_mean_excess(path->held_loss[0], path->held_loss[1], weight, n, &order->error);
     order->loss = (order->loss + (double)problem->width * design->clipped) * design->loss_unit;

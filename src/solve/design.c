@@ -531,7 +531,7 @@ static gsa_status find_medians(const gsai_waiting *rows, const ordered_row *sort
     size_t n_off = 0;
     GSAI_TRY_MEMORY(at, &rows->env, error, "no memory for the median of %zu labels", n);
     for (size_t i = 0; i < n; i++)
-        at[i] = (gsai_weighted){rows->csr.label[sorted[i].row], sorted[i].weight};
+        at[i] = (gsai_weighted){gsai_waiting_at(rows, sorted[i].row).number, sorted[i].weight};
     *median = centres ? gsai_weighted_median(at, n) : 0;
     for (size_t i = 0; i < n; i++)
         at[i].number = fabs(at[i].number - *median);
@@ -548,14 +548,17 @@ static gsa_status find_medians(const gsai_waiting *rows, const ordered_row *sort
 /* Labels are measured from their mean, in their deviations; where margins are logarithms, in their mean. Without an
  * intercept to take the mean, it is 0, and with a log link 1. */
 static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, const ordered_row *sorted,
-                             const gsai_loss *loss, bool centres, gsa_error *error)
+                             const gsa_state *state, gsa_error *error)
 {
+    const gsai_loss *loss = gsai_state_loss(state);
+    bool centres = gsai_state_param(state, GSAI_PARAM_intercept);
     double total = 0, mean = 0, squares = 0, scale = 0;
     size_t n = design->n_rows;
     bool has_classes = gsai_loss_has_classes(loss), has_mean = centres && !has_classes;
+    bool is_swapped = gsai_labels_are_swapped(gsai_state_labels(state));
     for (size_t i = 0; i < n; i++) {
         total += sorted[i].weight;
-        mean += has_mean ? (rows->csr.label[sorted[i].row] - mean) * (sorted[i].weight / total) : 0;
+        mean += has_mean ? (gsai_waiting_at(rows, sorted[i].row).number - mean) * (sorted[i].weight / total) : 0;
     }
     design->weight_unit = total / design->total_weight;
     design->margin_unit = design->loss_unit = 1;
@@ -567,7 +570,7 @@ static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, cons
         if (loss->has_width) /* outliers move neither the median nor the median distance from it */
             GSA_TRY(find_medians(rows, sorted, n, centres, &mean, &scale, error));
         for (size_t i = 0; i < n && !loss->has_width; i++) {
-            double off = rows->csr.label[sorted[i].row] - mean;
+            double off = gsai_waiting_at(rows, sorted[i].row).number - mean;
             squares += sorted[i].weight / total * off * off;
         }
         scale = loss->has_width ? scale : sqrt(squares);
@@ -575,8 +578,14 @@ static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, cons
         design->margin_unit = scale > 0 ? scale : 1;
         design->loss_unit = design->margin_unit * design->margin_unit;
     }
+    if (has_classes && rows->offset.loss) {
+        design->offset = gsai_alloc(&design->env, n, sizeof *design->offset);
+        GSAI_TRY_MEMORY(design->offset, &design->env, error, "no memory for the offsets of %zu rows", n);
+    }
     for (size_t i = 0; i < n; i++) {
-        double y = rows->csr.label[sorted[i].row], weight = sorted[i].weight / design->weight_unit;
+        double y = gsai_waiting_at(rows, sorted[i].row).number, weight = sorted[i].weight / design->weight_unit;
+        if (design->offset)
+            design->offset[i] = (float)(is_swapped ? -y : y);
         y = loss->has_log_link ? y / design->loss_unit : (y - design->margin_origin) / design->margin_unit;
         if (loss->has_width && fabs(y) > GSAI_MAX_TARGET) {
             design->clipped += (fabs(y) - GSAI_MAX_TARGET) * weight / design->total_weight;
@@ -604,12 +613,12 @@ static gsa_status order_rows(gsai_design *design, const gsai_waiting *rows, bool
     for (size_t part = 0; part < n_parts; part++)
         end[part + 1] += end[part];
     for (size_t i = 0; i < n; i++) {
-        uint64_t label = (uint64_t)rows->csr.word[i];
-        double number = rows->csr.label[i] + 0.0; /* -0 is 0 */
+        const gsai_unlearned row = gsai_waiting_at(rows, i);
+        uint64_t label = row.class_number;
+        double number = row.number + 0.0; /* -0 is 0 */
         if (!has_classes)
             memcpy(&label, &number, sizeof label);
-        sorted[end[rows->hash[i] >> shift]++] =
-            (ordered_row){rows->hash[i], label, (double)rows->csr.weight[i], (uint32_t)i, 0};
+        sorted[end[rows->hash[i] >> shift]++] = (ordered_row){rows->hash[i], label, row.weight, (uint32_t)i, 0};
     }
     gsa_status status = find_groups(design, rows, sorted, error);
     for (size_t part = 0, from = 0; part < n_parts; from = end[part++])
@@ -641,7 +650,7 @@ static gsa_status arrange_rows(gsai_design *design, const gsai_waiting *rows, co
     design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;
     GSA_TRY(balance(*sorted, design->n_rows, state, error));
     GSA_TRY(copy_rows(design, rows, *sorted, error));
-    return set_labels(design, rows, *sorted, loss, gsai_state_param(state, GSAI_PARAM_intercept), error);
+    return set_labels(design, rows, *sorted, state, error);
 }
 
 gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const gsa_state *state, gsa_error *error)
@@ -668,9 +677,10 @@ gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const
 
 void gsai_design_release(gsai_design *design)
 {
-    void *const all[] = {design->dense,    design->start, design->column, design->value, design->target, design->weight,
-                         design->fold,     design->kind,  design->id,     design->count, design->origin, design->unit,
-                         design->variance, design->mean,  design->group,  design->order, design->row};
+    void *const all[] = {design->dense,  design->start, design->column,   design->value, design->target,
+                         design->weight, design->fold,  design->kind,     design->id,    design->count,
+                         design->origin, design->unit,  design->variance, design->mean,  design->group,
+                         design->order,  design->row,   design->offset};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsai_free(&design->env, all[i]);
     *design = (gsai_design){.env = design->env};

@@ -39,6 +39,7 @@ typedef struct gsai_design {
     uint32_t *column;
     float *value;
     float *target; /* the class; a number in `margin_unit`s from `margin_origin`, with a log link in `loss_unit`s */
+    float *offset; /* of a row, added to its margin; NULL: rows of classes have none, and targets are less theirs */
     float *weight;
     uint8_t *fold;   /* with times: 0 and 1 for the halves of the latest rows, 2 for others; gsai_design_fold */
     size_t n_folds;  /* that can be held out: from 0 on */

@@ -47,6 +47,7 @@ void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, si
     fit->row = gsai_arena_take(arena, n_rows, sizeof *fit->row);
     fit->target = gsai_arena_take(arena, n_rows, sizeof *fit->target);
     fit->weight = gsai_arena_take(arena, n_rows, sizeof *fit->weight);
+    fit->offset = problem->design->offset ? gsai_arena_take(arena, n_rows, sizeof *fit->offset) : NULL;
     fit->v = gsai_arena_take(arena, size, sizeof *fit->v);
     if (like)
         return;
@@ -69,6 +70,8 @@ void gsai_fit_rows(gsai_fit *fit, size_t n_rows)
     for (size_t q = 0; q < n_rows; q++) {
         fit->target[q] = fit->problem->design->target[fit->row[q]];
         fit->weight[q] = fit->problem->design->weight[fit->row[q]];
+        if (fit->offset)
+            fit->offset[q] = fit->problem->design->offset[fit->row[q]];
     }
 }
 
@@ -137,7 +140,7 @@ static void gradient_of(const gsai_fit *fit, float *gradient)
 
 static gsai_rows_at rows_at(const gsai_fit *fit, const float *direction, float step)
 {
-    gsai_rows_at at = gsai_problem_rows(fit->problem, fit->target, fit->weight, fit->margin, fit->n_rows);
+    gsai_rows_at at = gsai_problem_rows(fit->problem, fit->target, fit->offset, fit->weight, fit->margin, fit->n_rows);
     at.direction = direction;
     at.step = step;
     at.residual = fit->residual;

@@ -78,7 +78,7 @@ typedef struct gsai_fit {
     size_t n_columns, size; /* columns that its rows need; numbers in a vector of weights, padded */
     uint32_t *row;
     size_t n_rows;
-    float *target, *weight;
+    float *target, *weight, *offset;
     double *total; /* of the residuals of each output */
     float *v;
     float *margin, *margin_step, *residual; /* [n_rows x stride] */
@@ -141,14 +141,15 @@ static inline void gsai_report_strength(gsai_problem *problem, double held_out_l
 }
 
 /* Returns rows at their margins; the caller adds what it wants of them. */
-static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const float *target, const float *weight,
-                                             const float *margin, size_t n)
+static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const float *target, const float *offset,
+                                             const float *weight, const float *margin, size_t n)
 {
     return (gsai_rows_at){.math = &problem->kernels->math,
                           .n = n,
                           .n_outputs = problem->design->n_outputs,
                           .stride = problem->design->stride,
                           .target = target,
+                          .offset = offset,
                           .weight = weight,
                           .margin = margin,
                           .width = problem->width};

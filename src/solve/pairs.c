@@ -261,16 +261,17 @@ static void search_fold(pair_search *search, size_t fold)
     uint32_t *row = search->row[fold];
     float *margin = search->cells[fold], *slope = margin + search->n_rows * stride;
     float *curvature = slope + search->n_rows * stride, *target = curvature + search->n_rows;
-    float *weight = target + search->n_rows;
+    float *weight = target + search->n_rows, *offset = weight + search->n_rows;
     for (uint32_t i = 0; i < search->n_rows; i++)
         if (is_all || gsai_design_fold(design, i) != fold) {
             target[n] = design->target[i];
             weight[n] = design->weight[i];
+            offset[n] = design->offset ? design->offset[i] : 0;
             row[n++] = i;
         }
     const gsai_fit *fit = &path->fit[is_all ? 0 : fold];
     gsai_margins_of(problem, path->n_columns, row, n, is_all ? search->of->v : fit->v, fit->scaled, margin);
-    gsai_rows_at at = gsai_problem_rows(problem, target, weight, margin, n);
+    gsai_rows_at at = gsai_problem_rows(problem, target, design->offset ? offset : NULL, weight, margin, n);
     at.residual = slope;
     at.curvature = curvature;
     problem->loss(&at);
@@ -295,7 +296,7 @@ static gsa_status find_pairs(pair_search *search, gsa_error *error)
     size_t stride = search->lines->stride;
     for (size_t f = 0; f <= path->n_folds; f++) {
         search->row[f] = gsai_arena_take(search->arena, search->n_rows, sizeof *search->row[f]);
-        search->cells[f] = gsai_arena_take(search->arena, search->n_rows, (2 * stride + 3) * sizeof *search->cells[f]);
+        search->cells[f] = gsai_arena_take(search->arena, search->n_rows, (2 * stride + 4) * sizeof *search->cells[f]);
     }
     GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
     GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, search_group, search, path->problem->env, error));

@@ -70,6 +70,8 @@ static void deal_rows(gsai_path *path)
     for (size_t q = 0; q < n_held; q++) {
         path->held_target[q] = design->target[path->held[q]];
         path->held_weight[q] = design->weight[path->held[q]];
+        if (path->held_offset)
+            path->held_offset[q] = design->offset[path->held[q]];
     }
 }
 
@@ -131,6 +133,7 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     path->all = gsai_arena_take(arena, n_rows, sizeof *path->all);
     path->held_target = gsai_arena_take(arena, n_rows, sizeof(float));
     path->held_weight = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->held_offset = design->offset ? gsai_arena_take(arena, n_rows, sizeof(float)) : NULL;
     path->held_loss[0] = gsai_arena_take(arena, n_rows, sizeof(float));
     path->held_loss[1] = gsai_arena_take(arena, n_rows, sizeof(float));
     path->curvature = gsai_arena_take(arena, n_rows, sizeof(float));
@@ -150,8 +153,8 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
 
 /* ---- held-out rows ----------------------------------------------------------------------------------------------- */
 
-gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *target, const float *weight,
-                                     const float *margin, size_t n, double behind, float *scratch)
+gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *target, const float *offset,
+                                     const float *weight, const float *margin, size_t n, double behind, float *scratch)
 {
     bool one_output = problem->design->stride == 1;
     double total = 0, count[2] = {0, 0}, smoothing[2];
@@ -162,7 +165,7 @@ gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *t
     for (int k = 0; k < 2; k++) /* as if each class had one row more, on the other side */
         smoothing[k] = 1 / (count[k] + 2);
     gsai_scaled_rows rows = {.loss = problem->loss,
-                             .at = gsai_problem_rows(problem, target, weight, margin, n),
+                             .at = gsai_problem_rows(problem, target, offset, weight, margin, n),
                              .smoothing = one_output && problem->has_probabilities ? smoothing : NULL,
                              .has_shift = one_output && problem->has_intercept,
                              .is_fixed = !gsai_design_varies(problem->design), /* the intercept knows the classes */
@@ -176,13 +179,13 @@ gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *t
     return at;
 }
 
-void gsai_held_losses(const gsai_problem *problem, const gsai_scale_shift *by, const float *target, const float *weight,
-                      const float *margin, size_t n, float *scratch, float *loss)
+void gsai_held_losses(const gsai_problem *problem, const gsai_scale_shift *by, const float *target, const float *offset,
+                      const float *weight, const float *margin, size_t n, float *scratch, float *loss)
 {
     size_t n_cells = n * problem->design->stride;
     for (size_t i = 0; i < n_cells; i++)
         scratch[i] = (float)(by->scale * (double)margin[i] + by->shift);
-    gsai_rows_at rows = gsai_problem_rows(problem, target, weight, scratch, n);
+    gsai_rows_at rows = gsai_problem_rows(problem, target, offset, weight, scratch, n);
     rows.loss = loss;
     problem->loss(&rows);
 }
@@ -232,7 +235,8 @@ static double measure_curvature(gsai_path *path, gsai_fit *first)
     const gsai_design *design = problem->design;
     double sum = 0;
     gsai_margins_of(problem, path->n_columns, path->all, path->n_rows, first->v, first->scaled, first->margin);
-    gsai_rows_at at = gsai_problem_rows(problem, design->target, design->weight, first->margin, path->n_rows);
+    gsai_rows_at at =
+        gsai_problem_rows(problem, design->target, design->offset, design->weight, first->margin, path->n_rows);
     at.curvature = path->curvature;
     problem->loss(&at);
     for (size_t i = 0; i < path->n_rows; i++)
@@ -332,7 +336,7 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
     GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, run_group, path, problem->env, error));
     path->n_records++;
     record->calibration =
-        gsai_held_calibrate(problem, path->held_target, path->held_weight, path->held_margin, n_held,
+        gsai_held_calibrate(problem, path->held_target, path->held_offset, path->held_weight, path->held_margin, n_held,
                             penalty->share > 0 ? problem->prior->n_rows / path->weight : 0, path->scratch[0]);
     gsai_report_strength(path->problem, record->calibration.loss);
     record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
@@ -351,8 +355,8 @@ double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_recor
     size_t n = path->held_from[path->n_folds];
     const gsai_record *both[2] = {of, over};
     for (int i = 0; i < 2; i++)
-        gsai_held_losses(path->problem, &both[i]->calibration, path->held_target, path->held_weight, both[i]->held, n,
-                         path->scratch[0], path->held_loss[i]);
+        gsai_held_losses(path->problem, &both[i]->calibration, path->held_target, path->held_offset, path->held_weight,
+                         both[i]->held, n, path->scratch[0], path->held_loss[i]);
     double mean = gsai_mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
     if (path->group_sum)
         *error_of_mean = error_of_groups(path, mean);

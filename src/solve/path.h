@@ -37,7 +37,7 @@ typedef struct gsai_path {
         of_fold[GSAI_FOLDS]; /* with the pairs that the fold has found; without pairs the problem is that of all */
     uint32_t *held;          /* held-out rows, fold by fold */
     size_t held_from[GSAI_FOLDS + 1];
-    float *held_target, *held_weight, *held_margin, *held_loss[2];
+    float *held_target, *held_offset, *held_weight, *held_margin, *held_loss[2];
     float *curvature, *gram[GSAI_FOLDS + 1], *scratch[GSAI_FOLDS + 1];
     double *group_sum;    /* per group; NULL: rows have none */
     uint32_t *all, *rest; /* rows: all of the path, and those that no fold holds out */
@@ -59,11 +59,11 @@ typedef struct gsai_path {
 
 /* Fits scale and shift to held-out rows, with a prior of one row, and as if for each row there were `behind` rows that
  * need neither. Labels of two classes are Platt's (1999). The loss of the result is a mean. */
-gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *target, const float *weight,
-                                     const float *margin, size_t n, double behind, float *scratch);
+gsai_scale_shift gsai_held_calibrate(const gsai_problem *problem, const float *target, const float *offset,
+                                     const float *weight, const float *margin, size_t n, double behind, float *scratch);
 /* Computes the losses of single rows under a calibration. */
-void gsai_held_losses(const gsai_problem *problem, const gsai_scale_shift *by, const float *target, const float *weight,
-                      const float *margin, size_t n, float *scratch, float *loss);
+void gsai_held_losses(const gsai_problem *problem, const gsai_scale_shift *by, const float *target, const float *offset,
+                      const float *weight, const float *margin, size_t n, float *scratch, float *loss);
 /* Returns the mean excess of weighted losses over others of the same rows, and its standard error. */
 double gsai_mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean);
 

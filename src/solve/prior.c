@@ -62,7 +62,7 @@ static bool measure_curvature(const gsai_problem *problem, const uint32_t *row, 
     bool by_class = stride > 1 && problem->has_probabilities;
     double total = 0, mean = 0;
     gsai_margins_of(problem, design->n_columns, row, n, prior->standard, scratch, margin);
-    gsai_rows_at at = gsai_problem_rows(problem, design->target, design->weight, margin, n);
+    gsai_rows_at at = gsai_problem_rows(problem, design->target, design->offset, design->weight, margin, n);
     at.residual = residual;
     at.curvature = curvature;
     problem->loss(&at);

@@ -94,6 +94,13 @@ static double constant_loss(const gsa_state *state, const gsai_design *design, d
     return (loss->constant ? loss->constant(&totals) : (double)NAN) * design->loss_unit;
 }
 
+/* Returns the highest feature that rows have, that of an offset included. */
+static size_t highest_feature(const solution_of *of)
+{
+    const gsai_offset *offset = &of->seen->offset;
+    return offset->loss && offset->feature > of->seen->highest ? offset->feature : of->seen->highest;
+}
+
 /* Fills in the basis of a state: the curves, and the surfaces that all rows have found. */
 static gsa_status fill_basis(const gsai_bends *bends, gsai_basis *basis, gsai_arena *arena, gsa_error *error)
 {
@@ -143,7 +150,7 @@ static gsa_status set_curves(const solution_of *of, const gsai_design *design, c
                              double *intercept, gsai_arena *arena, gsa_error *error)
 {
     const gsai_bends *bends = design->bends;
-    gsai_basis basis = {.at = (uint64_t)of->seen->highest + 1, .n = bends->n_curves, .knot = bends->knot};
+    gsai_basis basis = {.at = (uint64_t)highest_feature(of) + 1, .n = bends->n_curves, .knot = bends->knot};
     gsai_table *table = gsai_state_own_table(of->state);
     double *weight = gsai_arena_take(arena, bends->n_parts, sizeof *weight);
     GSA_TRY(gsai_arena_check(arena, "curves", error));
@@ -204,7 +211,7 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
     gsai_unlearned_rows rows = rows_of(of);
     GSA_TRY(gsai_arena_check(arena, "the intercepts", error));
     solution.constant_loss = constant_loss(state, design, of_class);
-    size_t n_slots = design->n_columns > 1 ? (size_t)of->seen->highest + 2 : 1;
+    size_t n_slots = design->n_columns > 1 ? highest_feature(of) + 2 : 1;
     GSA_TRY(gsai_table_grow(table, n_slots, gsai_state_env(state), error));
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;

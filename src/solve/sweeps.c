@@ -198,9 +198,9 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     }
     problem->kernels->margins(&list, search->scratch, stride, search->margin);
     double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0, correct = 0, total = 0;
-    trial->calibration = gsai_held_calibrate(problem, search->held_target, search->held_weight, search->margin,
+    trial->calibration = gsai_held_calibrate(problem, search->held_target, NULL, search->held_weight, search->margin,
                                              search->n_held, behind, search->scratch);
-    gsai_held_losses(problem, &trial->calibration, search->held_target, search->held_weight, search->margin,
+    gsai_held_losses(problem, &trial->calibration, search->held_target, NULL, search->held_weight, search->margin,
                      search->n_held, search->scratch, search->loss[number]);
     for (size_t q = 0; q < search->n_held; q++) {
         const float *m = search->margin + q * stride;

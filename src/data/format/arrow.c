@@ -218,7 +218,7 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
 {
     const gsai_arrow_column *column = &arrow->column[number];
     bool is_text = kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_TEXT;
-    bool is_feature = kind == GSAI_FIELD_NUMBER || is_text || kind == GSAI_FIELD_DATE;
+    bool is_feature = kind == GSAI_FIELD_NUMBER || is_text || kind == GSAI_FIELD_DATE || kind == GSAI_FIELD_OFFSET;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "cannot tell which lists are the features: expected a list of integers and a list of numbers, named "
@@ -229,9 +229,10 @@ static const char *object_to(const arrow_reader *arrow, size_t number, gsai_fiel
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both; ignore it";
     bool is_number = !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type);
-    if ((kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE) && !is_number)
-        return kind == GSAI_FIELD_WEIGHT ? "it holds no numbers, and a weight is one"
-                                         : "it holds no numbers, and an exposure is one";
+    if ((kind == GSAI_FIELD_WEIGHT || kind == GSAI_FIELD_EXPOSURE || kind == GSAI_FIELD_OFFSET) && !is_number)
+        return kind == GSAI_FIELD_WEIGHT   ? "it holds no numbers, and a weight is one"
+               : kind == GSAI_FIELD_OFFSET ? "it holds no numbers, and an offset is one"
+                                           : "it holds no numbers, and an exposure is one";
     if (kind == GSAI_FIELD_DATE && !gsai_arrow_is_text(column->type) && !gsai_arrow_is_date(column->type))
         return "it holds no dates, and the model was trained with dates in it";
     if ((kind == GSAI_FIELD_NUMBER || is_text || kind == GSAI_FIELD_LABEL) && gsai_arrow_is_date(column->type))
@@ -597,6 +598,8 @@ static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_f
         objection = column->kind->add(table, i, &text, features);
         if (objection == gsai_not_a_number)
             objection = "expected a number, as in the rows before";
+    } else if (cell.kind == GSAI_CELL_ABSENT && column->kind == &gsai_kind_offset) {
+        objection = GSAI_NO_OFFSET;
     } else if (cell.kind == GSAI_CELL_ABSENT || (reading && gsai_is_sentinel(reading, cell.number))) {
         gsai_tabular_add_missing(table, i, features);
     } else if (column->kind == &gsai_kind_date) {

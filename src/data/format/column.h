@@ -16,6 +16,7 @@
     KIND(LABEL, label)          \
     KIND(WEIGHT, weight)        \
     KIND(EXPOSURE, exposure)    \
+    KIND(OFFSET, offset)        \
     KIND(GROUP, group)          \
     KIND(IGNORED, ignored)
 
@@ -96,7 +97,7 @@ typedef struct gsai_column_kind {
     size_t (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
 } gsai_column_kind;
 
-extern const gsai_column_kind gsai_kind_number, gsai_kind_date, gsai_kind_text;
+extern const gsai_column_kind gsai_kind_number, gsai_kind_date, gsai_kind_text, gsai_kind_offset;
 
 /* Returns the functions of a kind. */
 const gsai_column_kind *gsai_kind_at(gsai_field_kind kind);
@@ -123,6 +124,9 @@ bool gsai_number_may_group_by_points(const struct gsai_column_stats *stats);
 
 /* The objection to a cell that is not a number; messages about rows add what to do about the column. */
 extern const char gsai_not_a_number[];
+
+/* The objection to a cell of the offset of rows. */
+#define GSAI_NO_OFFSET "the offset of a row must be a finite number"
 
 /* Returns whether a cell says that its number or date is missing, by one of the usual words or one of the reading. */
 bool gsai_reading_lists(const gsai_reading *reading, const char *text, size_t size);

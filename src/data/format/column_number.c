@@ -355,3 +355,17 @@ const gsai_column_kind gsai_kind_number = {.word = "number",
                                            .add = add_number,
                                            .tell = tell_number,
                                            .put_offset = gsai_number_text};
+
+/* None may be missing: nothing could stand for it. */
+static const char *add_offset(gsai_tabular *table, size_t i, const gsai_text_cell *cell, gsai_features *features)
+{
+    const char *objection = add_number(table, i, cell, features);
+    return objection || (table->n_gaps > 0 && table->gap[table->n_gaps - 1] == i) ? GSAI_NO_OFFSET : NULL;
+}
+
+const gsai_column_kind gsai_kind_offset = {.word = "offset",
+                                           .has_number = true,
+                                           .read = gsai_read_number,
+                                           .add = add_offset,
+                                           .tell = tell_number,
+                                           .put_offset = gsai_number_text};

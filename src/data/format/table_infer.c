@@ -259,6 +259,7 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gs
         seen->kind = asked->is_label                          ? GSAI_FIELD_LABEL
                      : is_listed(options->weight, first, i)   ? GSAI_FIELD_WEIGHT
                      : is_listed(options->exposure, first, i) ? GSAI_FIELD_EXPOSURE
+                     : is_listed(options->offset, first, i)   ? GSAI_FIELD_OFFSET
                      : is_listed(options->group, first, i)    ? GSAI_FIELD_GROUP
                      : is_listed(options->ignore, first, i)   ? GSAI_FIELD_IGNORED
                      : is_listed(options->keep, first, i)     ? GSAI_FIELD_IGNORED
@@ -320,6 +321,8 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
     const gsai_seen_column *seen = &first->column[i];
     const gsai_decided *decided = &seen->decided;
     GSA_TRY(gsai_schema_add(schema, seen->name, seen->name_size, seen->kind, error));
+    if (seen->kind == GSAI_FIELD_OFFSET) /* which is never missing */
+        return GSA_OK;
     if (is_listed(options->time, first, i))
         schema->field[i].time = decided->kind;
     if (gsai_kind_at(seen->kind)->has_number) {
@@ -359,6 +362,7 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     GSA_TRY(check_list(table, "label", options->label, first, error));
     GSA_TRY(check_list(table, "weight", options->weight, first, error));
     GSA_TRY(check_list(table, "exposure", options->exposure, first, error));
+    GSA_TRY(check_list(table, "offset", options->offset, first, error));
     GSA_TRY(check_list(table, "group", options->group, first, error));
     GSA_TRY(check_list(table, "time", options->time, first, error));
     GSA_TRY(check_list(table, "categorical", options->categorical, first, error));
@@ -392,6 +396,8 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
         return refuse(table, "weight", error, ": more than one column of weights; name one");
     if (schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 1)
         return refuse(table, "exposure", error, ": more than one column of exposures; name one");
+    if (schema->n_of_kind[GSAI_FIELD_OFFSET] > 1)
+        return refuse(table, "offset", error, ": more than one column of offsets; name one, which has their sum");
     if (options->group && options->time)
         return refuse(table, "group", error, ": rows are held out by group or by time; leave one of the two out");
     if (schema->n_of_kind[GSAI_FIELD_GROUP] > 1)
@@ -460,7 +466,9 @@ static gsa_status check_complete(const gsai_tabular *table, const gsai_first_row
         if (table->cell_of[f] == SIZE_MAX && !may && n++ < NAMED)
             size += (size_t)snprintf(names + size, sizeof names - size, "%s'%s'%s", n > 1 ? ", " : "",
                                      gsai_quote(field->name, field->name_size, quote),
-                                     field->kind == GSAI_FIELD_EXPOSURE ? " (exposure of the counts)" : "");
+                                     field->kind == GSAI_FIELD_EXPOSURE ? " (exposure of the counts)"
+                                     : field->kind == GSAI_FIELD_OFFSET ? " (offset of the margin)"
+                                                                        : "");
     }
     if (n == 0)
         return GSA_OK;
@@ -526,6 +534,7 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
     } known[] = {{"label", options->label, GSAI_FIELD_LABEL},
                  {"weight", options->weight, GSAI_FIELD_WEIGHT},
                  {"exposure", options->exposure, GSAI_FIELD_EXPOSURE},
+                 {"offset", options->offset, GSAI_FIELD_OFFSET},
                  {"group", options->group, GSAI_FIELD_GROUP},
                  {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL},
                  {"text", options->text, GSAI_FIELD_TEXT}};
@@ -534,8 +543,8 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
         for (size_t k = 0; k < sizeof known / sizeof *known && table->cell_of[f] != SIZE_MAX; k++)
             if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, first, table->cell_of[f]) &&
                 !(schema->field[f].is_class && known[k].kind == GSAI_FIELD_CATEGORICAL))
-                return refuse(table, known[k].name, error, ": a %s column contradicts %s about '%s'; leave it out",
-                              known[k].name, table->input->schema_from,
+                return refuse(table, known[k].name, error, ": %s %s column contradicts %s about '%s'; leave it out",
+                              strchr("eo", *known[k].name) ? "an" : "a", known[k].name, table->input->schema_from,
                               gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
     for (size_t f = 0; f < schema->n_fields; f++)
         if (table->cell_of[f] != SIZE_MAX && !gsai_field_is_time(&schema->field[f]) &&

@@ -130,8 +130,9 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     for (int k = 0; k < 2; k++) {
         size_t field = schema->is_namespaced ? SIZE_MAX : gsai_schema_find(schema, name[k], name_size[k]);
         const gsai_column_kind *kind = field != SIZE_MAX ? gsai_kind_at(schema->field[field].kind) : NULL;
-        bool is_feature = schema->is_namespaced ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
-                                                : kind && kind->add && !kind->has_many;
+        bool is_feature = schema->is_namespaced
+                              ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
+                              : kind && kind->add && !kind->has_many && schema->field[field].kind != GSAI_FIELD_OFFSET;
         if (!is_feature)
             return gsai_fail_param(error, "cross", GSA_ARGUMENT, "cannot cross '%s': it is %s",
                                    gsai_quote(name[k], name_size[k], quote),

@@ -130,6 +130,7 @@ static void tell_oddities(const gsai_tabular *table, const gsai_first_rows *firs
 void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *first, bool is_new)
 {
     const gsai_schema *schema = table->input->schema;
+    size_t n_numbers = table->n_numbers - schema->n_of_kind[GSAI_FIELD_OFFSET];
     size_t n_words = schema->n_of_kind[GSAI_FIELD_CATEGORICAL], n_texts = schema->n_of_kind[GSAI_FIELD_TEXT];
     size_t n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
     char label[GSAI_QUOTE_SIZE];
@@ -148,18 +149,18 @@ void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *fir
              : separator == '\t' ? "tab"
                                  : "bar",
              first->has_header ? "with a header" : "no header");
-    tell(table, "; label is %s%s%s%s, %zu numeric", schema->is_named ? mark : "column ",
+    tell(table, "; label is %s%s%s%s%s, %zu numeric", schema->is_named ? mark : "column ",
          gsai_quote(schema->field[f].name, schema->field[f].name_size, label), mark,
          schema->n_of_kind[GSAI_FIELD_EXPOSURE] > 0  ? " per unit of exposure"
          : schema->n_of_kind[GSAI_FIELD_WEIGHT] == 0 ? ""
          : table->weight != SIZE_MAX                 ? ", rows have weights"
                                                      : ", rows lack their weights",
-         table->n_numbers);
+         schema->n_of_kind[GSAI_FIELD_OFFSET] > 0 ? ", rows have offsets" : "", n_numbers);
     if (n_words > 0 || n_texts == 0)
         tell(table, n_texts > 0 ? ", %zu categorical" : n_words > 0 ? " and %zu categorical" : "", n_words);
     if (n_texts > 0)
         tell(table, " and %zu text", n_texts);
-    tell(table, " column%s", (n_texts > 0 ? n_texts : n_words > 0 ? n_words : table->n_numbers) == 1 ? "" : "s");
+    tell(table, " column%s", (n_texts > 0 ? n_texts : n_words > 0 ? n_words : n_numbers) == 1 ? "" : "s");
     if (table->n_crosses > 0)
         tell(table, ", %zu cross%s", table->n_crosses, table->n_crosses == 1 ? "" : "es");
     if (n_words + n_texts + table->n_crosses > 0)

@@ -53,11 +53,13 @@ double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool sq
 
 static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
+    m_to_g[0] += target->origin;
     return gsai_hinge(m_to_g, n_outputs, target->class_number, false);
 }
 
 static gsai_greedy_step greedy_step_squared(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
+    m_to_g[0] += target->origin;
     return gsai_hinge(m_to_g, n_outputs, target->class_number, true);
 }
 

@@ -17,7 +17,7 @@
 static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
-    double m = *m_to_g, v = target->class_number == 1 ? m : -m, t = gsai_exp(-fabs(v));
+    double m = *m_to_g + target->origin, v = target->class_number == 1 ? m : -m, t = gsai_exp(-fabs(v));
     double small = t / (1.0 + t), rest = v < 0 ? 1.0 - small : small, p = v < 0 ? small : 1.0 - small;
     double loss = v < 0 ? gsai_log1p(t) - v : gsai_log1p(t);
     double growth_rest = gsai_expm1(rest), growth_p = E / (1.0 + growth_rest) - 1.0;
@@ -37,13 +37,14 @@ static double greedy_steps(const gsai_kernels *kernels, const double *m, const g
     float e[GSAI_GROUP_ROWS];
     double product = 1, sum = 0;
     for (size_t i = 0; i < n; i++) {
-        margin[i] = (float)fmin(fmax(m[i], -MAX_MARGIN), MAX_MARGIN);
+        out[i].m = m[i] + target[i].origin;
+        margin[i] = (float)fmin(fmax(out[i].m, -MAX_MARGIN), MAX_MARGIN);
         sign[i] = target[i].class_number == 1 ? 1.0F : -1.0F;
     }
     kernels->logistic_steps(margin, sign, rest, lambda, e);
     for (size_t i = 0; i < n; i++) {
-        double v = (double)sign[i] * m[i], g = (double)(-sign[i] * rest[i]);
-        out[i] = (gsai_greedy_step){0, (double)lambda[i], g, m[i]};
+        double v = (double)sign[i] * out[i].m, g = (double)(-sign[i] * rest[i]);
+        out[i] = (gsai_greedy_step){0, (double)lambda[i], g, out[i].m};
         product *= 1 + (double)e[i];
         if (i + 1 == n || c[i + 1] != c[i]) {
             sum += c[i] * gsai_log(product);
@@ -57,7 +58,7 @@ static double greedy_steps(const gsai_kernels *kernels, const double *m, const g
 static double value(double *m, size_t n_outputs, const gsai_target *target)
 {
     (void)n_outputs;
-    double v = target->class_number == 1 ? *m : -*m, loss = gsai_log1p(gsai_exp(-fabs(v)));
+    double all = *m + target->origin, v = target->class_number == 1 ? all : -all, loss = gsai_log1p(gsai_exp(-fabs(v)));
     return v < 0 ? loss - v : loss;
 }
 

@@ -26,7 +26,8 @@ typedef struct gsai_target {
     double y;                      /* of the others, from the offset of labels if it depends on the residual */
     const gsa_margin_loss *custom; /* the caller's functions, for the loss that has none of its own */
     double width;                  /* of a loss that has one: residuals beyond it are outliers */
-    double origin;                 /* with a log link: margins are measured from it, and g in units of e^origin */
+    double origin; /* with a log link, and of two classes with one margin: margins are measured from it; with a log link
+                      g is in units of e^origin */
 } gsai_target;
 
 typedef struct gsai_greedy_step {

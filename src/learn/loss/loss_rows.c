@@ -22,6 +22,8 @@ void gsai_rows_by_blocks(gsai_rows_at *at, void (*fill)(gsai_rows_block *block, 
         size_t n_padded = block.n = (n + LANES - 1) / LANES * LANES;
         load(block.y, at->target + from, n, n_padded);
         load(block.m, at->margin + from, n, n_padded);
+        for (size_t i = 0; i < n && at->offset; i++)
+            block.m[i] += at->offset[from + i];
         load(weight, at->weight + from, n, n_padded);
         if (at->direction) {
             load(z, at->direction + from, n, n_padded);

@@ -37,6 +37,7 @@ struct gsai_rows_at {
     const float *target;         /* class or number */
     const float *weight;
     const float *margin, *direction;
+    const float *offset; /* [n], added to the margins of one output; NULL: none */
     float step;
     float width;                  /* of a loss that has one */
     float *scratch;               /* [stride] if that is above GSAI_MAX_OUTPUTS */

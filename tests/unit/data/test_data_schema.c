@@ -13,8 +13,8 @@ static void a_schema_survives_its_text(void **state)
     gsai_schema_init(&again, &env);
     schema.is_named = true;
     schema.bits = 18;
-    const char *const names[] = {"y",      "when",  "two words ", "said",       "a\nb\\n\r",
-                                 "number", "years", "who",        " \xC3\xA9\t"};
+    const char *const names[] = {"y",      "when",  "two words ", "said", "a\nb\\n\r",
+                                 "number", "years", "prior",      "who",  " \xC3\xA9\t"};
     const gsai_reading number = {.decimal = ',', .group = ".", .unit = "€"};
     const gsai_reading date = {.decimal = '.', .order = 'd', .has_time = true, .n_missing = 1, .missing = {"a\tb"}};
     for (int i = 0; i < GSAI_FIELD_KINDS; i++) {
@@ -43,7 +43,7 @@ static void a_schema_survives_its_text(void **state)
         "greedystep schema 2\ncolumns named\nbits 18\nnumber "
         "y\toffset=0.1\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\ndate "
         "when\toffset=20774.5\tmean=0.100000001\torder=day\ttime\tmissing=a\\tb\nwords two words \ntext said\n"
-        "label a\\nb\\\\n\\r\nweight number\nexposure years\ngroup who\nignored  "
+        "label a\\nb\\\\n\\r\nweight number\nexposure years\noffset prior\ngroup who\nignored  "
         "\xC3\xA9\\t\tmoment=date\torder=day\ttime\tmissing=a\\tb\ncross y\ttwo words \n");
     assert_int_equal(gsai_schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
