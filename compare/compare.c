@@ -148,6 +148,8 @@ static int run_compare(const cli_arguments *arguments)
     if (list == NULL)
         return complain_usage("compare needs --methods LIST, such as gsa,sgd:0.1; `greedystep help compare` lists the "
                               "methods");
+    if (arguments_given(arguments, "offset"))
+        return complain_usage("--offset: the other methods have none; leave it out, and the column with --ignore");
     gsai_rows_init(&what.data.rows, 0, 0, &what.data.env);
     gsai_rows_init(&what.data.test_rows, 0, 0, &what.data.env);
     int code = compare_methods_parse(list, &what.methods, &what.grid.n_methods);

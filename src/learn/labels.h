@@ -41,9 +41,9 @@ gsa_status gsai_labels_add_all(gsai_labels *labels, const gsai_labels *from, gsa
 /* Adds all labels of another table in canonical order, numbers by value, then words by their bytes, after those that
  * are there. */
 gsa_status gsai_labels_add_sorted(gsai_labels *labels, const gsai_labels *from, gsa_error *error);
-/* Returns whether both have the same labels in the same order. */
 /* Returns whether they are two that change places where labels are sorted. */
 bool gsai_labels_are_swapped(const gsai_labels *labels);
+/* Returns whether both have the same labels in the same order. */
 bool gsai_labels_equal(const gsai_labels *a, const gsai_labels *b);
 
 /* Find the class of a row's label in the table, and add it if it is new. */

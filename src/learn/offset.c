@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,14 +34,14 @@ gsa_status gsai_offset_move(const gsai_offset *offset, gsai_bent *memory, const 
 
 double gsai_offset_weight(const gsai_offset *offset, double o, double c)
 {
-    return o != 0 && offset->loss->has_log_link ? (double)((float)c * (float)gsai_exp(o)) : c;
+    return o != 0 && offset->loss->has_log_link ? (double)fminf((float)c * (float)gsai_exp(o), FLT_MAX) : c;
 }
 
 double gsai_offset_number(const gsai_offset *offset, double o, double y)
 {
     if (o == 0 || gsai_loss_has_classes(offset->loss))
         return o == 0 ? y : o;
-    return offset->loss->has_log_link ? y / gsai_exp(o) : y - o;
+    return offset->loss->has_log_link ? fmin(y / gsai_exp(o), DBL_MAX) : y - o;
 }
 
 gsa_status gsai_offset_check(const gsai_offset *offset, double o, size_t row, gsa_error *error)

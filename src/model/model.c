@@ -135,6 +135,9 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
     uint32_t *id = gsai_alloc(&model->env, n_max, sizeof *id);
     float *weights = gsai_alloc(&model->env, n_max, model->n_outputs * sizeof *weights);
     gsa_status status = GSA_OK;
+    const gsai_offset offset = gsai_state_offset(state);
+    const uint64_t offset_slot = gsai_basis_id(gsai_state_basis(state), offset.feature) + 1;
+    size_t line_size = model->n_outputs * sizeof *weights;
     model->intercept = gsai_alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept);
     if (!id || !weights || !model->intercept)
         status = gsai_fail_memory(&model->env, error, "no memory for a model of %zu features and %zu outputs", n_max,
@@ -166,23 +169,23 @@ static gsa_status copy_weights(struct made_of *from, const size_t *order, double
         }
         const gsai_basis *basis = gsai_state_basis(state);
         bool is_knot = slot > basis->at && slot <= basis->at + basis->n_ids;
+        any = any && (!offset.loss || slot != offset_slot);
         if (any && status == GSA_OK && !is_knot)
             status = gsai_deviations_add(&strongest, model, (uint32_t)(slot - 1), line,
                                          gsai_state_deviation(at, its_slot), error);
         if (any)
             id[n++] = (uint32_t)(slot - 1);
     }
-    const gsai_offset offset = gsai_state_offset(state);
     if (offset.loss && status == GSA_OK) { /* its weight is 1 */
-        uint32_t feature = (uint32_t)gsai_basis_id(gsai_state_basis(state), offset.feature);
         size_t place = n++;
-        for (; place > 0 && id[place - 1] > feature; place--) {
+        for (; place > 0 && id[place - 1] >= offset_slot; place--) {
             id[place] = id[place - 1];
-            weights[place] = weights[place - 1];
+            memcpy(weights + place * model->n_outputs, weights + (place - 1) * model->n_outputs, line_size);
         }
-        id[place] = feature;
-        weights[place] = 1;
-        model->n_features = model->n_features > feature ? model->n_features : (uint64_t)feature + 1;
+        id[place] = (uint32_t)offset_slot - 1;
+        for (size_t k = 0; k < model->n_outputs; k++)
+            weights[place * model->n_outputs + k] = 1;
+        model->n_features = model->n_features > offset_slot ? model->n_features : offset_slot;
     }
     if (status == GSA_OK)
         status = gsai_deviations_take(model, &strongest, error);

@@ -92,6 +92,7 @@ for method in optimum gsa; do
     paste years.txt log.txt | awk '{ d = $1 / $2 - 1; if (d * d > 1e-12) n++ } END { print n + 0 " of " NR " apart" }'
 done
 echo "what cannot be is refused"
+try greedystep compare rest.csv --offset score --methods gsa -o never
 sed '2,9s/^[a-z]*/maybe/' rest.csv >three.csv
 try greedystep train three.csv --offset score -o never --quiet
 try greedystep train rest.csv --offset score --loss softmax -o never --quiet
