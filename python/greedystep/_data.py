@@ -183,7 +183,7 @@ def with_offset(data: Any, offset: Any, frozen: Frozen | None = None) -> tuple[A
     if sparse.issparse(data):
         raise ValueError("an offset is a column, and a sparse matrix has none: give dense rows or a table")
     numbers = np.asarray(data)
-    at = numbers.shape[1] if schema is None else schema.numeric.index(schema.offset)
+    at = numbers.shape[1] if schema is None or name is None else schema.numeric.index(name)
     return np.insert(numbers.astype(np.result_type(numbers, np.float32), copy=False), at, values, axis=1), None
 
 
