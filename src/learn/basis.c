@@ -104,9 +104,8 @@ static bool has_sound_surfaces(const gsai_basis *basis)
         return false;
     for (size_t i = 0; i < basis->n_sides; i++) {
         const gsai_curve *side = &basis->side[i];
-        if (side->first != first || side->n_knots < 2 || side->n_knots > GSAI_MAX_KNOTS ||
-            side->n_knots > basis->n_side_knots - first || side->feature >= basis->at ||
-            (i > 0 && side->feature <= side[-1].feature))
+        if (side->first != first || side->n_knots < 2 || side->n_knots > basis->n_side_knots - first ||
+            side->feature >= basis->at || (i > 0 && side->feature <= side[-1].feature))
             return false;
         for (size_t k = first; k < first + side->n_knots; k++)
             if (!isfinite(basis->side_knot[k]) || (k > first && !(basis->side_knot[k] > basis->side_knot[k - 1])))
@@ -117,7 +116,10 @@ static bool has_sound_surfaces(const gsai_basis *basis)
         const gsai_surface *surface = &basis->surface[i];
         if (surface->side[0] >= surface->side[1] || surface->side[1] >= basis->n_sides || surface->first != node)
             return false;
-        node += (size_t)basis->side[surface->side[0]].n_knots * basis->side[surface->side[1]].n_knots;
+        uint64_t n_nodes = (uint64_t)basis->side[surface->side[0]].n_knots * basis->side[surface->side[1]].n_knots;
+        if (n_nodes > basis->n_ids - node)
+            return false;
+        node += (size_t)n_nodes;
     }
     for (size_t k = basis->n_knots; k < basis->n_ids; k++)
         if (!(basis->share[k] >= 0 && basis->share[k] <= 1))

@@ -36,7 +36,7 @@ typedef struct gsai_surface {
     uint32_t first; /* of its nodes, behind all knots of curves */
 } gsai_surface;
 
-#define GSAI_MAX_SURFACES 32u
+#define GSAI_MAX_SURFACES 256u
 #define GSAI_MAX_SIDES (2 * GSAI_MAX_SURFACES)
 
 /* Without curves all of it is 0: surfaces need curves. */

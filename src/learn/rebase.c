@@ -41,7 +41,7 @@ static gsa_status find_union(const gsa_state *const *states, size_t n, gsai_aren
     size_t n_knots = 0, at = 0;
     *out = (gsai_basis){0};
     for (size_t s = 0; s < n; s++) {
-        size_t plain = states[s]->table.n_slots - (states[s]->loss != NULL) - states[s]->basis.n_knots;
+        size_t plain = states[s]->table.n_slots - (states[s]->loss != NULL) - states[s]->basis.n_ids;
         n_knots += states[s]->basis.n_knots;
         out->at = plain > out->at ? plain : out->at;
     }
@@ -70,12 +70,105 @@ static gsa_status find_union(const gsa_state *const *states, size_t n, gsai_aren
     return GSA_OK;
 }
 
+/* Nodes of a union at most. */
+#define MAX_UNION ((size_t)1 << 24)
+
+/* Returns the surface of a union that has the two features of another's, and the numbers of its sides; its number of
+ * surfaces if there is none. */
+static size_t surface_like(const gsai_basis *all, const gsai_basis *of, const gsai_surface *surface, uint32_t side[2])
+{
+    size_t found = 0;
+    for (int i = 0; i < 2; i++)
+        for (side[i] = 0; all->side[side[i]].feature != of->side[surface->side[i]].feature;)
+            side[i]++;
+    while (found < all->n_surfaces && memcmp(all->surface[found].side, side, sizeof all->surface[found].side) != 0)
+        found++;
+    return found;
+}
+
+static void add_surface(const gsai_basis *of, const gsai_surface *surface, gsai_basis *all)
+{
+    uint32_t side[2];
+    if (surface_like(all, of, surface, side) < all->n_surfaces || all->n_ids > MAX_UNION)
+        return;
+    all->surface[all->n_surfaces++] = (gsai_surface){{side[0], side[1]}, (uint32_t)all->n_ids};
+    all->n_ids += (size_t)all->side[side[0]].n_knots * all->side[side[1]].n_knots;
+}
+
+/* Adds the shares of rows at the nodes of a surface, which are nodes of the union too. */
+static void share_nodes(const gsai_basis *of, const gsai_surface *surface, float part, gsai_basis *all)
+{
+    uint32_t number[2];
+    const gsai_surface *own = &all->surface[surface_like(all, of, surface, number)];
+    const gsai_curve *old[2] = {&of->side[surface->side[0]], &of->side[surface->side[1]]};
+    for (size_t node = 0; node < (size_t)old[0]->n_knots * old[1]->n_knots; node++) {
+        size_t at[2] = {node / old[1]->n_knots, node % old[1]->n_knots};
+        for (int i = 0; i < 2; i++) {
+            const gsai_curve *side = &all->side[number[i]];
+            gsai_place place =
+                gsai_place_of(all->side_knot + side->first, side->n_knots, of->side_knot[old[i]->first + at[i]]);
+            at[i] = place.low + (place.share > 0.5F);
+        }
+        float *share = &all->share[own->first + at[0] * all->side[number[1]].n_knots + at[1]];
+        *share = fminf(*share + part * of->share[surface->first + node], 1);
+    }
+}
+
+/* The grids of all states: those of the same two features are one. */
+static gsa_status find_surfaces(const gsa_state *const *states, size_t n, gsai_arena *arena, gsai_basis *out,
+                                gsa_error *error)
+{
+    size_t n_knots = 0, n_surfaces = 0, at = 0;
+    for (size_t s = 0; s < n; s++) {
+        n_knots += states[s]->basis.n_side_knots;
+        n_surfaces += states[s]->basis.n_surfaces;
+    }
+    out->n_ids = out->n_knots;
+    if (n_surfaces == 0)
+        return GSA_OK;
+    knot_of *all = gsai_arena_take(arena, n_knots, sizeof *all);
+    out->side = gsai_arena_take(arena, n_knots, sizeof *out->side);
+    out->side_knot = gsai_arena_take(arena, n_knots, sizeof *out->side_knot);
+    out->surface = gsai_arena_take(arena, n_surfaces, sizeof *out->surface);
+    GSA_TRY(gsai_arena_check(arena, "the pairs of states", error));
+    for (size_t s = 0; s < n; s++)
+        for (size_t i = 0; i < states[s]->basis.n_sides; i++) {
+            const gsai_curve *side = &states[s]->basis.side[i];
+            for (size_t k = side->first; k < side->first + side->n_knots; k++)
+                all[at++] = (knot_of){side->feature, states[s]->basis.side_knot[k], 0};
+        }
+    qsort(all, n_knots, sizeof *all, compare_knots);
+    for (size_t k = 0; k < n_knots; k++) {
+        bool is_new = k == 0 || all[k].feature != all[k - 1].feature;
+        if (is_new)
+            out->side[out->n_sides++] = (gsai_curve){all[k].feature, (uint32_t)out->n_side_knots, 0};
+        if (is_new || all[k].at != all[k - 1].at) {
+            out->side_knot[out->n_side_knots++] = all[k].at;
+            out->side[out->n_sides - 1].n_knots++;
+        }
+    }
+    for (size_t s = 0; s < n; s++)
+        for (size_t i = 0; i < states[s]->basis.n_surfaces; i++)
+            add_surface(&states[s]->basis, &states[s]->basis.surface[i], out);
+    if (out->n_surfaces > GSAI_MAX_SURFACES || out->n_ids > MAX_UNION)
+        return gsai_fail(error, GSA_CONFLICT, "the states have too many different pairs of columns");
+    float *share = gsai_arena_take(arena, out->n_ids, sizeof *share);
+    GSA_TRY(gsai_arena_check(arena, "the pairs of states", error));
+    memcpy(share, out->share, out->n_knots * sizeof *share);
+    out->share = share;
+    for (size_t s = 0; s < n; s++)
+        for (size_t i = 0; i < states[s]->basis.n_surfaces; i++)
+            share_nodes(&states[s]->basis, &states[s]->basis.surface[i], 1 / (float)n, out);
+    return GSA_OK;
+}
+
 /* ---- one state --------------------------------------------------------------------------------------------------- */
 
-/* A slot on new knots as the sum of at most two on the old ones. */
+/* A slot on new knots as the sum of at most four on the old ones. */
+#define SOURCES 4
 typedef struct source_of {
-    size_t slot[2];
-    double share[2];
+    size_t slot[SOURCES];
+    double share[SOURCES];
     double square; /* of the values that count, where it is not that of the sources; or 0 */
 } source_of;
 
@@ -101,11 +194,36 @@ static source_of knot_source(const gsai_basis *from, const gsai_basis *to, const
     return (source_of){{low, low + 1}, {1 - (double)place.share, (double)place.share}, 0};
 }
 
-/* Returns the mixture of two numbers of slots; those beyond the table are 0. */
+/* The node of a surface as a sum of nodes of a state. A state without the surface has none of it in all of its rows. */
+static source_of node_source(const gsai_basis *from, const gsai_basis *to, const gsai_surface *surface, size_t node)
+{
+    const gsai_curve *const side[2] = {&to->side[surface->side[0]], &to->side[surface->side[1]]};
+    const float value[2] = {to->side_knot[side[0]->first + node / side[1]->n_knots],
+                            to->side_knot[side[1]->first + node % side[1]->n_knots]};
+    source_of of = {.square = 0};
+    uint32_t old[SOURCES];
+    float share[SOURCES];
+    for (size_t s = 0; s < from->n_surfaces; s++) {
+        const gsai_surface *own = &from->surface[s];
+        const gsai_curve *const mine[2] = {&from->side[own->side[0]], &from->side[own->side[1]]};
+        if (mine[0]->feature != side[0]->feature || mine[1]->feature != side[1]->feature)
+            continue;
+        size_t n = gsai_surface_nodes(mine, from->side_knot, value, old, share);
+        for (size_t i = 0; i < n; i++) {
+            of.slot[i] = (size_t)from->at + own->first + old[i] + 1;
+            of.share[i] = (double)share[i];
+        }
+        return of;
+    }
+    of.square = fmax((double)to->share[surface->first + node], LEAST_SHARE);
+    return of;
+}
+
+/* Returns the mixture of the numbers of slots; those beyond the table are 0. */
 static double mixed(const gsai_table *table, const source_of *of, size_t cell)
 {
     double sum = 0;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < SOURCES; i++)
         sum += of->share[i] != 0 && of->slot[i] < table->n_slots
                    ? of->share[i] * (double)gsai_table_slot(table, of->slot[i])[cell].f
                    : 0;
@@ -116,7 +234,7 @@ static double mixed_best(const gsa_state *from, const source_of *of, size_t outp
 {
     const gsai_best_checkpoint *best = &from->best_checkpoint;
     double sum = 0;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < SOURCES; i++)
         sum += of->share[i] != 0 && of->slot[i] < best->n_slots
                    ? of->share[i] * (double)best->weight[of->slot[i] * best->n_outputs + output]
                    : 0;
@@ -135,7 +253,7 @@ static void fill_record(gsa_state *to, const gsa_state *from, size_t slot, const
         record[k].f = (float)mixed(old, of, k);
         record[gsai_table_average(table) + k].f = (float)mixed(old, of, average + k);
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < SOURCES; i++) {
         double share = of->square > 0 ? i == 0 : of->share[i];
         if (share == 0 || of->slot[i] >= old->n_slots)
             continue;
@@ -207,8 +325,10 @@ static gsa_status bend_held(gsa_state *state, const gsai_basis *from, const gsai
     for (size_t i = 0; i < row.n && status == GSA_OK; i++) {
         uint32_t id = row.index[i];
         size_t b = 0, knot = (size_t)(id - from->at);
+        if (id >= from->at && knot >= from->n_knots && knot < from->n_ids) /* a node */
+            continue;
         if (id < from->at || knot >= from->n_knots) {
-            index[n] = id < from->at ? id : id - (uint32_t)from->n_knots;
+            index[n] = id < from->at ? id : id - (uint32_t)from->n_ids;
             value[n++] = gsai_row_value(&row, i);
             continue;
         }
@@ -242,7 +362,7 @@ static gsa_status rebase(gsa_state *state, const gsa_state *from, const gsai_bas
 {
     const gsai_basis *old = &from->basis, *to = &state->basis;
     GSA_TRY(gsai_state_set_basis(state, all, error));
-    size_t n_slots = (size_t)to->at + to->n_knots + 1, K = from->table.n_outputs;
+    size_t n_slots = (size_t)to->at + to->n_ids + 1, K = from->table.n_outputs;
     gsai_table_release(&state->table, &state->env);
     GSA_TRY(gsai_table_init(&state->table, 1, K, &state->env, error));
     state->table.is_whole = from->table.is_whole;
@@ -262,8 +382,8 @@ static gsa_status rebase(gsa_state *state, const gsa_state *from, const gsai_bas
     GSAI_EACH_SLOT(slot, &from->table)
     {
         size_t knot = slot - 1 - (size_t)old->at;
-        bool is_knot = slot > old->at && knot < old->n_knots;
-        uint32_t feature = slot > old->at ? (uint32_t)(slot - 1 - old->n_knots) : (uint32_t)(slot - 1);
+        bool is_knot = slot > old->at && knot < old->n_ids;
+        uint32_t feature = slot > old->at ? (uint32_t)(slot - 1 - old->n_ids) : (uint32_t)(slot - 1);
         if (slot == 0 || (!is_knot && !gsai_basis_curve(to, feature)))
             fill_record(state, from, slot == 0 ? 0 : plain_slot(to, feature), &(source_of){{slot, 0}, {1, 0}, 0});
     }
@@ -273,6 +393,14 @@ static gsa_status rebase(gsa_state *state, const gsa_state *from, const gsai_bas
             if (to->knot[to->curve[i].first + k] != 0)
                 fill_record(state, from, (size_t)to->at + to->curve[i].first + k + 1, &of);
         }
+    for (size_t i = 0; i < to->n_surfaces; i++) {
+        const gsai_surface *surface = &to->surface[i];
+        size_t n_nodes = (size_t)to->side[surface->side[0]].n_knots * to->side[surface->side[1]].n_knots;
+        for (size_t node = 0; node < n_nodes; node++) {
+            source_of of = node_source(old, to, surface, node);
+            fill_record(state, from, (size_t)to->at + surface->first + node + 1, &of);
+        }
+    }
     measure_curves(state, from, to);
     for (size_t i = 0; i < state->sample.n; i++)
         GSA_TRY(bend_held(state, old, to, &state->sample.at[i], error));
@@ -283,10 +411,9 @@ gsa_status gsai_states_rebase(const gsa_state *const *states, size_t n, gsa_stat
 {
     gsai_arena arena = {.env = &states[0]->env};
     gsai_basis all;
-    for (size_t s = 0; s < n; s++)
-        if (states[s]->basis.n_surfaces > 0)
-            return gsai_fail(error, GSA_CONFLICT, "the states have different pairs of columns");
     gsa_status status = find_union(states, n, &arena, &all, error);
+    if (status == GSA_OK)
+        status = find_surfaces(states, n, &arena, &all, error);
     for (size_t s = 0; s < n && status == GSA_OK; s++) {
         gsa_state *closed = NULL;
         status = gsa_state_fork(states[s], 1, &closed, error);

@@ -73,6 +73,29 @@ static void count_outer_knots(gsa_state *state)
     }
 }
 
+/* Nodes of surfaces that no row had count as if they had been as common as a node before them that was, or else the
+ * first. */
+static void count_empty_nodes(gsa_state *state)
+{
+    const gsai_basis *basis = &state->basis;
+    gsai_table *table = &state->table;
+    for (size_t s = 0; s < basis->n_surfaces; s++) {
+        const gsai_surface *surface = &basis->surface[s];
+        size_t n = (size_t)basis->side[surface->side[0]].n_knots * basis->side[surface->side[1]].n_knots;
+        size_t low = (size_t)basis->at + surface->first + 1, from = low;
+        while (from < low + n - 1 && gsai_state_n_seen(state, from) == 0)
+            from++;
+        for (size_t node = low; node < low + n; node++) {
+            from = gsai_state_n_seen(state, node) > 0 ? node : from;
+            if (node == from)
+                continue;
+            gsai_table_use(table, node);
+            memcpy(gsai_table_slot(table, node) + gsai_table_mean(table),
+                   gsai_table_slot(table, from) + gsai_table_mean(table), 2 * sizeof(gsai_cell));
+        }
+    }
+}
+
 gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution, const gsai_unlearned_rows *rows,
                                 bool goes_on, gsa_error *error)
 {
@@ -107,6 +130,7 @@ gsa_status gsai_solution_finish(gsa_state *state, const gsai_solution *solution,
     const uint64_t n_behind = state->rows_behind;
     GSA_TRY(measure_rows(state, rows, error));
     count_outer_knots(state);
+    count_empty_nodes(state);
     state->residuals = solution->residuals;
     state->n_solved = goes_on ? 0 : solution->n_different;
     state->averaging.now = n_behind + (goes_on ? rows->n : solution->n_different);

@@ -25,8 +25,8 @@
 #define MAX_OUTPUTS ((size_t)32)
 #define MAX_ENTRIES ((size_t)1 << 27)
 /* Numbers of surfaces. */
-static const size_t LADDER[] = {8, GSAI_MAX_SURFACES};
-#define MOST GSAI_MAX_SURFACES
+static const size_t LADDER[] = {8, 32};
+#define MOST 32u
 /* Standard errors by which surfaces are to be better than lines, and than what is before them. */
 #define MIN_ERRORS_AGAINST_LINES 2.0
 #define MIN_ERRORS 1.0

@@ -50,7 +50,15 @@ echo "a run that goes on keeps the pairs"
 rows 2000 9000 | awk -F, '$4 != ""' >more.csv
 greedystep train more.csv --label y --start-from pairs.model.state -o on.model -q || fail "start from"
 loss on.model | awk '{ print ($1 < 1.5 / 48 ? "as it should be" : "WRONG " $0) }'
-echo "exports and other pairs are refused"
-greedystep export pairs.model -o out.c; echo "exit $?"
+echo "a merge has the pairs of all"
 greedystep train more.csv --label y --pairs auto -o more.model -q || fail more
-greedystep merge pairs.model.state more.model.state -o merged.model -q; echo "exit $?"
+greedystep merge pairs.model.state more.model.state -o merged.model -q || fail merge
+loss merged.model | awk '{ print ($1 < 1.5 / 48 ? "as it should be" : "WRONG " $0) }'
+for method in optimum gsa; do
+    greedystep train train.csv --label y --pairs auto --method $method -o a.model -q
+    greedystep train more.csv --label y --pairs off --method $method -o b.model -q
+    greedystep merge a.model.state b.model.state -o merged.model -q || fail "merge with curves"
+    loss merged.model | awk '{ print ($1 < 0.3 ? "as it should be" : "WRONG " $0) }'
+done
+echo "exports are refused"
+greedystep export pairs.model -o out.c; echo "exit $?"

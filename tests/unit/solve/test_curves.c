@@ -23,11 +23,13 @@ static rows *bent_rows(size_t n, uint64_t part, size_t n_classes)
     return r;
 }
 
-static gsa_state *trained(const rows *r, const char *loss, const char *method, const char *curves)
+static gsa_state *trained(const rows *r, const char *loss, const char *method, const char *form)
 {
     gsa_state *state;
     gsa_error error = {0};
-    const char *const params[] = {"loss", loss, "method", method, "curves", curves, NULL};
+    bool has_pairs = strcmp(form, "pairs") == 0;
+    const char *const params[] = {
+        "loss", loss, "method", method, "curves", has_pairs ? "auto" : form, "pairs", has_pairs ? "auto" : "off", NULL};
     must_be_ok(try_training(r, params, NULL, &state, &error), &error);
     return state;
 }
@@ -108,11 +110,60 @@ static void on_its_own_knots_a_state_is_what_it_was(void **unused)
     }
 }
 
+/* n rows of four columns, of which the first and another, by the part, act on one another. */
+static rows *paired_rows(size_t n, uint32_t part, size_t n_classes)
+{
+    rows *r = rows_new();
+    for (size_t i = 0; i < n; i++) {
+        double x[4], score = normal_at(170 + part, i) / 8;
+        for (uint32_t j = 0; j < 4; j++) {
+            x[j] = (double)(float)(unit_at(180 + part, 4 * i + j) * (4 + part) - 2);
+            rows_entry(r, j, (float)x[j]);
+        }
+        score += x[0] * x[1 + part] + fabs(x[3]) / 2;
+        rows_end(r, n_classes == 0 ? score : (double)(size_t)(score < -1 ? 0 : score < 1 || n_classes == 2 ? 1 : 2));
+    }
+    return r;
+}
+
+static void a_state_on_the_grids_of_others_predicts_the_same(void **unused)
+{
+    (void)unused;
+    for (size_t c = 0; c < CASE_COUNT; c++) {
+        rows *r = paired_rows(1500, 0, CASES[c].n_classes), *s = paired_rows(1400, 1, CASES[c].n_classes);
+        gsa_state *states[3] = {trained(r, CASES[c].loss, CASES[c].method, "pairs"),
+                                trained(s, CASES[c].loss, CASES[c].method, "pairs"),
+                                trained(s, CASES[c].loss, CASES[c].method, "auto")};
+        gsa_state *out[3] = {NULL}, *merged = NULL;
+        gsa_error error = {0};
+        assert_true(gsai_state_basis(states[0])->n_surfaces > 0 && gsai_state_basis(states[1])->n_surfaces > 0);
+        assert_int_equal(gsai_state_basis(states[2])->n_surfaces, 0);
+        must_be_ok(gsai_states_rebase((const gsa_state *const *)states, 3, out, &error), &error);
+        assert_true(gsai_bases_agree((const gsa_state *const *)out, 3));
+        for (size_t i = 0; i < 3; i++) {
+            double off = difference(states[i], out[i], i == 0 ? r : s);
+            if (off > 1e-5)
+                print_message("%s %s state %zu: off by %g\n", CASES[c].loss, CASES[c].method, i, off);
+            assert_true(off < 1e-5);
+        }
+        must_be_ok(gsa_state_merge((const gsa_state *const *)states, 2, NULL, NULL, &merged, &error), &error);
+        assert_true(gsai_state_basis(merged)->n_surfaces >= gsai_state_basis(states[0])->n_surfaces);
+        for (size_t i = 0; i < 3; i++) {
+            gsa_state_free(states[i]);
+            gsa_state_free(out[i]);
+        }
+        gsa_state_free(merged);
+        free(r);
+        free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_its_own_knots_a_state_is_what_it_was),
         cmocka_unit_test(a_state_on_more_knots_predicts_the_same),
+        cmocka_unit_test(a_state_on_the_grids_of_others_predicts_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
