@@ -73,8 +73,8 @@ static gsa_status find_union(const gsa_state *const *states, size_t n, gsai_aren
 /* Nodes of a union at most. */
 #define MAX_UNION ((size_t)1 << 24)
 
-/* Returns the surface of a union that has the two features of another's, and the numbers of its sides; its number of
- * surfaces if there is none. */
+/* Finds the sides in a union of the two features of a surface. Returns the number of the union's surface of both, or
+ * how many it has if it lacks one. */
 static size_t surface_like(const gsai_basis *all, const gsai_basis *of, const gsai_surface *surface, uint32_t side[2])
 {
     size_t found = 0;
