@@ -156,8 +156,8 @@ void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *fir
          : table->weight != SIZE_MAX                 ? ", rows have weights"
                                                      : ", rows lack their weights",
          schema->n_of_kind[GSAI_FIELD_OFFSET] > 0 ? ", rows have offsets" : "", n_numbers);
-    if (n_words > 0 || n_texts == 0)
-        tell(table, n_texts > 0 ? ", %zu categorical" : n_words > 0 ? " and %zu categorical" : "", n_words);
+    if (n_words > 0)
+        tell(table, n_texts > 0 ? ", %zu categorical" : " and %zu categorical", n_words);
     if (n_texts > 0)
         tell(table, " and %zu text", n_texts);
     tell(table, " column%s", (n_texts > 0 ? n_texts : n_words > 0 ? n_words : n_numbers) == 1 ? "" : "s");
