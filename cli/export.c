@@ -277,7 +277,7 @@ static uint64_t put_items(const exported *what, const char *name, bool is_float,
 }
 
 /* Writes the curves: feature, first knot and number of knots of each, and the knots. */
-static void put_curves(const exported *what, FILE *stream)
+static void put_curves(const exported *what, uint64_t n_nodes, FILE *stream)
 {
     gsa_curve curve = {.size = sizeof curve};
     uint64_t first = 0, n = 0;
@@ -299,7 +299,35 @@ static void put_curves(const exported *what, FILE *stream)
     export_put(what, "#define @_FIRST_KNOT ", stream);
     fprintf(stream, "%" PRIu64 "u\n", first);
     export_put(what, "#define @_KNOTS ", stream);
-    fprintf(stream, "%" PRIu64 "u\n\n", n);
+    fprintf(stream, "%" PRIu64 "u\n\n", n + n_nodes);
+}
+
+/* Writes the pairs: both features, where the knots of both sides begin and how many they are, and the first node; and
+ * the knots. Returns the number of nodes. */
+static uint64_t put_pairs(const exported *what, FILE *stream)
+{
+    gsa_pair pair = {.size = sizeof pair};
+    uint64_t n_knots = 0, n_nodes = 0, n = 0;
+    export_put(what, "static const uint32_t @_pair[][7] = {", stream);
+    for (uint32_t i = 0; gsa_model_pair(what->model, i, &pair) == GSA_OK; i++) {
+        put_between(i, 1, stream);
+        fprintf(stream,
+                "{%" PRIu64 "u, %" PRIu64 "u, %" PRIu64 "u, %" PRIu64 "u, %" PRIu32 "u, %" PRIu32 "u, %" PRIu64 "u}",
+                pair.feature[0], pair.feature[1], n_knots, n_knots + pair.n_knots[0], pair.n_knots[0], pair.n_knots[1],
+                pair.first);
+        n_knots += (uint64_t)pair.n_knots[0] + pair.n_knots[1];
+        n_nodes += (uint64_t)pair.n_knots[0] * pair.n_knots[1];
+    }
+    export_put(what, "};\n\nstatic const float @_side[] = {", stream);
+    for (uint32_t i = 0; gsa_model_pair(what->model, i, &pair) == GSA_OK; i++)
+        for (int side = 0; side < 2; side++)
+            for (uint32_t k = 0; k < pair.n_knots[side]; k++) {
+                put_between(n++, WEIGHTS_A_LINE, stream);
+                put_float(pair.knot[side][k], stream);
+            }
+    export_put(what, "};\n\n#define @_PAIRS ", stream);
+    fprintf(stream, "%" PRIu32 "\n\n", what->n_pairs);
+    return n_nodes;
 }
 
 static bool put_model(const exported *what, FILE *stream)
@@ -323,8 +351,9 @@ static bool put_model(const exported *what, FILE *stream)
     export_put(what, "static const float @_weight[] = {", stream);
     bool is_whole = put_kept(what, false, stream);
     fputs("};\n\n", stream);
+    uint64_t n_nodes = what->n_pairs > 0 ? put_pairs(what, stream) : 0;
     if (what->n_curves > 0)
-        put_curves(what, stream);
+        put_curves(what, n_nodes, stream);
     return is_whole;
 }
 
@@ -395,9 +424,8 @@ static int describe(exported *what)
     what->info = info_of(what->model);
     while (gsa_model_curve(what->model, what->n_curves, &curve) == GSA_OK)
         what->n_curves++;
-    gsa_pair pair = {.size = sizeof pair};
-    if (gsa_model_pair(what->model, 0, &pair) == GSA_OK)
-        return complain_failed("a model with pairs of columns cannot be exported; train it with --pairs off");
+    for (gsa_pair pair = {.size = sizeof pair}; gsa_model_pair(what->model, what->n_pairs, &pair) == GSA_OK;)
+        what->n_pairs++;
     const char *schema = gsa_model_schema(what->model);
     what->schema.size = sizeof what->schema;
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;

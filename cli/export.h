@@ -14,7 +14,7 @@ typedef struct exported {
     gsa_model_info info;
     gsa_schema_info schema; /* zeros if the model has none */
     uint64_t n_features;    /* at least 1: an array of C is not empty */
-    uint32_t n_curves;
+    uint32_t n_curves, n_pairs;
     uint64_t n_kept;  /* features whose weights are written, at least 1 */
     bool is_dense;    /* these are all; else those that have a weight, beside their numbers */
     bool has_offsets; /* some columns are measured from another number than 0 */

@@ -94,13 +94,55 @@ static const char margins_of_curves[] =
     "    for (size_t k = 0; weight != NULL && k < @_MARGINS; k++)\n"
     "        out[k] += (double)weight[k] * x;\n"
     "}\n\n"
-    "/* A value of a feature with a curve is its shares in the knots around it. */\n"
+    "/* A value has a share in the knot above it, and the rest in the knot below, whose number is returned. */\n"
+    "static uint32_t @_place(const float *knot, uint32_t n, float x, float *share)\n"
+    "{\n"
+    "    uint32_t at = 0, left = n - 1;\n"
+    "    while (left > 1) {\n"
+    "        uint32_t half = left / 2;\n"
+    "        at += x >= knot[at + half] ? half : 0;\n"
+    "        left -= half;\n"
+    "    }\n"
+    "    double part = ((double)x - (double)knot[at]) / ((double)knot[at + 1] - (double)knot[at]);\n"
+    "    *share = part > 0 ? part < 1 ? (float)part : 1.0f : 0.0f;\n"
+    "    return at;\n"
+    "}\n\n";
+
+static const char add_pairs[] =
+    "/* A pair of features has shares in the four nodes around their values. */\n"
+    "static void @_add_pairs(const uint32_t *index, const float *value, size_t n, double *out)\n"
+    "{\n"
+    "    for (size_t p = 0; p < @_PAIRS; p++) {\n"
+    "        const uint32_t *pair = @_pair[p];\n"
+    "        float x[2] = {0, 0}, share[2] = {0, 0};\n"
+    "        uint32_t at[2] = {0, 0};\n"
+    "        int is_there = 1;\n"
+    "        for (size_t i = 0; i < n; i++)\n"
+    "            for (int j = 0; j < 2; j++)\n"
+    "                if ((index != NULL ? index[i] : (uint32_t)i) == pair[j])\n"
+    "                    x[j] = value != NULL ? value[i] : 1.0f;\n"
+    "        for (int j = 0; j < 2; j++) {\n"
+    "            const float *knot = @_side + pair[2 + j];\n"
+    "            if (x[j] == 0 && (knot[0] > 0 || knot[pair[4 + j] - 1] < 0))\n"
+    "                is_there = 0;\n"
+    "            at[j] = @_place(knot, pair[4 + j], x[j], &share[j]);\n"
+    "        }\n"
+    "        for (uint32_t k = 0; is_there && k < 4; k++) {\n"
+    "            float first = k / 2 != 0 ? share[0] : 1 - share[0], second = k % 2 != 0 ? share[1] : 1 - share[1];\n"
+    "            float both = first * second;\n"
+    "            if (both != 0)\n"
+    "                @_add((uint64_t)pair[6] + (at[0] + k / 2) * pair[5] + at[1] + k % 2, (double)both, out);\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n";
+
+static const char sum_of_curves[] =
     "static void @_margins(const uint32_t *index, const float *value, size_t n, double *out)\n"
     "{\n"
     "    for (size_t k = 0; k < @_MARGINS; k++)\n"
     "        out[k] = 0;\n"
     "    for (size_t i = 0; i < n; i++) {\n"
-    "        float x = value != NULL ? value[i] : 1.0f;\n"
+    "        float x = value != NULL ? value[i] : 1.0f, share;\n"
     "        uint32_t id = index != NULL ? index[i] : (uint32_t)i;\n"
     "        size_t low = 0, high = @_CURVES;\n"
     "        if (x == 0)\n"
@@ -116,22 +158,15 @@ static const char margins_of_curves[] =
     "            @_add(id < @_FIRST_KNOT ? (uint64_t)id : (uint64_t)id + @_KNOTS, (double)x, out);\n"
     "            continue;\n"
     "        }\n"
-    "        const float *knot = @_knot + @_curve[low][1];\n"
-    "        uint32_t at = 0, left = @_curve[low][2] - 1;\n"
-    "        while (left > 1) {\n"
-    "            uint32_t half = left / 2;\n"
-    "            at += x >= knot[at + half] ? half : 0;\n"
-    "            left -= half;\n"
-    "        }\n"
-    "        double part = ((double)x - (double)knot[at]) / ((double)knot[at + 1] - (double)knot[at]);\n"
-    "        float share = part > 0 ? part < 1 ? (float)part : 1.0f : 0.0f;\n"
+    "        uint32_t at = @_place(@_knot + @_curve[low][1], @_curve[low][2], x, &share);\n"
     "        uint64_t first = (uint64_t)@_FIRST_KNOT + @_curve[low][1] + at;\n"
     "        @_add(first, (double)(1.0f - share), out);\n"
     "        @_add(first + 1, (double)share, out);\n"
-    "    }\n"
-    "    for (size_t k = 0; k < @_MARGINS; k++)\n"
-    "        out[k] += @_intercept[k];\n"
-    "}\n\n";
+    "    }\n";
+static const char calls_pairs[] = "    @_add_pairs(index, value, n, out);\n";
+static const char adds_intercepts[] = "    for (size_t k = 0; k < @_MARGINS; k++)\n"
+                                      "        out[k] += @_intercept[k];\n"
+                                      "}\n\n";
 
 static const char margin_of_curves[] = "static double @_margin(const uint32_t *index, const float *value, size_t n)\n"
                                        "{\n"
@@ -274,8 +309,12 @@ void export_put_functions(const exported *what, FILE *stream)
     if (!what->is_constant)
         export_put(what, what->is_dense ? find_dense : find_sparse, stream);
     export_put(what, check, stream);
-    if (!what->is_constant && what->n_curves > 0)
-        export_put(what, margins_of_curves, stream);
+    if (!what->is_constant && what->n_curves > 0) {
+        const char *const parts[] = {margins_of_curves, add_pairs, sum_of_curves, calls_pairs, adds_intercepts};
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (what->n_pairs > 0 || i % 2 == 0)
+                export_put(what, parts[i], stream);
+    }
     if (!what->is_constant && (is_one || what->n_curves == 0))
         export_put(what, !is_one ? margin_many : what->n_curves > 0 ? margin_of_curves : margin_one, stream);
     if (has_probabilities || what->info.has_log_link)

@@ -90,6 +90,20 @@ train bent_softmax.model bent.svm --loss softmax --curves auto
 agree bent_softmax.model bent_odd.svm
 grep -c 't_curve\[\]' t.c
 
+echo "pairs of columns, in the same rows"
+awk 'BEGIN { srand(10); for (i = 0; i < 1500; i++) { a = rand() * 4 - 2; b = rand() * 4 + 1; c = rand() < 0.3 ? 0 : rand() * 3; w = i % 2
+    y = a * (b - 3) + (w ? c : -c) / 2 + rand() / 5
+    printf "%d 1:%.4f 2:%.4f 3:%.4f 4:1%s %d:1\n", (y > 0) + (y > 0.8), a, b, c, (w ? " 5:1" : ""), 6 + i % 7 } }' >paired.svm
+awk '{ $1 = $1 > 0; print }' paired.svm >paired_two.svm
+cat paired.svm bent_odd.svm >paired_odd.svm
+for loss in logistic squared poisson; do
+    train paired_$loss.model paired_two.svm --loss $loss --pairs auto
+    agree paired_$loss.model paired_odd.svm
+done
+train paired_softmax.model paired.svm --loss softmax --pairs auto
+agree paired_softmax.model paired_odd.svm
+grep -c 't_pair\[\]' t.c
+
 echo "labels and columns that have to be quoted"
 awk 'BEGIN { print "label,age,*/ x?,colour" }
      { print (NR % 3 == 0 ? "\"a\"\"b\\n\"" : NR % 3 == 1 ? "??/caf\303\251" : "100%s @") "," NR % 17 "," NR % 6 "," (NR % 2 ? "red" : "blue") }' \
