@@ -22,6 +22,7 @@ from .plot_columns import curves
 from .plot_comparison import comparison
 from .plot_curves import calibration, precision_recall, roc
 from .plot_numbers import predictions, residuals
+from .plot_pairs import pairs
 from .plot_run import loss, passes, step
 from .plot_trace import Trace, TraceError, read_trace
 from .plot_weights import weights
@@ -35,6 +36,7 @@ __all__ = [
     "confusion",
     "curves",
     "loss",
+    "pairs",
     "passes",
     "precision_recall",
     "predictions",

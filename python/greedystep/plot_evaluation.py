@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
+from ._contents import Pair
 from ._core import Handle, new_object, reader_options
 from ._data import open_paths
 from ._errors import GreedystepError, call
@@ -85,6 +86,16 @@ def model_event(model: Model) -> Event:
             }
             for one in model.curves()
         ],
+        **({"pairs": [_pair_event(one) for one in model.pairs()]} if model.pairs() else {}),
+    }
+
+
+def _pair_event(one: Pair) -> Event:
+    return {
+        "names": list(one.names),
+        "knots": [knots.tolist() for knots in one.knots],
+        "values": one.values.tolist(),
+        "share": one.share.tolist(),
     }
 
 

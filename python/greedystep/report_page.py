@@ -9,6 +9,7 @@ from . import plot
 from . import report_text as words
 from .plot_columns import draw, labels_of, of_trace, scale_of
 from .plot_evaluation import evaluated
+from .plot_pairs import draw_pair, largest_of, pairs_of
 from .plot_trace import Source, Trace, TraceError
 from .report_css import CSS
 from .report_svg import draw_svg
@@ -30,6 +31,7 @@ _LEARNED = "Measured on training rows; expect worse on new data. Give --test a f
 
 # Columns that bend have a picture each, up to here.
 _MAX_CURVES = 24
+_MAX_PAIRS = 8
 
 
 class _Page:
@@ -132,6 +134,12 @@ def _columns(page: _Page, trace: Trace) -> str:
         page.picture(lambda ax, one=one: draw(ax, one, labels, scale), str(one["name"]), "", 2.1, 2.8)  # type: ignore[misc]
         for one in shown
     ]
+    pairs = pairs_of(trace)[:_MAX_PAIRS]
+    largest = largest_of(pairs)
+    maps = [
+        page.picture(lambda ax, one=one: draw_pair(ax, one, labels, largest), " & ".join(one["names"]), "", 2.3, 2.8)  # type: ignore[misc]
+        for one in pairs
+    ]
     evaluation = next(iter(trace.evaluations.values()), {})
     columns = evaluation.get("columns") or []
     if not figures and not columns:
@@ -139,6 +147,8 @@ def _columns(page: _Page, trace: Trace) -> str:
     return (
         words.about_columns(trace, len(curves), len(figures), labels)
         + _pictures(figures, "small")
+        + words.about_pairs(trace, len(maps))
+        + (_pictures(maps, "small") if maps else "")
         + words.columns(trace)
     )
 

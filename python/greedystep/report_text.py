@@ -351,6 +351,17 @@ def about_columns(trace: Trace, n_curves: int, n_shown: int, classes: Sequence[s
     return f'<p class="note">{text(" ".join(about))}</p>'
 
 
+def about_pairs(trace: Trace, n_shown: int) -> str:
+    """Return how to read the maps of pairs, if there are some."""
+    n_pairs = len((trace.model or {}).get("pairs") or [])
+    if n_pairs == 0:
+        return ""
+    about = "A map shows what two columns add together, beside their own lines: orange is higher, blue lower."
+    if n_pairs > n_shown:
+        about += f" {n_shown} of {n_pairs} pairs are shown."
+    return f'<p class="note">{text(about)}</p>'
+
+
 def columns(trace: Trace) -> str:
     """Return the share of every column in the variance of the margins."""
     found, _rows = _rows_of_columns(trace)

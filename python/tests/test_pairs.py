@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import greedystep
 from greedystep import GreedystepClassifier, GreedystepRegressor
 from greedystep._contents import Pair
+from greedystep.report import write_report
 
 
 def rows(n: int = 2000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -58,7 +61,7 @@ def test_surfaces_have_a_mean_of_nothing_over_the_rows() -> None:
         assert abs((pair.values[0] * pair.share).sum()) < 0.02 * pair.deviation
 
 
-def test_files_keep_pairs(tmp_path: object) -> None:
+def test_files_keep_pairs(tmp_path: Path) -> None:
     x, y = rows()
     model = GreedystepClassifier(pairs="auto").fit(x, y > 1).model_
     assert len(model.pairs()) > 0
@@ -76,3 +79,44 @@ def test_graphs_and_linear_models_refuse_pairs() -> None:
         model.to_onnx()
     with pytest.raises(ValueError, match="curves"):
         model.to_sklearn()
+
+
+def test_maps_have_a_picture_of_each_pair() -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    from greedystep import plot
+
+    x, y = rows()
+    model = GreedystepRegressor(pairs="auto").fit(x, y).model_
+    axes = plot.pairs(model, top=3)
+    assert len(axes) == 3
+    assert (axes[0].get_xlabel(), axes[0].get_ylabel()) == ("1", "2")
+    with pytest.raises(ValueError, match='pairs="auto"'):
+        plot.pairs(GreedystepRegressor(pairs="off").fit(x, y))
+
+
+def test_a_report_shows_at_most_eight_maps(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    x, y = rows()
+    lines = [",".join(f"{value:.4f}" for value in (label, *row)) for label, row in zip(y, x)]
+    (tmp_path / "rows.csv").write_text("y,a,b,c,d\n" + "\n".join(lines) + "\n")
+    train = [
+        "greedystep",
+        "train",
+        "rows.csv",
+        "--label",
+        "y",
+        "--pairs",
+        "auto",
+        "-o",
+        "m",
+        "--trace",
+        "t.jsonl",
+        "-q",
+    ]
+    subprocess.run(train, cwd=tmp_path, check=True)
+    write_report(tmp_path / "t.jsonl", tmp_path / "t.html")
+    page = (tmp_path / "t.html").read_text()
+    n_pairs = len(greedystep.load(tmp_path / "m").pairs())
+    assert "A map shows" in page
+    assert page.count("a &amp; b") >= 2  # the picture's title, and the table of shares
+    assert page.count(" &amp; ") >= min(n_pairs, 8)
