@@ -12,6 +12,7 @@ if predictions are far from 0.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def _categories_of(model: ModelContents, schema: Schema) -> dict[str, dict[str, 
     found: dict[str, dict[str, npt.NDArray[np.float32]]] = {column: {} for column in [*schema.words, *parts]}
     features = model.features[model.features >= 2 * len(schema.numeric)]
     features = features[model._weights_of(features).any(axis=1)]
+    sides = {feature for one in model._model.pairs() for feature in one.feature if feature >= 2 * len(schema.numeric)}
+    features = np.union1d(features, np.array(sorted(sides), features.dtype))
     n_nameless = 0
     for feature, weights in zip(features, model._weights_of(features)):
         name = model._model.name(int(feature)) or ""
@@ -162,8 +165,6 @@ def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any) -> tuple[st
     """
     start = np.zeros(len(coef))
     curves = model._model.curves()
-    if model._model.pairs():
-        raise ValueError('graphs cannot have pairs of columns: train with pairs="off"')
     if not curves:
         return rows, coef, start
     columns: list[int] = []
@@ -185,6 +186,38 @@ def _bend(graph: _Graph, model: ModelContents, rows: str, coef: Any) -> tuple[st
     come = graph.calc("Div", off, constant("pieces", np.concatenate(width)))
     pieces = graph.calc("Clip", come, constant("none_of_a_piece", 0), constant("all_of_a_piece", 1))
     return graph.calc("Concat", rows, pieces, axis=1), np.hstack([coef, *steps]), start
+
+
+def _hats(graph: _Graph, value: str, knots: DoubleArray) -> str:
+    """Return the shares of values, [rows x 1], in all knots; a 0 has none if it is beyond them."""
+    n = len(knots)
+    steps = np.eye(n - 1, n, 1) - np.eye(n - 1, n)  # a piece takes from its lower knot, and gives to the upper
+    bounds = [graph.constant(f"gs_{len(graph.constants)}h", np.asarray(one)) for one in (knots[:-1], np.diff(knots))]
+    come = graph.calc("Div", graph.calc("Sub", value, bounds[0]), bounds[1])
+    ends = [graph.constant(f"gs_{len(graph.constants)}h", np.array(one)) for one in (0.0, 1.0)]
+    moved = graph.calc("MatMul", graph.calc("Clip", come, *ends), graph.constant(f"gs_{len(graph.constants)}h", steps))
+    hats = graph.calc("Add", moved, graph.constant(f"gs_{len(graph.constants)}h", np.eye(1, n)))
+    if knots[0] <= 0 <= knots[-1]:
+        return hats
+    is_none = graph.calc("Equal", value, graph.constant(f"gs_{len(graph.constants)}h", np.array(0.0)))
+    return graph.calc("Mul", hats, graph.calc("Cast", graph.calc("Not", is_none), to=11))
+
+
+def _add_pairs(graph: _Graph, model: ModelContents, value_of: Callable[[int], str]) -> list[str]:
+    """Return what pairs of columns add to margins, each [rows x outputs], from the values of features, [rows x 1]."""
+    found, hats = [], {}
+    for one in model._model.pairs():
+        n = (one.n_knots[0], one.n_knots[1])
+        for i, feature in enumerate(one.feature):
+            if feature not in hats:
+                knots = np.ctypeslib.as_array(one.knot[i], (n[i],)).astype(np.float64)
+                hats[feature] = _hats(graph, value_of(feature), knots)
+        first = graph.calc("Reshape", hats[one.feature[0]], [-1, n[0], 1])
+        second = graph.calc("Reshape", hats[one.feature[1]], [-1, 1, n[1]])
+        nodes = graph.calc("Reshape", graph.calc("Mul", first, second), [-1, n[0] * n[1]])
+        values = model._weights_of(np.arange(one.first, one.first + n[0] * n[1])).astype(np.float64)
+        found.append(graph.calc("MatMul", nodes, graph.constant(f"gs_{len(graph.constants)}p", values)))
+    return found
 
 
 def _part_of_date(graph: _Graph, days: str, part: str) -> str:
@@ -215,9 +248,12 @@ def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
     n_outputs = model._model.info.n_outputs
     parts = [graph.constant("gs_intercepts", np.asarray(model.intercept, np.float64))]
     categories = _categories_of(model, schema)
+    places_of: dict[str, tuple[str, list[str]]] = {}  # of categories and parts of dates
+    features = ""
 
     def look_up(column: str, keys: list[str], places: str) -> None:
         """Add the weights of categories; the place behind the last is an unknown or missing one."""
+        places_of[column] = places, keys
         none = np.zeros(n_outputs)
         table = np.array([*(categories[column].get(key, none) for key in keys), none], np.float64)
         parts.append(graph.calc("Gather", graph.constant(f"gs_{column}", table), places, axis=0))
@@ -229,8 +265,8 @@ def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
         columns = [graph.calc("Cast", one, to=1) if one in casts else one for one in schema.numeric]
         features = _fill_gaps(graph, graph.calc("Concat", *columns, axis=1), schema, n)
         features = graph.calc("Cast", features, to=11)  # 11: double
-        features, coef, start = _bend(graph, model, features, dense.T)
-        parts.append(graph.calc("MatMul", features, graph.constant("gs_weights", coef.T)))
+        bent, coef, start = _bend(graph, model, features, dense.T)
+        parts.append(graph.calc("MatMul", bent, graph.constant("gs_weights", coef.T)))
         parts.append(graph.constant("gs_lowest", start))
     for column in schema.words:
         keys = list(categories[column])
@@ -246,6 +282,17 @@ def _margins(graph: _Graph, model: ModelContents, schema: Schema) -> str:
             if categories[f"{column} {part}"]:
                 places = graph.calc("Where", is_missing, len(keys), _part_of_date(graph, days, part))
                 look_up(f"{column} {part}", keys, places)
+
+    def value_of(feature: int) -> str:
+        if feature < 2 * len(schema.numeric):
+            return graph.calc("Gather", features, [feature], axis=1)
+        name = model._model.name(feature) or ""
+        column = next(one for one in categories if name.startswith(f"{one}="))
+        places, keys = places_of[column]
+        is_there = graph.calc("Equal", places, keys.index(name[len(column) + 1 :]))
+        return graph.calc("Reshape", graph.calc("Cast", is_there, to=11), [-1, 1])
+
+    parts += _add_pairs(graph, model, value_of)
     return graph.add("Sum", parts, "gs_margins")
 
 
@@ -349,9 +396,12 @@ def to_onnx(model: ModelContents, *, n_features: int | None = None, classes: npt
         rows = "X" if schema is None else _fill_gaps(graph, "X", schema, coef.shape[1])
         width = coef.shape[1] if schema is None else len(schema.numbers)
         if model._model.curves():
-            rows, coef, start = _bend(graph, model, graph.calc("Cast", rows, to=11), coef)  # 11: double
+            doubles = graph.calc("Cast", rows, to=11)  # 11: double
+            rows, coef, start = _bend(graph, model, doubles, coef)
             rows = graph.calc("MatMul", rows, graph.constant("gs_weights", coef.T))
             rows = graph.calc("Add", rows, graph.constant("gs_lowest", start))
+            parts = _add_pairs(graph, model, lambda feature: graph.calc("Gather", doubles, [feature], axis=1))
+            rows = graph.calc("Sum", rows, *parts) if parts else rows
             if not is_far:
                 rows = graph.calc("Cast", rows, to=1)  # 1: float
             coef = np.eye(len(intercept), dtype=np.float32)

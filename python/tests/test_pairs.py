@@ -72,11 +72,45 @@ def test_files_keep_pairs(tmp_path: Path) -> None:
     assert loaded.n_features == 4
 
 
-def test_graphs_and_linear_models_refuse_pairs() -> None:
+def run_graph(model: greedystep.Model, inputs: dict[str, np.ndarray]) -> np.ndarray:
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(model.to_onnx().SerializeToString(), providers=["CPUExecutionProvider"])
+    found: np.ndarray = session.run(None, inputs)[-1]
+    return found
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_graphs_have_the_pairs_of_arrays(n_classes: int) -> None:
+    x, y = rows()
+    x[:, 3] = np.where(x[:, 3] > 0, x[:, 3] + 5, 0)  # often 0, and far from it
+    y += np.where(x[:, 3] > 0, x[:, 0], 0)
+    if n_classes == 0:
+        model = GreedystepRegressor(pairs="auto").fit(x, y).model_
+    else:
+        model = GreedystepClassifier(pairs="auto").fit(x, np.digitize(y, [1, 3][: n_classes - 1])).model_
+    assert any("4" in pair.names for pair in model.pairs())
+    outside = np.vstack([x[:500], 3 * x[:200]])
+    predicted = model.predict(outside) if n_classes == 0 else model.predict_proba(outside)
+    np.testing.assert_allclose(run_graph(model, {"X": outside}), predicted.reshape(len(outside), -1), atol=2e-5)
+
+
+def test_graphs_have_the_pairs_of_tables() -> None:
+    pandas = pytest.importorskip("pandas")
+    x, y = rows()
+    words = np.where(np.arange(len(x)) % 3 == 0, "red", "blue")
+    y += np.where(words == "red", x[:, 2], -x[:, 2])
+    table = pandas.DataFrame({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "w": words, "y": y})
+    table.loc[table.index % 7 == 0, "b"] = np.nan
+    model = greedystep.train(table, label="y", pairs="auto", loss="squared")
+    assert any("w=" in name for pair in model.pairs() for name in pair.names)
+    inputs = {name: table[[name]].to_numpy(np.float32 if name != "w" else object) for name in "abcw"}
+    found = run_graph(model, inputs).ravel()
+    np.testing.assert_allclose(found, model.predict(table.drop(columns="y")), atol=2e-5)
+
+
+def test_linear_models_refuse_pairs() -> None:
     x, y = rows()
     model = GreedystepRegressor(pairs="auto").fit(x, y).model_
-    with pytest.raises(ValueError, match='pairs="off"'):
-        model.to_onnx()
     with pytest.raises(ValueError, match="curves"):
         model.to_sklearn()
 
