@@ -249,6 +249,8 @@ static void rank_pairs(const pair_search *search, const uint32_t *row, size_t n,
 }
 
 #define MIN_CURVATURE 1e-6F
+/* Weights of columns with a smaller scale begin with 0. */
+#define MIN_RESCALED 1e-6F
 
 /* Finds the pairs of a fold, on the rows that it fits, or of all rows. */
 static void search_fold(pair_search *search, size_t fold)
@@ -300,6 +302,9 @@ static gsa_status find_pairs(pair_search *search, gsa_error *error)
     }
     GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
     GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, search_group, search, path->problem->env, error));
+    for (size_t f = 0; f < path->n_folds; f++) /* from here on weights of columns as they are */
+        for (size_t i = 0; i < path->n_columns * stride; i++)
+            path->fit[f].v[i] *= path->problem->scale[i / stride];
     gsai_scale_columns(path->problem, search->of->scaling);
     search_fold(search, path->n_folds);
     return GSA_OK;
@@ -405,7 +410,7 @@ static gsa_status make_bends(const pair_search *search, size_t most, gsai_bends 
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
-/* Makes a path of the same rows with surfaces, beginning with the weights of a record of the path of curves. */
+/* Makes a path of the same rows with surfaces, scaled as a record of the path of curves; the folds begin with its. */
 static gsa_status make_path(const pair_search *search, size_t most, const gsai_record *from, bool all, gsai_path *out,
                             gsa_error *error)
 {
@@ -432,11 +437,12 @@ static gsa_status make_path(const pair_search *search, size_t most, const gsai_r
     /* Fewer rows are held out than for curves, where they are dear: those of the first folds. */
     GSA_TRY(gsai_path_make(out, problem, curves->n_rows, gsai_held_out_wanted(problem, all), curves->tolerance,
                            search->arena, error));
-    for (size_t f = 0; f < out->n_folds; f++) {
-        memcpy(out->fit[f].v, from->v, (1 + n_parts) * stride * sizeof(float));
-        memcpy(out->fit[f].v + (1 + n_parts + added) * stride, from->v + (1 + n_parts) * stride,
-               (curves->n_columns - 1 - n_parts) * stride * sizeof(float));
-    }
+    for (size_t f = 0; f < out->n_folds; f++) /* each from its own: others know the rows that it leaves out */
+        for (size_t i = 0; i < curves->n_columns * stride; i++) {
+            size_t j = i / stride, to = j <= n_parts ? j : j + added;
+            float scale = problem->scale[to];
+            out->fit[f].v[to * stride + i % stride] = scale > MIN_RESCALED ? curves->fit[f].v[i] / scale : 0;
+        }
     return GSA_OK;
 }
 

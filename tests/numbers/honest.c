@@ -7,6 +7,7 @@
  *
  *   honest estimates DRAWS     prints a table; 1 if a method is optimistic beyond the bounds
  *   honest curves DRAWS        the same of rows in memory where half of the columns bend, with curves
+ *   honest pairs DRAWS         the same where columns also act on one another, with pairs
  *   honest copies DRAWS        the loss on new rows of models of 300 rows, each given 1 to 100 times; 1 if copies cost
  */
 #include "base/rng.h"
@@ -43,7 +44,7 @@ static const problem problems[] = {{"logistic, 10 columns", "logistic", 1000, 10
                                    {"logistic, 50 noisy columns", "logistic", 300, 50, 50, 1, 1}};
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 static const char *const methods[] = {"optimum", "gsa"};
-static int bends; /* whether columns bend, and may */
+static int bends, has_pairs; /* whether columns bend, and may; and act on one another, and may */
 
 typedef struct data {
     const problem *of;
@@ -96,6 +97,10 @@ static void planted_margins(const planted *truth, const uint32_t *index, const f
     for (size_t e = 0; e < n; e++)
         for (size_t k = 0; k < truth->of->n_outputs; k++)
             margins[k] += bent(truth->of, index[e], (double)value[e]) * truth->weight[index[e]][k];
+    bool is_dense = truth->of->n_entries == truth->of->n_features;
+    for (size_t e = 0; e + 1 < n && has_pairs && is_dense; e += 4) /* every fourth with the next */
+        for (size_t k = 0; k < truth->of->n_outputs; k++)
+            margins[k] += (double)value[e] * (double)value[e + 1] * truth->weight[index[e]][k] / 2;
 }
 
 static double label_of(const problem *of, const double *margins, gsai_rng *rng)
@@ -231,6 +236,7 @@ static gsa_state *learn(data *d, const char *method, gsa_model **model)
     check(gsa_config_set(config, "loss", d->of->loss, &error), &error);
     check(gsa_config_set(config, "method", method, &error), &error);
     check(gsa_config_set(config, "curves", bends ? "auto" : "off", &error), &error);
+    check(gsa_config_set(config, "pairs", has_pairs ? "auto" : "off", &error), &error);
     check(gsa_state_new(config, NULL, &state, &error), &error);
     check(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     check(gsa_train(state, reader, NULL, NULL, &error), &error);
@@ -342,9 +348,10 @@ static int copies_cost_nothing(size_t n_draws)
 int main(int argc, char **argv)
 {
     size_t n_draws = argc == 3 ? (size_t)strtod(argv[2], NULL) : 0;
-    bends = argc == 3 && strcmp(argv[1], "curves") == 0;
+    has_pairs = argc == 3 && strcmp(argv[1], "pairs") == 0;
+    bends = has_pairs || (argc == 3 && strcmp(argv[1], "curves") == 0);
     if (n_draws < 2 || (!bends && strcmp(argv[1], "estimates") != 0 && strcmp(argv[1], "copies") != 0)) {
-        fprintf(stderr, "usage: honest estimates|curves|copies DRAWS\n");
+        fprintf(stderr, "usage: honest estimates|curves|pairs|copies DRAWS\n");
         return 2;
     }
     return bends || strcmp(argv[1], "estimates") == 0 ? estimates_are_honest(n_draws) : copies_cost_nothing(n_draws);
