@@ -10,16 +10,16 @@ rows, as a geometric mean over the tables whose columns bend, and how many are a
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import forms  # isort: skip  # before numpy: it sets the number of threads
+
 import numpy as np
 
-from run import FORMS, frame_of, geometric, greedystep, tables
+from run import frame_of, split_of, tables
 
 FACTORS = (1, 10, 100)
 
@@ -35,34 +35,25 @@ def spoiled(test: Any, label: str, factor: int, share: float) -> Any:
     return test
 
 
-def loss_of(command: str, model: Path, test: Path, task: str) -> float:
-    words = [command, "evaluate", model, test, "--json"]
-    found = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-    return float(found["log_loss" if task == "class" else "rmse"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command")
+    parser.add_argument("command", type=Path)
     parser.add_argument("--share", type=float, default=0.02)
     options = parser.parse_args()
     ratios: dict[int, list[float]] = {factor: [] for factor in FACTORS}
     for table in tables():
-        frame, label, task = frame_of(table), table["label"], table["task"]
-        held = np.random.default_rng(0).random(len(frame)) < 1 / 3
-        train, test = frame[~held], frame[held]
-        if task == "class":
-            test = test[test[label].isin(train[label])]
+        train, test = split_of(frame_of(table), table, 0)
+        words = ["--label", table["label"]] + (["--loss", "squared"] if table["task"] == "number" else [])
+        curves, losses = "", {factor: [] for factor in FACTORS}
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             train.to_csv(folder / "train.csv", index=False)
-            losses: dict[int, list[float]] = {factor: [] for factor in FACTORS}
-            test.to_csv(folder / "test.csv", index=False)
-            for form in FORMS:
-                *_, curves = greedystep(options.command, form, folder, label, task)
+            for form in forms.FORMS:
+                curves = forms.train(options.command, form, folder / "train.csv", folder / "model", words).curves
                 for factor in FACTORS:
-                    spoiled(test, label, factor, options.share).to_csv(folder / "far.csv", index=False)
-                    losses[factor].append(loss_of(options.command, folder / "model", folder / "far.csv", task))
+                    far = spoiled(test, table["label"], factor, options.share)
+                    far.to_csv(folder / "far.csv", index=False)
+                    losses[factor].append(forms.loss(options.command, folder / "model", folder / "far.csv"))
         if curves in ("", "0"):
             continue
         for factor in FACTORS:
@@ -74,7 +65,7 @@ def main() -> None:
     for factor in FACTORS:
         found = [ratio for ratio in ratios[factor] if math.isfinite(ratio)]
         above = sum(ratio > 1.01 for ratio in found)
-        print(f"| x {factor} | {len(found)} | {geometric(found):.3f} | {np.median(found):.3f} | {above} |")
+        print(f"| x {factor} | {len(found)} | {forms.geometric(found):.3f} | {np.median(found):.3f} | {above} |")
 
 
 if __name__ == "__main__":

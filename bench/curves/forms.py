@@ -35,7 +35,8 @@ def children() -> float:
 
 
 def train(command: Path, form: str, data: Path, model: Path, options: Sequence[object] = ()) -> Fit:
-    words = [command, "train", data, "--curves", form, "--threads", 1, "-o", model, "--json", "--quiet", *options]
+    chosen = ("--pairs", "auto") if form == "pairs" else ("--curves", form)
+    words = [command, "train", data, *chosen, "--threads", 1, "-o", model, "--json", "--quiet", *options]
     before = children()
     said = json.loads(run(words))
     seconds = children() - before

@@ -27,7 +27,7 @@ STOPPED, STUMPS = "LightGBM, early stopping", "LightGBM, stumps"
 BEHIND = 0.05
 SAME = 0.01
 LEAST_SECONDS, LEAST_LOSS = 1e-3, 1e-6  # below the clock; a loss of 0 has no ratio
-NAMES = {OWN: "greedystep, curves", LINES: "greedystep, lines"}
+NAMES = {OWN: "greedystep, curves", LINES: "greedystep, lines", "pairs": "greedystep, pairs"}
 SIZES = ((0, 1000), (1000, 5000), (5000, 20_000), (20_000, 10**9))
 Losses = dict[str, list[tuple[float, float]]]  # (loss, seconds) of every split, by tool
 
