@@ -173,6 +173,18 @@ static gsa_status look_at_rows(pair_search *search, gsa_error *error)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
+/* Takes the mean of n cells, a step apart, off each of them. */
+static void take_mean(double *off, const double *weight, size_t n, size_t step)
+{
+    double sum = 0, all = 0;
+    for (size_t c = 0; c < n; c++) {
+        sum += off[c * step] * weight[c * step];
+        all += weight[c * step];
+    }
+    for (size_t c = 0; c < n; c++)
+        off[c * step] -= sum / all;
+}
+
 /* Returns what a surface would gain: of the means of derivatives in cells, what no sum over two columns has. */
 static double gain_of(const double *slope, size_t step, const double *weight, size_t na, size_t nb)
 {
@@ -187,24 +199,10 @@ static double gain_of(const double *slope, size_t step, const double *weight, si
         off[c] = slope[c * step] / w[c];
     }
     for (int round = 0; round < 2; round++) {
-        for (size_t a = 0; a < na; a++) {
-            double sum = 0, all = 0;
-            for (size_t b = 0; b < nb; b++) {
-                sum += off[a * nb + b] * w[a * nb + b];
-                all += w[a * nb + b];
-            }
-            for (size_t b = 0; b < nb; b++)
-                off[a * nb + b] -= sum / all;
-        }
-        for (size_t b = 0; b < nb; b++) {
-            double sum = 0, all = 0;
-            for (size_t a = 0; a < na; a++) {
-                sum += off[a * nb + b] * w[a * nb + b];
-                all += w[a * nb + b];
-            }
-            for (size_t a = 0; a < na; a++)
-                off[a * nb + b] -= sum / all;
-        }
+        for (size_t a = 0; a < na; a++)
+            take_mean(off + a * nb, w + a * nb, nb, 1);
+        for (size_t b = 0; b < nb; b++)
+            take_mean(off + b, w + b, na, nb);
     }
     for (size_t c = 0; c < n; c++)
         gain += off[c] * off[c] * weight[c] * weight[c] / (weight[c] + total / (double)n);
