@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from .model import Model
 from .plot_evaluation import evaluated, model_event
-from .plot_style import BLUE, GREEN, GREY, INK, ORANGE, plain, short, tidy
+from .plot_style import BLUE, GREEN, GREY, INK, ORANGE, axes_for, plain, short, tidy
 from .plot_trace import Event, Trace, TraceError
 
 if TYPE_CHECKING:
@@ -118,14 +117,7 @@ def curves(source: Any, *, top: int = 12, axes: Any = None) -> Any:
     found = of_trace(trace)[:top]
     if not found:
         raise ValueError('no column of the model bends: train it with curves="auto"')
-    if axes is None:
-        n_columns = min(len(found), 4)
-        n_rows = -(-len(found) // n_columns)
-        size = (2.6 * n_columns, 2.1 * n_rows)
-        _, axes = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
-    every = np.ravel(np.asarray(axes, object))
-    if len(every) < len(found):
-        raise ValueError(f"{len(found)} columns need as many axes, and there are {len(every)}")
+    every = axes_for(len(found), "columns", axes, (2.6, 2.1))
     labels, scale = labels_of(trace), scale_of(found)
     for ax, one in zip(every, found):
         draw(ax, one, labels, scale)

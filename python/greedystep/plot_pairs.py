@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
@@ -12,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from .model import Model
 from .plot_columns import labels_of
 from .plot_evaluation import evaluated, model_event
-from .plot_style import BLUE, ORANGE, plain, tidy
+from .plot_style import BLUE, ORANGE, axes_for, plain, tidy
 from .plot_trace import Event, Trace, TraceError
 
 if TYPE_CHECKING:
@@ -87,14 +86,7 @@ def pairs(source: Any, *, top: int = 8, axes: Any = None) -> Any:
     found = pairs_of(trace)[:top]
     if not found:
         raise ValueError('the model has no pairs of columns: train it with pairs="auto"')
-    if axes is None:
-        n_columns = min(len(found), 4)
-        n_rows = -(-len(found) // n_columns)
-        size = (2.8 * n_columns, 2.4 * n_rows)
-        _, axes = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
-    every = np.ravel(np.asarray(axes, object))
-    if len(every) < len(found):
-        raise ValueError(f"{len(found)} pairs need as many axes, and there are {len(every)}")
+    every = axes_for(len(found), "pairs", axes, (2.8, 2.4))
     labels, largest = labels_of(trace), largest_of(found)
     for ax, one in zip(every, found):
         draw_pair(ax, one, labels, largest)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 if TYPE_CHECKING:
@@ -28,6 +29,19 @@ def axes_of(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     return plt.subplots(figsize=(5.0, 3.5), layout="constrained")[1]
+
+
+def axes_for(n: int, what: str, axes: Any, size: tuple[float, float]) -> Any:
+    """Return the given axes, which are to be at least n, or those of a new figure with pictures of this size."""
+    if axes is None:
+        n_columns = min(n, 4)
+        n_rows = -(-n // n_columns)
+        size = (size[0] * n_columns, size[1] * n_rows)
+        _, axes = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
+    every = np.ravel(np.asarray(axes, object))
+    if len(every) < n:
+        raise ValueError(f"{n} {what} need as many axes, and there are {len(every)}")
+    return every
 
 
 def tidy(ax: Axes, title: str, x: str = "", y: str = "", grid: str = "y") -> None:
