@@ -60,3 +60,11 @@ for method in optimum gsa; do
     greedystep merge a.model.state b.model.state -o merged.model -q || fail "merge with curves"
     loss merged.model | awk '{ print ($1 < 0.3 ? "as it should be" : "WRONG " $0) }'
 done
+echo "rows that come to nodes which no first row had, little by little"
+awk 'BEGIN { srand(6); print "y,a,b,c"; for (i = 0; i < 60000; i++) {
+    width = i < 9000 ? 0.2 : 0.2 + (i - 9000) / 12000; a = rand() * 4 - 2; b = a + (rand() * 2 - 1) * width
+    b = b > 2 ? 2 : b < -2 ? -2 : b; c = rand() * 4 - 2
+    printf "%.4f,%.5f,%.5f,%.5f\n", a * b / 2 + a * c / 2 + rand() / 2, a, b, c } }' >drift.csv
+greedystep train drift.csv --label y --pairs auto --method gsa --order file --passes 1 -o drift.model -q || fail drift
+{ head -n 1 drift.csv; tail -n 15000 drift.csv; } >test.csv
+loss drift.model | awk '{ print ($1 < 0.04 ? "as it should be" : "WRONG " $0) }'
