@@ -24,9 +24,6 @@ static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for 
  * texts want that; of categories, most of which are rare, it may be the other way: lower powers are tried. */
 #define INVERSE_FREQUENCY 0.1875
 #define LOWER_POWERS 2
-/* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
-#define MIX_RATE 0.3
-#define MIN_MIX_SHARE 0.1
 
 /* Strengths that stages try, on average of data sets of many kinds: the first path, another scaling of the same rows,
  * all rows from the strength that the sample chose, shares of a prior. */
@@ -34,124 +31,6 @@ static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for 
 #define SCALING_STRENGTHS 3u
 #define ALL_STRENGTHS 2u
 #define SHARE_STRENGTHS 3u
-
-/* ---- the mix ----------------------------------------------------------------------------------------------------- */
-
-/* Sets the share of each record of a path in the optimum; returns the number of the best. */
-static size_t share_out(gsai_path *path, double *share)
-{
-    size_t best = 0;
-    double total = 0, unit, n = 0;
-    for (size_t q = 0; q < path->held_from[path->n_folds]; q++)
-        n += (double)path->held_weight[q];
-    for (size_t r = 1; r < path->n_records; r++)
-        best = path->record[r].calibration.loss < path->record[best].calibration.loss ? r : best;
-    unit = path->problem->has_probabilities ? 1 : 2 * path->record[best].calibration.loss;
-    for (size_t r = 0; r < path->n_records; r++) {
-        double excess = path->record[r].calibration.loss - path->record[best].calibration.loss, error_of_mean = 0;
-        if (path->record[r].strength < path->record[best].strength)
-            gsai_path_excess(path, &path->record[r], &path->record[best], &error_of_mean);
-        excess = excess > error_of_mean ? excess - error_of_mean : 0;
-        share[r] = gsai_exp(-MIX_RATE * n * excess / (unit > 0 ? unit : 1));
-        share[r] = share[r] < MIN_MIX_SHARE ? 0 : share[r];
-        total += share[r];
-    }
-    for (size_t r = 0; r < path->n_records; r++)
-        share[r] /= total;
-    return best;
-}
-
-/* ---- honest predictions of held-out rows ------------------------------------------------------------------------ */
-
-/* Mixes the held-out margins of the records, calibrated. */
-static void mix_held(gsai_path *path, const double *share, float *held)
-{
-    size_t n_held = path->held_from[path->n_folds], n_cells = n_held * path->problem->design->stride;
-    memset(held, 0, n_cells * sizeof *held);
-    for (size_t r = 0; r < path->n_records; r++) {
-        const gsai_scale_shift *by = &path->record[r].calibration;
-        for (size_t i = 0; i < n_cells && share[r] > 0; i++)
-            held[i] += (float)(share[r] * (by->scale * (double)path->record[r].held[i] + by->shift));
-    }
-}
-
-/* Predicts held-out rows of groups or times as new ones: each fold of groups, or half of the latest rows, by the
- * strengths, shares and calibration that the others choose. A level that drifts, or the luck of few groups, would
- * otherwise be known to the calibration that is measured on them. */
-static gsa_status predict_by_others(gsai_path *path, float *out, gsa_error *error)
-{
-    gsai_problem *problem = path->problem;
-    const gsai_design *design = problem->design;
-    size_t n_held = path->held_from[path->n_folds], stride = design->stride;
-    double share[GSAI_RECORDS];
-    float *weight = path->held_weight, *held = gsai_arena_take(path->arena, n_held, stride * sizeof *held);
-    float *others = gsai_arena_take(path->arena, n_held, sizeof *others);
-    gsai_scale_shift *before = gsai_arena_take(path->arena, path->n_records, sizeof *before);
-    GSA_TRY(gsai_arena_check(path->arena, "held-out predictions", error));
-    for (size_t r = 0; r < path->n_records; r++)
-        before[r] = path->record[r].calibration;
-    path->held_weight = others;
-    for (uint8_t piece = 0; piece < GSAI_FOLDS; piece++) {
-        size_t n_piece = 0;
-        for (size_t q = 0; q < n_held; q++) {
-            bool is_own = design->fold[path->held[q]] == piece;
-            others[q] = is_own ? 0 : weight[q];
-            n_piece += is_own;
-        }
-        if (n_piece == 0 || n_piece == n_held)
-            continue;
-        for (size_t r = 0; r < path->n_records; r++) {
-            gsai_record *record = &path->record[r];
-            double behind = record->penalty.share > 0 ? problem->prior->n_rows / path->weight : 0;
-            record->calibration = gsai_held_calibrate(problem, path->held_target, path->held_offset, others,
-                                                      record->held, n_held, behind, path->scratch[0]);
-        }
-        gsai_scale_shift last = {1, 0, 0};
-        size_t best = share_out(path, share);
-        mix_held(path, share, held);
-        if (path->record[best].penalty.share == 0)
-            last = gsai_held_calibrate(problem, path->held_target, path->held_offset, others, held, n_held, 0,
-                                       path->scratch[0]);
-        for (size_t q = 0; q < n_held; q++)
-            for (size_t k = 0; k < stride && design->fold[path->held[q]] == piece; k++)
-                out[q * stride + k] = (float)(last.scale * (double)held[q * stride + k] + last.shift);
-    }
-    path->held_weight = weight;
-    for (size_t r = 0; r < path->n_records; r++)
-        path->record[r].calibration = before[r];
-    return GSA_OK;
-}
-
-/* Predicts held-out rows as the mix of the records does, calibrated by *last. The loss of *final, which is what remains
- * to be done, is that of new rows: those of groups or times are predicted by what others choose. */
-static gsa_status predict_held(gsai_path *path, const double *share, size_t best, float *held, gsai_scale_shift *last,
-                               gsai_scale_shift *final, gsa_error *error)
-{
-    const gsai_problem *problem = path->problem;
-    const gsai_design *design = problem->design;
-    size_t n_held = path->held_from[path->n_folds];
-    mix_held(path, share, held);
-    *last = (gsai_scale_shift){1, 0, path->record[best].calibration.loss};
-    if (path->record[best].penalty.share == 0)
-        *last = gsai_held_calibrate(problem, path->held_target, path->held_offset, path->held_weight, held, n_held, 0,
-                                    path->scratch[0]);
-    *final = *last;
-    if (design->n_groups <= 1 && design->n_latest == 0)
-        return GSA_OK;
-    for (size_t i = 0; i < n_held * design->stride; i++)
-        held[i] = (float)(last->scale * (double)held[i] + last->shift);
-    GSA_TRY(predict_by_others(path, held, error));
-    *final = (gsai_scale_shift){1, 0, 0};
-    gsai_held_losses(problem, final, path->held_target, path->held_offset, path->held_weight, held, n_held,
-                     path->scratch[0], path->held_loss[0]);
-    double loss = 0, total = 0;
-    for (size_t q = 0; q < n_held; q++) {
-        loss += (double)path->held_loss[0][q];
-        total += (double)path->held_weight[q];
-    }
-    final->loss = loss / total;
-    return GSA_OK;
-}
 
 /* ---- the last fit ----------------------------------------------------------------------------------------------- */
 
@@ -267,25 +146,28 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
     return GSA_OK;
 }
 
-/* Measures the loss that the mix of a path would have, without a fit. */
-static gsa_status measure_mix(gsai_path *path, gsai_arena *arena, double *loss, gsa_error *error)
+/* Measures the loss that the mix of lines would have, without a fit. */
+static gsa_status measure_lines(gsai_path *path, gsai_arena *arena, double *loss, gsa_error *error)
 {
     double share[GSAI_RECORDS];
-    size_t best = share_out(path, share), n_held = path->held_from[path->n_folds];
+    gsai_forms forms = {0};
+    size_t best = gsai_forms_share_out(path, share), n_held = path->held_from[path->n_folds];
     float *held = gsai_arena_take(arena, n_held, path->problem->design->stride * sizeof *held);
     gsai_scale_shift last, final;
     GSA_TRY(gsai_arena_check(arena, "held-out predictions", error));
-    GSA_TRY(predict_held(path, share, best, held, &last, &final, error));
+    gsai_forms_add(&forms, path, best);
+    GSA_TRY(gsai_forms_predict(&forms, share, best, held, &last, &final, error));
     *loss = final.loss;
     return GSA_OK;
 }
 
-static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
+static gsa_status mix(const gsai_forms *forms, gsai_optimum *out, gsa_error *error)
 {
+    gsai_path *path = forms->path[forms->chosen];
     const gsai_design *design = path->problem->design;
     size_t n_held = path->held_from[path->n_folds], n = design->n_columns * design->n_outputs;
     double share[GSAI_RECORDS];
-    size_t best = share_out(path, share), top = best, n_averaged = 0;
+    size_t best = gsai_forms_share_out(path, share), top = best, n_averaged = 0;
     double scale = 0, shift = 0;
     gsai_fit fit;
     gsai_fit_make(&fit, path->problem, path->n_rows, path->n_columns, &path->fit[0], path->arena);
@@ -306,7 +188,7 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
         n_averaged++;
     }
     gsai_scale_shift last, final;
-    GSA_TRY(predict_held(path, share, best, held, &last, &final, error));
+    GSA_TRY(gsai_forms_predict(forms, share, best, held, &last, &final, error));
     for (size_t i = 0; i < n; i++)
         out->weight[i] *= last.scale;
     for (size_t k = 0; k < design->n_outputs; k++)
@@ -328,27 +210,14 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-/* Weights of columns with a smaller scale begin with 0. */
-#define MIN_RESCALED 1e-6F
-
-/* Tries another scaling on the same rows, from about the strength that was best. The folds begin with the same
- * predictions, or with nothing where weights would be large. *chosen becomes its record if that is at most `factor`
- * times the loss; *is_better says whether it did. */
+/* Tries another scaling on the same rows, from about the strength that was best. *chosen becomes its
+ * record if that is at most `factor` times the loss; *is_better says whether it did. */
 static gsa_status try_scaling(gsai_path *path, gsai_column_scaling scaling, double factor, size_t *chosen,
                               bool *is_better, gsa_error *error)
 {
-    gsai_problem *problem = path->problem;
-    size_t first = path->record[*chosen].strength, stride = problem->design->stride, n = path->n_columns * stride;
-    size_t other;
-    for (size_t f = 0; f < path->n_folds; f++)
-        for (size_t i = stride; i < n; i++)
-            path->fit[f].v[i] *= problem->scale[i / stride];
-    gsai_scale_columns(problem, scaling);
-    for (size_t f = 0; f < path->n_folds; f++)
-        for (size_t i = stride; i < n; i++) {
-            float scale = problem->scale[i / stride], *v = &path->fit[f].v[i];
-            *v = scale > MIN_RESCALED ? *v / scale : 0;
-        }
+    size_t first = path->record[*chosen].strength, other;
+    gsai_path_unscale(path);
+    gsai_path_scale(path, scaling);
     GSA_TRY(gsai_path_climb(path, first > 0 ? first - 1 : 0, path->n_rows <= ROWS_FEW ? 2 : 1, &other, error));
     *is_better = path->record[other].calibration.loss <= factor * path->record[*chosen].calibration.loss;
     if (*is_better)
@@ -403,56 +272,61 @@ static gsa_status path_of_all(gsai_path *all, const gsai_path *sample, size_t n_
     return gsai_path_climb(all, record->strength, 1, chosen, error);
 }
 
-/* Curves are to be better than lines by this many standard errors, and by this loss: labels on a line exactly have the
- * variance 1, too. Strengths of their priors mean the same on all data: the first that is tried. */
+/* On a sample curves are given up that are worse than lines by this many standard errors. Strengths of their priors
+ * mean the same on all data: the first that is tried. */
 #define MIN_ERRORS_OF_CURVES 2.0
-#define MIN_GAIN_OF_CURVES 1e-6
 #define FIRST_STRENGTH_OF_CURVES 2u
 #define MIN_FACTOR 0.02F
 
 /* Tries factors of the blocks, which are the line and the curve of each column that bends: the root of the variance of
  * the margins that a block has under the weights of a record, of that of all blocks on average. What counted for little
- * is penalised more. */
+ * is penalised more. Each fold has its own, from its own weights: those of others know the rows that it leaves out. */
 static gsa_status try_factors(gsai_path *path, size_t *chosen, gsa_error *error)
 {
     gsai_problem *problem = path->problem;
     const gsai_design *design = problem->design;
     const gsai_record *record = &path->record[*chosen];
-    size_t n_blocks = 2 * design->bends->n, n_parts = design->bends->n_parts;
-    double *size = gsai_arena_take(path->arena, n_blocks, sizeof *size), mean = 0;
-    float *factor = gsai_arena_take(path->arena, design->n_columns, sizeof *factor);
-    uint32_t *block = gsai_arena_take(path->arena, n_parts, sizeof *block);
+    const gsai_bends *bends = design->bends;
+    size_t n_columns = design->n_columns, n_weights = bends->n_parts * design->stride;
+    double *size = gsai_arena_take(path->arena, 2 * bends->n, sizeof *size);
+    float *factor = gsai_arena_take(path->arena, 1 + path->n_folds, n_columns * sizeof *factor);
     bool is_better;
     GSA_TRY(gsai_arena_check(path->arena, "factors of blocks", error));
-    for (size_t b = 0; b < design->bends->n; b++)
-        for (size_t p = 0; p < design->bends->at[b].n_parts; p++)
-            block[design->bends->at[b].first_part + p] = (uint32_t)(2 * b + (p > 0));
     gsai_scale_columns(problem, record->scaling);
-    for (size_t i = 0; i < n_parts * design->stride; i++) {
-        size_t j = 1 + i / design->stride;
-        double weight = (double)problem->scale[j] * (double)record->v[design->stride + i];
-        size[block[j - 1]] += weight * weight * design->variance[j];
-        mean += weight * weight * design->variance[j] / (double)n_blocks;
-    }
-    for (size_t j = 0; j < design->n_columns; j++) {
-        bool is_part = j > 0 && j <= n_parts && mean > 0;
-        factor[j] = is_part ? fmaxf((float)sqrt(size[block[j - 1]] / mean), MIN_FACTOR) : 1;
+    for (size_t of = 0; of <= path->n_folds; of++) {
+        const float *v = of == 0 ? record->v + design->stride : record->parts + (of - 1) * n_weights;
+        double mean = 0;
+        memset(size, 0, 2 * bends->n * sizeof *size);
+        for (size_t j = 0; j < n_columns; j++)
+            factor[of * n_columns + j] = 1;
+        for (size_t b = 0; b < bends->n; b++)
+            for (size_t p = 0; p < bends->at[b].n_parts; p++)
+                for (size_t k = 0; k < design->stride; k++) {
+                    size_t at = bends->at[b].first_part + p;
+                    double weight = (double)problem->scale[1 + at] * (double)v[at * design->stride + k];
+                    size[2 * b + (p > 0)] += weight * weight * design->variance[1 + at];
+                }
+        for (size_t i = 0; i < 2 * bends->n; i++)
+            mean += size[i] / (double)(2 * bends->n);
+        for (size_t b = 0; b < bends->n && mean > 0; b++)
+            for (size_t p = 0; p < bends->at[b].n_parts; p++)
+                factor[of * n_columns + 1 + bends->at[b].first_part + p] =
+                    fmaxf((float)sqrt(size[2 * b + (p > 0)] / mean), MIN_FACTOR);
     }
     gsai_column_scaling scaling = record->scaling;
     scaling.factor = factor;
     return try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error);
 }
 
-/* Tries columns that bend on the rows of the path of lines; *path becomes theirs if that is better by more than chance.
- * The sample decides alone where it is against them by as much. */
-static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record *of_sample, gsai_arena *arena,
-                           size_t *chosen, gsa_error *error)
+/* Tries columns that bend on the rows of the path of lines. The sample decides alone where it is against them by more
+ * than chance. */
+static gsa_status try_bent(gsai_forms *forms, size_t n_sample, const gsai_record *of_sample, gsai_arena *arena,
+                           gsa_error *error)
 {
-    const gsai_record *lines = &(*path)->record[*chosen], *best;
-    gsai_problem *problem = (*path)->problem, *bent = problem->bent;
+    const gsai_record *lines = &forms->path[0]->record[forms->best[0]];
+    gsai_problem *problem = forms->path[0]->problem, *bent = problem->bent;
     gsai_path *own = gsai_arena_take(arena, 2, sizeof *own);
     size_t at, n_rows = problem->design->n_rows;
-    double error_of_mean;
     bent->scale = gsai_arena_take(arena, bent->design->n_columns, sizeof *bent->scale);
     bent->width = problem->width;
     GSA_TRY(gsai_arena_check(arena, "curves", error));
@@ -466,25 +340,21 @@ static gsa_status try_bent(gsai_path **path, size_t n_sample, const gsai_record 
         scaling.inverse_frequency -= GSAI_INVERSE_FREQUENCY_OF_WORDS;
     gsai_scale_columns(bent, scaling);
     GSA_TRY(gsai_path_climb(own, FIRST_STRENGTH_OF_CURVES, n_sample <= ROWS_FEW ? 2 : 1, &at, error));
-    best = &own->record[at];
     if (n_sample < n_rows) {
-        double excess = gsai_path_excess(own, best, of_sample, &error_of_mean);
+        double error_of_mean, excess = gsai_path_excess(own, &own->record[at], of_sample, &error_of_mean);
         if (excess > MIN_ERRORS_OF_CURVES * error_of_mean)
             return GSA_OK;
         bent->n_after -= ALL_STRENGTHS;
         GSA_TRY(path_of_all(own + 1, own, gsai_held_out_wanted(problem, true), &at, arena, error));
-        best = &(++own)->record[at];
+        own++;
     }
-    double excess = gsai_path_excess(own, best, lines, &error_of_mean);
-    if (excess < -MIN_ERRORS_OF_CURVES * error_of_mean && excess < -MIN_GAIN_OF_CURVES) {
-        *path = own;
+    gsai_forms_add(forms, own, at);
+    if (forms->chosen > 0) {
         bent->n_after -= SCALING_STRENGTHS;
         gsai_expect_strengths(bent, SCALING_STRENGTHS);
-        GSA_TRY(try_factors(own, &at, error));
-        *chosen = at;
+        GSA_TRY(try_factors(own, &forms->best[forms->chosen], error));
     }
-    return bent->rows ? gsai_pairs_try(own, at, problem->design, lines, n_sample < n_rows, arena, path, chosen, error)
-                      : GSA_OK;
+    return bent->rows ? gsai_pairs_try(forms, problem->design, n_sample < n_rows, arena, error) : GSA_OK;
 }
 
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
@@ -492,6 +362,7 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
     const gsai_design *design = problem->design;
     size_t n_rows = design->n_rows, n_sample = n_rows < SAMPLE_ROWS ? n_rows : SAMPLE_ROWS, chosen;
     gsai_path *path = gsai_arena_take(arena, 2, sizeof *path);
+    gsai_forms forms = {0};
     problem->scale = gsai_arena_take(arena, design->n_columns, sizeof *problem->scale);
     GSA_TRY(gsai_arena_check(arena, "the solution", error));
     GSA_TRY(
@@ -506,22 +377,24 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
         GSA_TRY(path_of_all(path + 1, path, gsai_held_out_wanted(problem, true), &chosen, arena, error));
         path++;
     }
+    gsai_forms_add(&forms, path, chosen);
     double lines_loss = 0;
     if (problem->bent) {
-        gsai_path *lines = path;
-        GSA_TRY(try_bent(&path, n_sample, of_sample, arena, &chosen, error));
+        GSA_TRY(try_bent(&forms, n_sample, of_sample, arena, error));
         problem->n_tried = problem->bent->n_tried;
-        lines->n_folds = path->n_folds; /* fewer are held out where they are dear */
-        GSA_TRY(measure_mix(lines, arena, &lines_loss, error));
+        gsai_forms_choose_without(&forms);
+        path->n_folds = forms.path[forms.chosen]->n_folds; /* fewer are held out where they are dear */
+        GSA_TRY(measure_lines(path, arena, &lines_loss, error));
+        path = forms.path[forms.chosen];
     }
     if (problem->prior) {
         problem->n_after -= SHARE_STRENGTHS;
         gsai_expect_strengths(problem, SHARE_STRENGTHS);
-        gsai_scale_columns(problem, path->record[chosen].scaling);
-        GSA_TRY(gsai_path_choose_share(path, chosen, error));
+        gsai_scale_columns(problem, path->record[forms.best[forms.chosen]].scaling);
+        GSA_TRY(gsai_path_choose_share(path, forms.best[forms.chosen], error));
     }
     out->design = path->problem->design;
-    GSA_TRY(mix(path, out, error));
+    GSA_TRY(mix(&forms, out, error));
     if (problem->bent) {
         const gsai_bends *bends = out->design->bends;
         out->results.at[GSAI_RESULT_curves] = bends ? (double)bends->n_curves : 0;

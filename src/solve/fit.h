@@ -19,7 +19,7 @@
 typedef struct gsai_column_scaling {
     bool standardised;
     double inverse_frequency; /* the scale has the share of rows that have a column to the power of -this as a factor */
-    const float *factor;      /* NULL: 1 */
+    const float *factor;      /* of all rows, and of each fold, [columns] each; NULL: 1 */
 } gsai_column_scaling;
 
 /* The problem that the fits of one solution share. */

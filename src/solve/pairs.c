@@ -27,10 +27,6 @@
 /* Numbers of surfaces. */
 static const size_t LADDER[] = {8, 32};
 #define MOST 32u
-/* Standard errors by which surfaces are to be better than lines, and than what is before them. */
-#define MIN_ERRORS_AGAINST_LINES 2.0
-#define MIN_ERRORS 1.0
-#define MIN_GAIN 1e-6
 
 typedef struct pair_search {
     const gsai_design *lines;
@@ -247,8 +243,6 @@ static void rank_pairs(const pair_search *search, const uint32_t *row, size_t n,
 }
 
 #define MIN_CURVATURE 1e-6F
-/* Weights of columns with a smaller scale begin with 0. */
-#define MIN_RESCALED 1e-6F
 
 /* Finds the pairs of a fold, on the rows that it fits, or of all rows. */
 static void search_fold(pair_search *search, size_t fold)
@@ -270,7 +264,8 @@ static void search_fold(pair_search *search, size_t fold)
             row[n++] = i;
         }
     const gsai_fit *fit = &path->fit[is_all ? 0 : fold];
-    gsai_margins_of(problem, path->n_columns, row, n, is_all ? search->of->v : fit->v, fit->scaled, margin);
+    gsai_margins_of(is_all ? problem : fit->problem, path->n_columns, row, n, is_all ? search->of->v : fit->v,
+                    fit->scaled, margin);
     gsai_rows_at at = gsai_problem_rows(problem, target, design->offset ? offset : NULL, weight, margin, n);
     at.residual = slope;
     at.curvature = curvature;
@@ -300,9 +295,7 @@ static gsa_status find_pairs(pair_search *search, gsa_error *error)
     }
     GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
     GSA_TRY(gsai_workers_run(path->n_groups, path->n_groups, search_group, search, path->problem->env, error));
-    for (size_t f = 0; f < path->n_folds; f++) /* from here on weights of columns as they are */
-        for (size_t i = 0; i < path->n_columns * stride; i++)
-            path->fit[f].v[i] *= path->problem->scale[i / stride];
+    gsai_path_unscale(path); /* from here on weights of columns as they are */
     gsai_scale_columns(path->problem, search->of->scaling);
     search_fold(search, path->n_folds);
     return GSA_OK;
@@ -423,14 +416,16 @@ static gsa_status make_path(const pair_search *search, size_t most, const gsai_r
     *problem = *curves->problem;
     problem->design = design;
     problem->scale = gsai_arena_take(search->arena, design->n_columns, sizeof *problem->scale);
-    float *factor = gsai_arena_take(search->arena, design->n_columns, sizeof *factor);
-    GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
+    size_t n_before = curves->problem->design->n_columns, added = bends->n_parts - n_parts;
     gsai_column_scaling scaling = from->scaling;
-    size_t added = bends->n_parts - n_parts;
-    for (size_t j = 0; j < design->n_columns; j++) /* surfaces stand between curves and lines */
-        factor[j] =
-            !scaling.factor || (j > n_parts && j <= n_parts + added) ? 1 : scaling.factor[j <= n_parts ? j : j - added];
-    scaling.factor = factor;
+    float *factor = gsai_arena_take(search->arena, 1 + curves->n_folds, design->n_columns * sizeof *factor);
+    GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
+    for (size_t of = 0; of <= curves->n_folds && scaling.factor; of++)
+        for (size_t j = 0; j < design->n_columns; j++) /* surfaces stand between curves and lines */
+            factor[of * design->n_columns + j] = j > n_parts && j <= n_parts + added
+                                                     ? 1
+                                                     : scaling.factor[of * n_before + (j <= n_parts ? j : j - added)];
+    scaling.factor = scaling.factor ? factor : NULL;
     gsai_scale_columns(problem, scaling);
     /* Fewer rows are held out than for curves, where they are dear: those of the first folds. */
     GSA_TRY(gsai_path_make(out, problem, curves->n_rows, gsai_held_out_wanted(problem, all), curves->tolerance,
@@ -438,43 +433,33 @@ static gsa_status make_path(const pair_search *search, size_t most, const gsai_r
     for (size_t f = 0; f < out->n_folds; f++) /* each from its own: others know the rows that it leaves out */
         for (size_t i = 0; i < curves->n_columns * stride; i++) {
             size_t j = i / stride, to = j <= n_parts ? j : j + added;
-            float scale = problem->scale[to];
-            out->fit[f].v[to * stride + i % stride] = scale > MIN_RESCALED ? curves->fit[f].v[i] / scale : 0;
+            out->fit[f].v[to * stride + i % stride] = curves->fit[f].v[i];
         }
+    gsai_path_scale(out, scaling);
     return GSA_OK;
 }
 
-gsa_status gsai_pairs_try(gsai_path *curves, size_t at, const gsai_design *design_of_lines, const gsai_record *lines,
-                          bool all, gsai_arena *arena, gsai_path **path, size_t *chosen, gsa_error *error)
+gsa_status gsai_pairs_try(gsai_forms *forms, const gsai_design *lines, bool all, gsai_arena *arena, gsa_error *error)
 {
-    pair_search search = {.lines = design_of_lines, .rows = curves->problem->rows, .path = curves, .arena = arena};
-    const gsai_record *before = &curves->record[at], *start = before;
-    search.of = before;
+    gsai_path *curves = forms->path[1];
+    const gsai_record *of = &curves->record[forms->best[1]];
+    pair_search search = {.lines = lines, .rows = curves->problem->rows, .path = curves, .of = of, .arena = arena};
     search.n_rows = curves->n_rows < SCREEN_ROWS ? curves->n_rows : SCREEN_ROWS;
     GSA_TRY(find_sides(&search, error));
-    if (search.n_sides < 2 || search.n_sides > MAX_SIDES || search.lines->stride > MAX_OUTPUTS ||
-        2 * search.lines->start[search.lines->n_rows] + 8 * MOST * search.lines->n_rows > MAX_ENTRIES)
+    if (search.n_sides < 2 || search.n_sides > MAX_SIDES || lines->stride > MAX_OUTPUTS ||
+        2 * lines->start[lines->n_rows] + 8 * MOST * lines->n_rows > MAX_ENTRIES)
         return GSA_OK;
     GSA_TRY(look_at_rows(&search, error));
     GSA_TRY(find_pairs(&search, error));
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
         gsai_path *own = gsai_arena_take(arena, 1, sizeof *own);
-        double error_of_mean, excess;
         size_t best;
         GSA_TRY(gsai_arena_check(arena, "pairs of columns", error));
-        GSA_TRY(make_path(&search, LADDER[step], start, all, own, error));
-        GSA_TRY(gsai_path_climb(own, start->strength, 1, &best, error));
+        GSA_TRY(make_path(&search, LADDER[step], of, all, own, error));
+        GSA_TRY(gsai_path_climb(own, of->strength, 1, &best, error));
         curves->problem->n_tried = own->problem->n_tried;
-        excess = gsai_path_excess(own, &own->record[best], before, &error_of_mean);
-        if (!(excess < -MIN_ERRORS * error_of_mean))
-            break;
-        excess = gsai_path_excess(own, &own->record[best], lines, &error_of_mean);
-        if (!(excess < -MIN_ERRORS_AGAINST_LINES * error_of_mean && excess < -MIN_GAIN))
-            continue;
-        before = &own->record[best];
-        *path = own;
-        *chosen = best;
-        if (search.n_found[curves->n_folds] <= LADDER[step])
+        gsai_forms_add(forms, own, best);
+        if (forms->chosen + 1 < forms->n || search.n_found[curves->n_folds] <= LADDER[step])
             break;
     }
     return GSA_OK;

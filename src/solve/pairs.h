@@ -6,12 +6,9 @@
 #ifndef GSA_SOLVE_PAIRS_H
 #define GSA_SOLVE_PAIRS_H
 
-#include "solve/path.h"
+#include "solve/forms.h"
 
-/* Tries 8 surfaces, then 32, beside the curves of a path whose record `at` is the best; on the same rows, held out as
- * well. *path and *chosen become theirs if they are better than lines by two standard errors, and than what is before
- * them by one. */
-gsa_status gsai_pairs_try(gsai_path *curves, size_t at, const gsai_design *design_of_lines, const gsai_record *lines,
-                          bool all, gsai_arena *arena, gsai_path **path, size_t *chosen, gsa_error *error);
+/* Tries 8 surfaces, then 32, beside curves, which are the second form: on the same rows, held out as well. */
+gsa_status gsai_pairs_try(gsai_forms *forms, const gsai_design *lines, bool all, gsai_arena *arena, gsa_error *error);
 
 #endif

@@ -29,6 +29,9 @@ static size_t gram_step(const gsai_path *path)
     return path->n_rows / wanted > 0 ? path->n_rows / wanted : 1;
 }
 
+/* Weights of columns with a smaller scale begin with 0. */
+#define MIN_RESCALED 1e-6F
+
 /* Held-out rows: of the sample and of all, for one output and for several. */
 static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
 /* More rows are held out where they are cheap: as many as have this many cells, entries times outputs. */
@@ -118,7 +121,7 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     for (size_t f = 0; f < path->n_folds; f++) {
         const gsai_fit *like = f < path->n_groups ? NULL : &path->fit[f - path->n_groups];
         gsai_fit_make(&path->fit[f], problem, n_rows, path->n_columns, like, arena);
-        if (design->bends && design->bends->pair) {
+        if (design->bends) {
             path->of_fold[f] = *problem;
             path->of_fold[f].scale = gsai_arena_take(arena, design->n_columns, sizeof(float));
             path->fit[f].problem = &path->of_fold[f];
@@ -234,7 +237,7 @@ static double measure_curvature(gsai_path *path, gsai_fit *first)
     const gsai_problem *problem = path->problem;
     const gsai_design *design = problem->design;
     double sum = 0;
-    gsai_margins_of(problem, path->n_columns, path->all, path->n_rows, first->v, first->scaled, first->margin);
+    gsai_margins_of(first->problem, path->n_columns, path->all, path->n_rows, first->v, first->scaled, first->margin);
     gsai_rows_at at =
         gsai_problem_rows(problem, design->target, design->offset, design->weight, first->margin, path->n_rows);
     at.curvature = path->curvature;
@@ -297,20 +300,62 @@ void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penal
     }
 }
 
-/* Gives each fold the scales of the columns, 0 for those of the pairs that it has not found. */
+/* Gives each fold the scales of the columns: with its own factors, and 0 for those of pairs that it has not found. */
 static void scale_folds(gsai_path *path)
 {
     const gsai_problem *problem = path->problem;
     const gsai_bends *bends = problem->design->bends;
-    for (size_t f = 0; f < path->n_folds && path->of_fold[f].scale; f++) {
+    const float *factor = problem->scaling.factor;
+    size_t n_columns = problem->design->n_columns;
+    for (size_t f = 0; f < path->n_folds && bends; f++) {
         float *scale = path->of_fold[f].scale;
         path->of_fold[f] = *problem;
         path->of_fold[f].scale = scale;
-        memcpy(scale, problem->scale, problem->design->n_columns * sizeof *scale);
+        for (size_t j = 0; j < n_columns; j++)
+            scale[j] = problem->scale[j] * (factor ? factor[(1 + f) * n_columns + j] / factor[j] : 1);
         for (size_t b = bends->n_curves; b < bends->n; b++)
             for (size_t j = 1 + bends->at[b].first_part; j <= bends->at[b].first_part + bends->at[b].n_parts; j++)
                 scale[j] = bends->pair[b - bends->n_curves].found >> f & 1 && problem->design->variance[j] > 0;
     }
+}
+
+/* Multiplies the weights of folds by the scales of their columns. */
+void gsai_path_unscale(gsai_path *path)
+{
+    size_t stride = path->problem->design->stride;
+    for (size_t f = 0; f < path->n_folds; f++)
+        for (size_t i = stride; i < path->n_columns * stride; i++)
+            path->fit[f].v[i] *= path->fit[f].problem->scale[i / stride];
+}
+
+void gsai_path_scale(gsai_path *path, gsai_column_scaling scaling)
+{
+    size_t stride = path->problem->design->stride;
+    gsai_scale_columns(path->problem, scaling);
+    scale_folds(path);
+    for (size_t f = 0; f < path->n_folds; f++)
+        for (size_t i = stride; i < path->n_columns * stride; i++) {
+            float scale = path->fit[f].problem->scale[i / stride], *v = &path->fit[f].v[i];
+            *v = scale > MIN_RESCALED ? *v / scale : 0;
+        }
+}
+
+/* Keeps the weights of the folds: their mean, and those of parts of each. */
+static gsa_status keep_weights(const gsai_path *path, gsai_record *record, gsa_error *error)
+{
+    const gsai_problem *problem = path->problem;
+    const gsai_bends *bends = problem->design->bends;
+    size_t size = path->fit[0].size, stride = problem->design->stride, n_parts = bends ? bends->n_parts * stride : 0;
+    record->v = gsai_arena_take(path->arena, size, sizeof(float));
+    record->parts = bends ? gsai_arena_take(path->arena, path->n_folds, n_parts * sizeof(float)) : NULL;
+    GSA_TRY(gsai_arena_check(path->arena, "a strength of the path", error));
+    for (size_t f = 0; f < path->n_folds; f++) {
+        const gsai_fit *fit = &path->fit[f];
+        problem->kernels->add(record->v, 1 / (float)path->n_folds, fit->v, size);
+        for (size_t i = 0; i < n_parts; i++)
+            record->parts[f * n_parts + i] = fit->v[stride + i];
+    }
+    return GSA_OK;
 }
 
 /* Fits the folds at a strength and share of the prior, and keeps what came of it. */
@@ -318,7 +363,7 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
 {
     const gsai_problem *problem = path->problem;
     gsai_record *record = &path->record[path->n_records];
-    size_t n_held = path->held_from[path->n_folds], stride = problem->design->stride, size = path->fit[0].size;
+    size_t n_held = path->held_from[path->n_folds], stride = problem->design->stride;
     *record = (gsai_record){.scaling = problem->scaling, .strength = strength, .penalty = *penalty};
     if (penalty->share > 0)
         gsai_prior_set(problem, penalty);
@@ -340,12 +385,9 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
                             penalty->share > 0 ? problem->prior->n_rows / path->weight : 0, path->scratch[0]);
     gsai_report_strength(path->problem, record->calibration.loss);
     record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
-    record->v = gsai_arena_take(path->arena, size, sizeof(float));
     GSA_TRY(gsai_arena_check(path->arena, "a strength of the path", error));
     memcpy(record->held, path->held_margin, n_held * stride * sizeof(float));
-    for (size_t f = 0; f < path->n_folds; f++)
-        problem->kernels->add(record->v, 1 / (float)path->n_folds, path->fit[f].v, size);
-    return GSA_OK;
+    return keep_weights(path, record, error);
 }
 
 /* ---- the path ---------------------------------------------------------------------------------------------------- */

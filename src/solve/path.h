@@ -24,8 +24,9 @@ typedef struct gsai_record {
     size_t strength; /* number on the path */
     gsai_penalty penalty;
     gsai_scale_shift calibration;
-    float *held; /* margins of the held-out rows */
-    float *v;    /* mean of the folds */
+    float *held;  /* margins of the held-out rows */
+    float *v;     /* mean of the folds, each in its scale */
+    float *parts; /* [n_folds x n_parts x stride], weights of columns that bend; NULL: no columns bend */
 } gsai_record;
 
 typedef struct gsai_path {
@@ -33,9 +34,8 @@ typedef struct gsai_path {
     size_t n_rows, n_columns, n_folds; /* the first rows; folds that are held out, of GSAI_FOLDS */
     size_t n_groups;                   /* fold f shares the memory of fold f mod n_groups */
     gsai_fit fit[GSAI_FOLDS];
-    gsai_problem
-        of_fold[GSAI_FOLDS]; /* with the pairs that the fold has found; without pairs the problem is that of all */
-    uint32_t *held;          /* held-out rows, fold by fold */
+    gsai_problem of_fold[GSAI_FOLDS]; /* scaled by what the fold knows; not set where no columns bend */
+    uint32_t *held;                   /* held-out rows, fold by fold */
     size_t held_from[GSAI_FOLDS + 1];
     float *held_target, *held_offset, *held_weight, *held_margin, *held_loss[2];
     float *curvature, *gram[GSAI_FOLDS + 1], *scratch[GSAI_FOLDS + 1];
@@ -73,6 +73,10 @@ double gsai_mean_excess(const float *loss, const float *over, const float *weigh
 size_t gsai_held_out_wanted(const gsai_problem *problem, bool all);
 gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsai_arena *arena, gsa_error *error);
+/* Multiplies the weights of folds by the scales of their columns; scales columns, and divides by theirs. The folds keep
+ * their predictions, or begin with nothing where weights would be large. */
+void gsai_path_unscale(gsai_path *path);
+void gsai_path_scale(gsai_path *path, gsai_column_scaling scaling);
 /* Makes the inverse that a fit of all rows of the path begins with. */
 void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty);
 /* Tries the strengths from `first` on, until they gain no more; if none does, stronger ones. *best: the strongest that
