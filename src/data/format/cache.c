@@ -164,7 +164,8 @@ static mapping *map_file(cache *parser, int fd)
     if (gsai_os_info(fd, &file) != 0 || file.kind != GSAI_FILE_REGULAR || !file.is_ours)
         return NULL;
     uint64_t left = gsai_os_max_mapped();
-    for (mapping *old = parser->mappings; old < parser->mappings + parser->n_mappings; old++) {
+    for (size_t i = 0; i < parser->n_mappings; i++) {
+        mapping *old = &parser->mappings[i];
         if (old->file.device == file.device && old->file.number == file.number && old->file.size == file.size &&
             old->file.changed == file.changed)
             return old;
