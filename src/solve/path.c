@@ -13,8 +13,8 @@
 #define TAU2_FACTOR 4.0
 /* Held-out margins that are better this much smaller: the penalty is too weak. */
 #define MAX_SCALE_TOO_WEAK 0.97
-/* Rows per column from which on the inverse is factored. */
-#define FACTOR_ROWS 12u
+/* Rows per column from which on the inverse is factored: fewer with pairs, where a pass over rows is dear. */
+static const size_t FACTOR_ROWS[2] = {12, 4};
 /* Rows that the factored inverse is made from, per column and at least. */
 #define GRAM_ROWS_PER_COLUMN 8u
 #define MIN_GRAM_ROWS 4096u
@@ -111,11 +111,11 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     size_t n_threads = gsai_workers_count(problem->env);
     n_groups = n_groups < n_threads ? n_groups : n_threads;
     path->n_groups = n_groups < 1 ? 1 : n_groups < path->n_folds ? n_groups : path->n_folds;
+    bool has_pairs = design->bends && design->bends->pair;
     /* A factor costs more than it saves where rows are few. */
-    path->is_factored = path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS >= path->n_columns;
+    path->is_factored = path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS[has_pairs] >= path->n_columns;
     double n_entries =
         design->width > 0 ? (double)gsai_padded(design->n_columns - 1) : (double)design->start[n_rows] / (double)n_rows;
-    bool has_pairs = design->bends && design->bends->pair;
     path->is_kept = stride > 1 || n_entries > UNIFORM_ENTRIES;
     path->is_uniform = path->is_kept && (stride > 1 || !has_pairs);
     for (size_t f = 0; f < path->n_folds; f++) {
