@@ -172,7 +172,7 @@ static void save_foreign(void)
 typedef struct setting {
     const char *name, *loss, *method, *scale, *average, *class_weight, *holdout;
     uint8_t how; /* of rows: fuzz_take_batch */
-    enum { TWO_PASSES, FIRST_PASS, NEW_RUN, WITH_CURVES } life;
+    enum { TWO_PASSES, FIRST_PASS, NEW_RUN, WITH_CURVES, WITH_PAIRS } life;
 } setting;
 
 static const setting settings[] = {
@@ -187,16 +187,30 @@ static const setting settings[] = {
     {"steep", "squared", "paper", "none", "full", "none", "none", 1, TWO_PASSES},
     {"again", "squared", "auto", "standard", "recent", "none", "none", 9, NEW_RUN},
     {"curves", "squared", "gsa", "auto", "recent", "none", "auto", 9, WITH_CURVES},
+    {"pairs", "squared", "gsa", "auto", "recent", "none", "auto", 9, WITH_PAIRS},
 };
 
-/* Lets the first two features bend. */
-static gsa_status bend(gsa_state *state, gsa_error *error)
+/* Lets the first two features bend, and has a surface over the first and the third. */
+static gsa_status bend(gsa_state *state, bool has_pairs, gsa_error *error)
 {
-    gsai_curve curve[] = {{0, 0, 4}, {1, 4, 3}};
-    float knot[] = {-4, -1, 0, 5, -1, 2, 3}, share[] = {0, 0.5F, 0.5F, 0, 0, 1, 0};
-    const gsai_basis basis = {.at = 300, .curve = curve, .n = 2, .knot = knot, .share = share, .n_knots = 7};
+    gsai_curve curve[] = {{0, 0, 4}, {1, 4, 3}}, side[] = {{0, 0, 3}, {2, 3, 2}};
+    gsai_surface surface = {{0, 1}, 7};
+    float knot[] = {-4, -1, 0, 5, -1, 2, 3}, share[13] = {0, 0.5F, 0.5F, 0, 0, 1, 0, 0.25F, 0.25F, 0.5F};
+    float side_knot[] = {-4, 0, 5, 0, 1};
+    gsai_basis basis = {.at = 300, .curve = curve, .n = 2, .knot = knot, .share = share, .n_knots = 7, .n_ids = 7};
+    if (has_pairs) {
+        basis.side = side;
+        basis.n_sides = 2;
+        basis.side_knot = side_knot;
+        basis.n_side_knots = 5;
+        basis.surface = &surface;
+        basis.n_surfaces = 1;
+        basis.n_ids = 13;
+    }
     gsa_status status = gsai_state_set_basis(state, &basis, error);
-    return status == GSA_OK ? gsai_table_grow(gsai_state_own_table(state), 308, gsai_state_env(state), error) : status;
+    return status == GSA_OK ? gsai_table_grow(gsai_state_own_table(state), (size_t)basis.at + basis.n_ids + 1,
+                                              gsai_state_env(state), error)
+                            : status;
 }
 
 static const unsigned char rows_bytes[] = "\0\1\2\3\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1"
@@ -225,8 +239,8 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
         status = gsa_state_new(config, NULL, &state, &error);
     for (int pass = 0; pass < (of->life == FIRST_PASS ? 1 : 2) && status == GSA_OK; pass++) {
         status = gsa_state_update(state, rows, &error);
-        if (status == GSA_OK && pass == 0 && of->life == WITH_CURVES)
-            status = bend(state, &error);
+        if (status == GSA_OK && pass == 0 && of->life >= WITH_CURVES)
+            status = bend(state, of->life == WITH_PAIRS, &error);
         if (status == GSA_OK && pass == 0 && of->life != FIRST_PASS) {
             status = gsa_state_end_pass(state, &error);
             if (status == GSA_OK)

@@ -68,7 +68,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     method: str = "auto"
     scale: str = "auto"
     curves: str = "auto"
-    pairs: str = "off"
+    pairs: str = "auto"
     average: str = "auto"
     order: str = "auto"
     holdout: str | None = "auto"

@@ -166,7 +166,7 @@ class GreedystepClassifier(_ClassifierBase):
     curves : {"auto", "off"}
         "auto": numeric columns have piecewise-linear curves where that is better on held-out rows; "off": all
         are lines, and there is always a ``coef_``.
-    pairs : {"off", "auto"}
+    pairs : {"auto", "off"}
         "auto": pairs of columns act on one another beside their curves, where that is better on held-out rows.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).

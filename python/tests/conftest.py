@@ -54,11 +54,14 @@ def write_libsvm(path: Path, X, y) -> Path:
 
 
 def assert_same_model(one, other) -> None:
-    """Compare all weights bit for bit: of straight lines, and of curves at their knots."""
+    """Compare all weights bit for bit: of straight lines, of curves at their knots, of pairs at their nodes."""
     one, other = (getattr(model, "model_", model) for model in (one, other))
     assert np.array_equal(one._model.weights(), other._model.weights())
     assert np.array_equal(one.intercept, other.intercept)
     assert [curve.knots.tolist() for curve in one.curves()] == [curve.knots.tolist() for curve in other.curves()]
+    assert [[knots.tolist() for knots in pair.knots] for pair in one.pairs()] == [
+        [knots.tolist() for knots in pair.knots] for pair in other.pairs()
+    ]
 
 
 @pytest.fixture(params=[1, 2, 5], ids=["numbers", "two classes", "five classes"])

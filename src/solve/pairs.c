@@ -402,16 +402,14 @@ static gsa_status make_bends(const pair_search *search, size_t most, gsai_bends 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 /* Makes a path of the same rows with surfaces, scaled as a record of the path of curves; the folds begin with its. */
-static gsa_status make_path(const pair_search *search, size_t most, const gsai_record *from, bool all, gsai_path *out,
-                            gsa_error *error)
+static gsa_status make_path(const pair_search *search, const gsai_bends *bends, const gsai_record *from, bool all,
+                            gsai_path *out, gsa_error *error)
 {
     const gsai_path *curves = search->path;
     size_t stride = search->lines->stride, n_parts = curves->problem->design->bends->n_parts;
-    gsai_bends *bends = gsai_arena_take(search->arena, 1, sizeof *bends);
     gsai_design *design = gsai_arena_take(search->arena, 1, sizeof *design);
     gsai_problem *problem = gsai_arena_take(search->arena, 1, sizeof *problem);
     GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
-    GSA_TRY(make_bends(search, most, bends, error));
     GSA_TRY(gsai_design_bend(design, search->lines, bends, search->rows, search->arena, error));
     *problem = *curves->problem;
     problem->design = design;
@@ -427,8 +425,9 @@ static gsa_status make_path(const pair_search *search, size_t most, const gsai_r
                                                      : scaling.factor[of * n_before + (j <= n_parts ? j : j - added)];
     scaling.factor = scaling.factor ? factor : NULL;
     gsai_scale_columns(problem, scaling);
-    /* Fewer rows are held out than for curves, where they are dear: those of the first folds. */
-    GSA_TRY(gsai_path_make(out, problem, curves->n_rows, gsai_held_out_wanted(problem, all), curves->tolerance,
+    /* Fewer rows are held out than for curves, where they are dear: those of the first folds. Never more. */
+    size_t wanted = gsai_held_out_wanted(problem, all), most = curves->n_folds * curves->n_rows / GSAI_FOLDS;
+    GSA_TRY(gsai_path_make(out, problem, curves->n_rows, wanted < most ? wanted : most, curves->tolerance,
                            search->arena, error));
     for (size_t f = 0; f < out->n_folds; f++) /* each from its own: others know the rows that it leaves out */
         for (size_t i = 0; i < curves->n_columns * stride; i++) {
@@ -446,16 +445,19 @@ gsa_status gsai_pairs_try(gsai_forms *forms, const gsai_design *lines, bool all,
     pair_search search = {.lines = lines, .rows = curves->problem->rows, .path = curves, .of = of, .arena = arena};
     search.n_rows = curves->n_rows < SCREEN_ROWS ? curves->n_rows : SCREEN_ROWS;
     GSA_TRY(find_sides(&search, error));
-    if (search.n_sides < 2 || search.n_sides > MAX_SIDES || lines->stride > MAX_OUTPUTS ||
-        2 * lines->start[lines->n_rows] + 8 * MOST * lines->n_rows > MAX_ENTRIES)
+    if (search.n_sides < 2 || search.n_sides > MAX_SIDES || lines->stride > MAX_OUTPUTS)
         return GSA_OK;
     GSA_TRY(look_at_rows(&search, error));
     GSA_TRY(find_pairs(&search, error));
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
         gsai_path *own = gsai_arena_take(arena, 1, sizeof *own);
+        gsai_bends *bends = gsai_arena_take(arena, 1, sizeof *bends);
         size_t best;
         GSA_TRY(gsai_arena_check(arena, "pairs of columns", error));
-        GSA_TRY(make_path(&search, LADDER[step], of, all, own, error));
+        GSA_TRY(make_bends(&search, LADDER[step], bends, error));
+        if (2 * lines->start[lines->n_rows] + 4 * (bends->n - bends->n_curves) * lines->n_rows > MAX_ENTRIES)
+            break;
+        GSA_TRY(make_path(&search, bends, of, all, own, error));
         GSA_TRY(gsai_path_climb(own, of->strength, 1, &best, error));
         curves->problem->n_tried = own->problem->n_tried;
         gsai_forms_add(forms, own, best);

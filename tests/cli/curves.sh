@@ -33,7 +33,7 @@ sed -n 's/.*cross-validated rmse \([0-9.]*\).*/\1/p' summary | awk -v loss="$(lo
 echo "a line is a line: the same model"
 awk 'BEGIN { print "y,a,b"; for (i = 0; i < 2000; i++) { a = i * 7919 % 2003; b = i * 104729 % 1999
     printf "%.4f,%d,%d\n", a / 2003 - b / 999 + ((i * 15485863) % 2011) / 2011, a, b } }' >line.csv
-greedystep train line.csv --label y --curves off -o a.model -q && greedystep train line.csv --label y -o b.model -q
+greedystep train line.csv --label y --curves off -o a.model -q && greedystep train line.csv --label y --pairs off -o b.model -q
 greedystep predict a.model line.csv --ignore y >a.txt && greedystep predict b.model line.csv --ignore y >b.txt
 cmp a.txt b.txt && echo same predictions
 echo "columns that say nothing are nearly flat: what counts for little is penalised more"
@@ -41,7 +41,7 @@ awk 'BEGIN { split("7919 104729 1299709 15485863 32452843 49979687", by, " "); p
     for (i = 0; i < 2000; i++) { s = (i * by[1] % 4001) / 1000 - 2; line = ""
         for (j = 2; j <= 6; j++) line = line "," (i * by[j] % (3989 + 14 * j)) / 1000
         printf "%.4f,%.3f%s\n", (s > 0 ? s : -s) + ((i * 86028121) % 4007) / 4007 * 4, s, line } }' >noise.csv
-greedystep train noise.csv --label y -o noise.model -q
+greedystep train noise.csv --label y --pairs off -o noise.model -q
 greedystep inspect noise.model | sed -n '/strongest/,$p' | awk 'NR == 3 { first = $2 } NR == 4 { print ($2 < first / 30 ? "as it should be" : "WRONG " $2 " " first) }'
 echo "every number of threads, order of rows and format: the same bytes"
 greedystep train train.csv --label y --threads 1 -o one.model -q && cmp one.model curves.model

@@ -43,8 +43,8 @@ note few.csv
 note same.csv
 echo "for programs; --time has about this loss"
 greedystep train same.csv --curves off -o any.model --json --quiet | grep -A 3 '"order"'
-greedystep train drift.csv -o any.model --json --quiet | sed -n '/"order"/,/}/s/.*"held_out_loss": //p' >latest
-greedystep train drift.csv --time day -o any.model --json --quiet | sed -n 's/.*"held_out_loss": \(.*\),/\1/p' >time
+greedystep train drift.csv --pairs off -o any.model --json --quiet | sed -n '/"order"/,/}/s/.*"held_out_loss": //p' >latest
+greedystep train drift.csv --time day --pairs off -o any.model --json --quiet | sed -n 's/.*"held_out_loss": \(.*\),/\1/p' >time
 paste latest time | awk '{ d = $1 / $2 - 1; print (d * d < 0.0004 ? "as it should be" : "WRONG " $0) }'
 echo "numbers, and the name of a column with a blank"
 awk -F , -v OFS=, 'NR == 1 { print "y", "a", "the day", "b"; next } { $1 = $1 * 2.5 + $2; print }' drift.csv >numbers.csv

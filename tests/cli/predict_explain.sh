@@ -17,7 +17,7 @@ adds_up() { # FILE, first column of contributions: their sum is the column befor
         off = (sum - $margin) / size; if (off < 0) off = -off; if (off > worst) worst = off }
         END { print (worst < 1e-8 ? "they add up" : "WRONG " worst) }' "$1"
 }
-greedystep train rows.csv --label y --curves auto -o number.model -q || fail number
+greedystep train rows.csv --label y --pairs off -o number.model -q || fail number
 echo "a number: the columns of predict, and all of them add up to it"
 greedystep predict number.model rows.csv --explain >out.csv || fail predict
 head -n 1 out.csv
@@ -37,17 +37,17 @@ greedystep predict number.model few.csv --explain | awk -F, 'NR > 1 { y[NR] = $2
           print (c[4] != 0 && c[4] == c[5] ? "a missing number adds something" : "WRONG " c[4]) }'
 echo "two classes: the margin of the second"
 sed 's/^2,/1,/' three.csv >two.csv
-greedystep train two.csv --label y --loss hinge -o two.model -q || fail two
+greedystep train two.csv --label y --pairs off --loss hinge -o two.model -q || fail two
 greedystep predict two.model two.csv --explain >out.csv || fail two
 head -n 1 out.csv
 adds_up out.csv 4 3
 echo "three classes: that of the label"
-greedystep train three.csv --label y --loss hinge -o three.model -q || fail three
+greedystep train three.csv --label y --pairs off --loss hinge -o three.model -q || fail three
 greedystep predict three.model three.csv --explain >out.csv || fail three
 head -n 1 out.csv
 adds_up out.csv 7 3
 echo "crosses are one more column"
-greedystep train rows.csv --label y --cross '2:a,a:c' -o cross.model -q || fail cross
+greedystep train rows.csv --label y --pairs off --cross '2:a,a:c' -o cross.model -q || fail cross
 greedystep predict cross.model rows.csv --explain >out.csv && head -n 1 out.csv
 adds_up out.csv 3 2
 echo "rows that are kept or skipped"

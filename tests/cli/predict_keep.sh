@@ -5,7 +5,7 @@ awk 'BEGIN {
     for (i = 0; i < 400; i++)
         print "c" i "," (i * 37) % 20 "," (i % 3 ? "Rome" : "\"Oslo, NO\"") "," ((i * 37) % 20 > 9 ? "yes" : "no")
 }' >all.csv
-greedystep train all.csv --label bought --ignore id -o m -q
+greedystep train all.csv --label bought --ignore id --pairs off -o m -q
 {
     head -n 3 all.csv
     echo 'c9,many,Rome,no'

@@ -128,6 +128,11 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         "off, or auto: numeric columns have curves where that is better on held-out rows",
         TypeConverters.toString,
     )
+    pairs = _param(
+        "pairs",
+        "off, or auto: pairs of columns act on one another where that is better on held-out rows",
+        TypeConverters.toString,
+    )
     average = _param(
         "average",
         "which weights a model has: last, full, suffix, recent; auto: recent, last for method paper",
@@ -147,6 +152,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
             method="auto",
             scale="auto",
             curves="auto",
+            pairs="auto",
             average="auto",
             leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,
@@ -171,7 +177,8 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     def library_parameters(self) -> dict[str, str]:
         """Return the library's parameters as text."""
-        same = {name: self.getOrDefault(name) for name in ("passes", "method", "scale", "curves", "average", "seed")}
+        names = ("passes", "method", "scale", "curves", "pairs", "average", "seed")
+        same = {name: self.getOrDefault(name) for name in names}
         return parameter_texts({**same, "intercept": self.getOrDefault("fitIntercept"), "order": "shuffled"})
 
 

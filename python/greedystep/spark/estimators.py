@@ -279,6 +279,7 @@ class _GreedystepEstimator(
         method: str = "auto",
         scale: str = "auto",
         curves: str = "auto",
+        pairs: str = "auto",
         average: str = "auto",
         fitIntercept: bool = True,
         seed: int = 0,
@@ -333,6 +334,8 @@ class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredic
     curves : {"auto", "off"}
         "auto": numeric columns have curves where that is better on held-out rows (``model.model.curves()``). In shards
         the first rows of all partitions decide.
+    pairs : {"auto", "off"}
+        "auto": pairs of columns act on one another where that is better on held-out rows (``model.model.pairs()``).
     scale, average, fitIntercept, seed
         The command's parameters.
     leastShardRows : int
