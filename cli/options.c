@@ -34,6 +34,9 @@ static const cli_option reader_options[] = {
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
      "treat these columns as categories, not as numbers or texts"},
     {"text", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "treat these columns as texts: their words are features"},
+    {"increasing", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
+     "the prediction never falls when one of these columns of numbers rises, all else being the same"},
+    {"decreasing", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "the prediction never rises when one of these rises"},
     {"decimal", 0, OPTION_CHOICE, false, "auto|point|comma", "auto", 0, 0, "decimal mark, if the cells are ambiguous"},
     {"dates", 0, OPTION_CHOICE, false, "auto|day-first|month-first", "auto", 0, 0,
      "order of dates such as 3/4/2026, if the cells are ambiguous"},
@@ -50,7 +53,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the result of this DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 13 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 15 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

@@ -287,6 +287,24 @@ void report_append_curves(char *line, size_t size, const gsa_model *model)
         report_append(line, size, "; %s %.4g, lines alone %.4g", name != NULL ? name : "loss", loss, lines);
 }
 
+void report_append_signs(char *line, size_t size, const gsa_model *model)
+{
+    static const char *const items[] = {"\tincreasing", "\tdecreasing"};
+    for (size_t k = 0; k < sizeof items / sizeof *items; k++) {
+        const char *text = gsa_model_schema(model), *mark = line[0] != '\0' ? "; " : "", *found = NULL;
+        for (gsai_schema_line at; text != NULL && gsai_schema_next_line(&text, &at);) {
+            const char *item = strstr(at.items, items[k]);
+            if (item == NULL || item >= at.items + at.items_size)
+                continue;
+            report_append(line, size, "%s%.*s", mark, (int)at.name_size, at.name);
+            mark = ", ";
+            found = items[k] + 1;
+        }
+        if (found != NULL)
+            report_append(line, size, " %s", found);
+    }
+}
+
 void report_results_json(json_t *object, const gsa_model *model)
 {
     static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds",  "groups",

@@ -59,13 +59,22 @@ int session_open_reader(const cli_arguments *arguments, const gsa_reader_options
     const struct {
         const char *name, **value;
         bool has_auto;
-    } columns[] = {{"label", &options.label, false},       {"weight", &options.weight, false},
-                   {"exposure", &options.exposure, false}, {"labels", &options.labels, false},
-                   {"ignore", &options.ignore, false},     {"categorical", &options.categorical, false},
-                   {"cross", &options.cross, false},       {"decimal", &options.decimal, true},
-                   {"dates", &options.dates, true},        {"missing", &options.missing, true},
-                   {"group", &options.group, false},       {"time", &options.time, false},
-                   {"text", &options.text, false},         {"offset", &options.offset, false}};
+    } columns[] = {{"label", &options.label, false},
+                   {"weight", &options.weight, false},
+                   {"exposure", &options.exposure, false},
+                   {"labels", &options.labels, false},
+                   {"ignore", &options.ignore, false},
+                   {"categorical", &options.categorical, false},
+                   {"cross", &options.cross, false},
+                   {"decimal", &options.decimal, true},
+                   {"dates", &options.dates, true},
+                   {"missing", &options.missing, true},
+                   {"group", &options.group, false},
+                   {"time", &options.time, false},
+                   {"text", &options.text, false},
+                   {"offset", &options.offset, false},
+                   {"increasing", &options.increasing, false},
+                   {"decreasing", &options.decreasing, false}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         const char **value = columns[i].value, *name = columns[i].name;
         /* NULL where the verb has no such option, since the model knows, and where the reader is to find out. */

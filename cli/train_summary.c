@@ -349,6 +349,10 @@ static void print_quality(const train_outcome *run)
     report_append_curves(line, LINE_SIZE, run->model);
     if (line[0] != '\0')
         report_paragraph("curves", "%s", line);
+    line[0] = '\0';
+    report_append_signs(line, LINE_SIZE, run->model);
+    if (line[0] != '\0')
+        report_paragraph("signs", "%s", line);
 }
 
 /* Returns the bytes that the weights of `n_features` features take in a model: all, or those and their numbers. */

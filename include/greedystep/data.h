@@ -72,6 +72,10 @@ typedef struct gsa_reader_options {
     /* The column of offsets: margins of another model, to which the learned one is added (docs/method.md). It is a
      * feature whose weight is 1. */
     const char *offset;
+    /* Columns of numbers with which the prediction never falls, or never rises, everything else being the same
+     * (docs/method.md): of two classes the log-odds of the one that comes last. */
+    const char *increasing;
+    const char *decreasing;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit

@@ -107,6 +107,32 @@ bool gsai_schema_offset(const char *schema, uint32_t *feature)
     return false;
 }
 
+int gsai_schema_next_sign(const char **schema, uint64_t *next, uint32_t *feature)
+{
+    gsai_schema_line line;
+    while (*schema && gsai_schema_next_line(schema, &line)) {
+        bool is_number = gsai_schema_line_is(&line, "number");
+        bool counts = is_number || gsai_schema_line_is(&line, "date") || gsai_schema_line_is(&line, "offset");
+        *feature = (uint32_t)*next;
+        *next += counts;
+        for (const char *item = line.items; is_number && *item == '\t'; item += 1 + strcspn(item + 1, "\t\n"))
+            if (strcspn(item + 1, "\t\n") == sizeof "increasing" - 1 && memcmp(item + 3, "creasing", 8) == 0)
+                return item[1] == 'i' ? 1 : -1;
+    }
+    return 0;
+}
+
+gsa_status gsai_schema_check_unsigned(const char *schema, gsa_error *error)
+{
+    uint64_t next = 0;
+    uint32_t feature;
+    if (gsai_schema_next_sign(&schema, &next, &feature) == 0)
+        return GSA_OK;
+    return gsai_fail_param(error, "increasing", GSA_ARGUMENT,
+                           "increasing and decreasing columns need all rows at once, in memory: method optimum, no "
+                           "model to start from, and no merge; leave them out, or take fewer rows");
+}
+
 const char *gsai_schema_label(const char *schema, size_t *size)
 {
     gsai_schema_line line;

@@ -19,6 +19,11 @@ uint64_t gsai_schema_words_of_texts(const char *schema);
 bool gsai_schema_has_exposure(const char *schema);
 /* Finds the feature of the column of offsets. The features of a table begin with the numbers of its columns. */
 bool gsai_schema_offset(const char *schema, uint32_t *feature);
+/* The next feature with a sign, from the text and the feature at which the search is, first 0: 1 if predictions never
+ * fall with it, -1 if they never rise; 0 after the last. */
+int gsai_schema_next_sign(const char **schema, uint64_t *next, uint32_t *feature);
+/* Refuses a schema with signs where rows are not solved all at once. */
+gsa_status gsai_schema_check_unsigned(const char *schema, gsa_error *error);
 /* Returns the name of the label's column as the schema has it, and its length; 0 if not found. */
 const char *gsai_schema_label(const char *schema, size_t *size);
 

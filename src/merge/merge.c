@@ -52,6 +52,8 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
                 "states %zu and %zu began with the same rows or started from the same model, which would "
                 "count twice; give the state that they share as base",
                 a_number + 1, b_number + 1);
+    GSA_TRY(gsai_schema_check_unsigned(gsa_state_schema(a), error));
+    GSA_TRY(gsai_schema_check_unsigned(gsa_state_schema(b), error));
     gsa_status status = gsai_schema_check(gsa_state_schema(a), gsa_state_schema(b), error);
     if (status != GSA_OK)
         gsai_error_prefix(error, "states %zu and %zu: ", a_number + 1, b_number + 1);

@@ -52,8 +52,8 @@ static void find_eigenvectors(double *a, size_t n, double *vectors)
 }
 
 /* Fills in the parts of a random walk over k knots inside, of which rows have the mean shares and products of shares
- * (with themselves and the next): part[i * GSAI_MAX_STEPS + r], their variances, largest first, down to a share of all.
- * Returns how many. */
+ * (with themselves and the next): part[i * GSAI_MAX_STEPS + r], their variances, largest first, down to a share of all;
+ * below 0: all of its steps. Returns how many. */
 static size_t find_parts(const double *mean, const double *square, const double *next, size_t k, double least,
                          double *part, double *variance)
 {
@@ -80,7 +80,13 @@ static size_t find_parts(const double *mean, const double *square, const double 
     }
     if (!(trace > 0))
         return 0;
-    find_eigenvectors(gram, n, vectors);
+    if (least < 0) { /* steps are their own parts */
+        memset(vectors, 0, sizeof vectors);
+        for (size_t i = 0; i < n; i++)
+            vectors[i * n + i] = 1;
+    } else {
+        find_eigenvectors(gram, n, vectors);
+    }
     for (; n_parts < n; n_parts++) {
         size_t best = n;
         for (size_t i = 0; i < n; i++)
@@ -163,14 +169,17 @@ bool gsai_bend_make(const gsai_weighted *at, size_t n, size_t most, double least
     while (zero < n_knots && knot[zero] != 0)
         zero++;
     for (size_t r = 0; r < n_parts; r++) {
-        double plain[GSAI_MAX_KNOTS];
+        double plain[GSAI_MAX_KNOTS] = {0};
         for (size_t i = 0; i < n_knots; i++) { /* a curve is constant outside */
             gsai_place place = gsai_place_of(inside, (uint32_t)k, knot[i]);
             const double *own = part + place.low * GSAI_MAX_STEPS + (r > 0 ? r - 1 : 0);
             double share = (double)place.share, curve = (1 - share) * own[0] + share * own[GSAI_MAX_STEPS];
+            if (least < 0) /* flat beside a step, to the last bit */
+                curve = own[0] + share * (own[GSAI_MAX_STEPS] - own[0]);
             plain[i] = r == 0 ? ((double)knot[i] - centre) / sqrt(spread) : CURVE * curve;
         }
-        double origin = zero < n_knots ? plain[zero] : 0;
+        size_t end = knot[0] > 0 ? 0 : n_knots - 1; /* where 0 is beyond the knots, which a sign holds for, too */
+        double origin = zero < n_knots ? plain[zero] : least < 0 ? plain[end] : 0;
         for (size_t i = 0; i < n_knots; i++)
             out->matrix[i * n_parts + r] = (float)(plain[i] - origin);
         out->mean[r] = (float)-origin;
@@ -276,9 +285,10 @@ gsa_status gsai_bends_find(gsai_bends *bends, const gsai_design *design, const g
         qsort(all + from, n_own, sizeof *all, compare_numbers);
         gsai_bend *own = &bends->at[bends->n];
         *own = (gsai_bend){.first_knot = (uint32_t)bends->n_knots, .first_part = (uint32_t)bends->n_parts};
-        if (!gsai_bend_make(all + from, n_own, most, least, arena, bends->knot + bends->n_knots, own))
-            continue;
         own->column = (uint32_t)candidate[c - 1];
+        bool has_sign = design->sign && design->sign[own->column] != 0;
+        if (!gsai_bend_make(all + from, n_own, most, has_sign ? -1 : least, arena, bends->knot + bends->n_knots, own))
+            continue;
         own->feature = design->id[own->column];
         bends->n_knots += own->n_knots;
         bends->n_parts += own->n_parts;

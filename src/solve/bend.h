@@ -1,7 +1,9 @@
 /* Columns that bend, as the solver sees them.
  *
  * The prior of a curve is a random walk over its knots: what is likely to be small are the steps from knot to knot, so
- * that more knots do not make a rougher curve. Rows have shares in knots, two a cell (learn/basis.h). Weights are those
+ * that more knots do not make a rougher curve. Where a curve is to rise or fall, its parts are the steps themselves,
+ * and their weights, and that of the line, have the sign: their prior is the same, since the parts of the walk are a
+ * rotation of its steps. Rows have shares in knots, two a cell (learn/basis.h). Weights are those
  * of the line through the knots and of a few features, in which the walk has independent parts; a matrix says what the
  * curve is at the knots under them. Parts with a small share of the variance are left out. */
 #ifndef GSA_SOLVE_BEND_H
@@ -68,8 +70,8 @@ static inline size_t gsai_pair_nodes(const gsai_bends *bends, const gsai_pair *p
 }
 
 /* Most steps of a walk, between knots inside. Fills in the parts of a walk over k knots for numbers,
- * part[knot * GSAI_MAX_STEPS + number], down to a share of their variance, and the mean shares of the knots. Returns
- * how many parts there are. */
+ * part[knot * GSAI_MAX_STEPS + number], down to a share of their variance, below 0 its steps, and the mean shares of
+ * the knots. Returns how many parts there are. */
 #define GSAI_MAX_STEPS (GSAI_MAX_KNOTS - 4)
 size_t gsai_walk_find(const gsai_weighted *at, size_t n, const float *knot, size_t k, double least, double *mean,
                       double *part, double *variance);

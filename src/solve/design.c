@@ -2,6 +2,7 @@
 #include "solve/design.h"
 
 #include "learn/residuals.h"
+#include "learn/schema.h"
 #include "learn/state.h"
 
 #include "base/error.h"
@@ -653,6 +654,31 @@ static gsa_status arrange_rows(gsai_design *design, const gsai_waiting *rows, co
     return set_labels(design, rows, *sorted, state, error);
 }
 
+/* Sets the signs of columns as the schema has them, for the label that comes last in a model. */
+static gsa_status set_signs(gsai_design *design, const gsa_state *state, gsa_error *error)
+{
+    const char *schema = gsa_state_schema(state);
+    bool is_swapped = gsai_labels_are_swapped(gsai_state_labels(state));
+    uint64_t next = 0;
+    uint32_t feature;
+    for (int sign; (sign = gsai_schema_next_sign(&schema, &next, &feature)) != 0;) {
+        if (design->n_outputs > 1)
+            return gsai_fail_param(error, "increasing", GSA_ARGUMENT,
+                                   "the labels are %zu classes, and increasing or decreasing columns are for two "
+                                   "classes and numbers; leave them out",
+                                   design->n_outputs);
+        if (gsai_state_rows_behind(state) > 0)
+            return gsai_schema_check_unsigned(gsa_state_schema(state), error);
+        if (!design->sign)
+            design->sign = gsai_alloc_zeroed(&design->env, design->n_columns, sizeof *design->sign);
+        GSAI_TRY_MEMORY(design->sign, &design->env, error, "no memory for the signs of columns");
+        for (size_t j = 1; j < design->n_columns; j++)
+            if (design->id[j] == feature)
+                design->sign[j] = (int8_t)(is_swapped ? -sign : sign);
+    }
+    return GSA_OK;
+}
+
 gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const gsa_state *state, gsa_error *error)
 {
     ordered_row *sorted = NULL;
@@ -672,7 +698,7 @@ gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const
             row[j - 1] = design->variance[j] > 0 ? value : 0;
         }
     }
-    return GSA_OK;
+    return set_signs(design, state, error);
 }
 
 void gsai_design_release(gsai_design *design)
@@ -680,7 +706,7 @@ void gsai_design_release(gsai_design *design)
     void *const all[] = {design->dense,  design->start, design->column,   design->value, design->target,
                          design->weight, design->fold,  design->kind,     design->id,    design->count,
                          design->origin, design->unit,  design->variance, design->mean,  design->group,
-                         design->order,  design->row,   design->offset};
+                         design->order,  design->row,   design->offset,   design->sign};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsai_free(&design->env, all[i]);
     *design = (gsai_design){.env = design->env};
@@ -750,6 +776,8 @@ static void take_lines(gsai_design *bent, const gsai_design *lines, uint32_t *nu
         bent->count[n] = lines->count[j];
         bent->unit[n] = lines->unit[j];
         bent->variance[n] = lines->variance[j];
+        if (lines->sign)
+            bent->sign[n] = lines->sign[j];
         bent->origin[n] = shifted ? middle : 0;
         bent->mean[n] = shifted ? 0 : (float)(middle / lines->unit[j]);
         number[j] = (uint32_t)n++;
@@ -776,6 +804,7 @@ gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const g
     bent->unit = gsai_arena_take(arena, n, sizeof *bent->unit);
     bent->variance = gsai_arena_take(arena, n, sizeof *bent->variance);
     bent->mean = gsai_arena_take(arena, n, sizeof *bent->mean);
+    bent->sign = lines->sign ? gsai_arena_take(arena, n, sizeof *bent->sign) : NULL;
     bent->start = gsai_arena_take(arena, lines->n_rows + 1, sizeof *bent->start);
     bent->column = gsai_arena_take(arena, n_entries, sizeof *bent->column);
     bent->value = gsai_arena_take(arena, n_entries, sizeof *bent->value);
@@ -799,6 +828,8 @@ gsa_status gsai_design_bend(gsai_design *bent, const gsai_design *lines, const g
             bent->unit[j] = 1;
             bent->variance[j] = bends->at[b].variance[p];
             bent->mean[j] = bends->at[b].mean[p];
+            if (lines->sign && b < bends->n_curves)
+                bent->sign[j] = lines->sign[bends->at[b].column];
         }
     take_lines(bent, lines, number);
     size_t to = 0;

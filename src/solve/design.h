@@ -53,6 +53,7 @@ typedef struct gsai_design {
     uint32_t *count;                  /* rows where a column is present */
     double *origin, *unit, *variance; /* of a column; variance: mean square of the stored values around their mean */
     float *mean;
+    int8_t *sign; /* of the weights of a column: 1 if none may be below 0, -1 if none above. NULL: all are free */
     double margin_origin, margin_unit, loss_unit, weight_unit, total_weight;
     /* Columns that bend: column 1 + p is part p of them all, the others follow. Entries are in knots: number 1 + k is
      * knot k, and others follow there too. NULL: all columns are lines. */

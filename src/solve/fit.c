@@ -228,8 +228,10 @@ static void find_direction(gsai_fit *fit, size_t n_steps)
 }
 
 /* The step by Newton's method between brackets, to a slope of a tenth; by halving where that is slow to come back from
- * a step too far, as down an exponential. Leaves the residuals there. False: none found that is better. */
-static bool search_line(gsai_fit *fit, const struct parabola *penalty, double slope, double *step, double *objective)
+ * a step too far, as down an exponential; at most `most`, from 1 on. Leaves the residuals there. False: none found that
+ * is better. */
+static bool search_line(gsai_fit *fit, const struct parabola *penalty, double slope, double most, double *step,
+                        double *objective)
 {
     double a = 1, low = 0, high = -1, before = fit->objective;
     for (int i = 0; i < LINE_TRIES; i++) {
@@ -238,7 +240,7 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
         double g = at.slope + penalty->slope + a * penalty->bending, h = at.bending + penalty->bending;
         *objective = at.value + penalty->value + a * penalty->slope + a * a / 2 * penalty->bending;
         *step = a;
-        if (fabs(g) < SLOPE_LEFT * slope && *objective <= before)
+        if ((fabs(g) < SLOPE_LEFT * slope || (a >= most && g < 0)) && *objective <= before)
             return true;
         if (g > 0)
             high = a;
@@ -247,10 +249,66 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
         double next = a - g / h;
         if (!(next > low) || (high > 0 && (!(next < high) || (i > NEWTON_TRIES && *objective > 2 * before))))
             next = high > 0 ? (low + high) / 2 : 2 * a;
-        a = high < 0 && next > 4 * a ? 4 * a : next;
+        a = fmin(high < 0 && next > 4 * a ? 4 * a : next, most);
     }
     return *objective <= before;
 }
+
+/* ---- signs of weights -------------------------------------------------------------------------------------------- */
+
+#define MAX_SWEEPS 200
+#define SWEEP_GAIN 1e-4
+
+/* Finds the direction to the minimum of the quadratic model, by coordinate descent, where weights keep their signs.
+ * Returns how far it may be followed, 1 at least. */
+static double find_signed_direction(gsai_fit *fit)
+{
+    const gsai_problem *problem = fit->problem;
+    const int8_t *sign = problem->design->sign;
+    const size_t n = fit->n_columns;
+    float *slope = fit->next, *d = fit->direction;
+    double most = INFINITY, all = 0, gain = INFINITY;
+    memcpy(slope, fit->gradient, fit->size * sizeof *slope);
+    memset(d, 0, fit->size * sizeof *d);
+    for (int sweep = 0; sweep < MAX_SWEEPS && gain > SWEEP_GAIN * all; sweep++) {
+        gain = 0;
+        for (size_t j = 0; j < n; j++) {
+            const float *row = fit->inverse.factor + j * gsai_padded(n);
+            if (!(row[j] > 0))
+                continue;
+            float at = fit->v[j] + d[j], to = at - slope[j] / row[j];
+            to = to * (float)sign[j] < 0 ? 0 : to;
+            float moved = to - at;
+            d[j] = to - fit->v[j];
+            gain += 0.5 * (double)row[j] * (double)moved * (double)moved;
+            if (moved != 0)
+                problem->kernels->add(slope, moved, row, n);
+        }
+        all += gain;
+    }
+    for (size_t j = 0; j < n; j++)
+        if (d[j] * (float)sign[j] < 0)
+            most = fmin(most, -(double)fit->v[j] / (double)d[j]);
+    return fmax(most, 1);
+}
+
+/* Adds to the model what a step has shown of the curvature, as BFGS does. */
+static void learn_curvature(gsai_fit *fit, size_t at)
+{
+    const gsai_solve_kernels *kernels = fit->problem->kernels;
+    const size_t n = fit->n_columns, padded = gsai_padded(n);
+    float *model = fit->inverse.factor, *applied = fit->applied;
+    for (size_t j = 0; j < n; j++)
+        applied[j] = (float)kernels->math.dot(model + j * padded, fit->moved[at], padded);
+    double known = kernels->math.dot(fit->moved[at], applied, padded);
+    for (size_t j = 0; j < n && known > 0; j++) {
+        kernels->add(model + j * padded, (float)(fit->curvature[at] * (double)fit->changed[at][j]), fit->changed[at],
+                     n);
+        kernels->add(model + j * padded, (float)(-(double)applied[j] / known), applied, n);
+    }
+}
+
+/* ---- one minimisation -------------------------------------------------------------------------------------------- */
 
 /* Finds the gradient after a step; returns whether the step is to be remembered. */
 static bool remember(gsai_fit *fit, const gsai_penalty *penalty, size_t at)
@@ -262,43 +320,58 @@ static bool remember(gsai_fit *fit, const gsai_penalty *penalty, size_t at)
     for (size_t i = 0; i < n; i++)
         fit->changed[at][i] = fit->next[i] - fit->gradient[i];
     memcpy(fit->gradient, fit->next, n * sizeof *fit->next);
+    double product = kernels->math.dot(fit->moved[at], fit->changed[at], n);
+    fit->curvature[at] = 1 / product;
+    bool is_sound = product > 0 && isfinite(fit->curvature[at]);
+    if (fit->problem->design->sign) {
+        if (is_sound)
+            learn_curvature(fit, at);
+        return is_sound;
+    }
     gsai_inverse_apply(&fit->inverse, fit->problem, fit->n_columns, fit->gradient, fit->next);
     for (size_t i = 0; i < n; i++)
         fit->turned[at][i] = fit->next[i] - fit->applied[i];
     memcpy(fit->applied, fit->next, n * sizeof *fit->next);
-    double product = kernels->math.dot(fit->moved[at], fit->changed[at], n);
-    fit->curvature[at] = 1 / product;
-    return product > 0 && isfinite(fit->curvature[at]);
+    return is_sound;
 }
 
 gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error)
 {
     const gsai_problem *problem = fit->problem;
+    const int8_t *sign = problem->design->sign;
     size_t n_steps = 0;
+    for (size_t j = 1; sign && j < fit->n_columns; j++)
+        fit->v[j] = fit->v[j] * (float)sign[j] < 0 ? 0 : fit->v[j];
     gsai_margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->v, fit->scaled, fit->margin);
     gsai_rows_at at = rows_at(fit, NULL, 0);
     problem->loss(&at);
     gradient_of(fit, fit->gradient);
     add_penalty(fit, penalty, fit->gradient);
-    gsai_inverse_apply(&fit->inverse, problem, fit->n_columns, fit->gradient, fit->applied);
+    if (!sign)
+        gsai_inverse_apply(&fit->inverse, problem, fit->n_columns, fit->gradient, fit->applied);
     fit->objective = at.value + penalty_along(fit, penalty).value;
     for (fit->n_iterations = 0; fit->n_iterations < max_iterations;) {
-        double step, objective;
+        double step, objective, most = INFINITY;
         if (gsai_should_stop(problem->env))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
-        find_direction(fit, n_steps);
+        if (sign)
+            most = find_signed_direction(fit);
+        else
+            find_direction(fit, n_steps);
         double slope = -problem->kernels->math.dot(fit->gradient, fit->direction, fit->size);
         if (!(slope > 0) || slope / 2 < 1e-2 * tolerance * fit->objective)
             break;
         gsai_margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->direction, fit->scaled, fit->margin_step);
         struct parabola penalty_at = penalty_along(fit, penalty);
-        if (!search_line(fit, &penalty_at, slope, &step, &objective))
+        if (!search_line(fit, &penalty_at, slope, most, &step, &objective))
             break;
         float *moved = fit->moved[n_steps % GSAI_MEMORY];
         for (size_t i = 0; i < fit->size; i++)
             moved[i] = (float)step * fit->direction[i];
         problem->kernels->add(fit->v, 1, moved, fit->size);
+        for (size_t j = 1; sign && j < fit->n_columns; j++) /* but for rounding */
+            fit->v[j] = fit->v[j] * (float)sign[j] < 0 ? 0 : fit->v[j];
         double gain = fit->objective - objective;
         fit->objective = objective;
         fit->n_iterations++;

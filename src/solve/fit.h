@@ -67,7 +67,8 @@ static inline gsai_column_scaling gsai_first_scaling(const gsai_problem *problem
     return (gsai_column_scaling){standardised, problem->has_texts ? of_words : power, NULL};
 }
 
-/* The inverse that L-BFGS begins with: a Cholesky factor of columns x columns, or a diagonal. */
+/* The inverse that L-BFGS begins with: a Cholesky factor of columns x columns, or a diagonal. Where weights have signs,
+ * the matrix itself. */
 typedef struct gsai_inverse {
     float *factor;
     float *diagonal;

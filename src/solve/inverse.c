@@ -107,6 +107,11 @@ void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, siz
         inverse->factor[a * n + a] += (float)penalty_of_column(problem, penalty, a);
         trace += (double)inverse->factor[a * n + a];
     }
+    for (size_t a = 0; a < n_columns && problem->design->sign; a++) /* the model itself is wanted */
+        for (size_t b = 0; b < a; b++)
+            inverse->factor[b * n + a] = inverse->factor[a * n + b];
+    if (problem->design->sign)
+        return;
     problem->kernels->factor(inverse->factor, n_columns, n, (float)(MIN_PIVOT * trace / (double)n_columns), scratch);
 }
 

@@ -65,7 +65,9 @@ static size_t find_indicators(pair_search *search, uint32_t *out, gsa_error *err
     }
     for (uint32_t j = 1; j < design->n_columns; j++) {
         double share = (double)design->count[j] / (double)design->n_rows;
-        if (is_other[j] || share < MIN_INDICATED || share > 1 - MIN_INDICATED || design->count[j] < MIN_INDICATED_ROWS)
+        bool has_sign = design->sign && design->sign[j] != 0;
+        if (is_other[j] || has_sign || share < MIN_INDICATED || share > 1 - MIN_INDICATED ||
+            design->count[j] < MIN_INDICATED_ROWS)
             continue;
         size_t at = n < MAX_INDICATORS ? n++ : n;
         for (; at > 0 && design->count[out[at - 1]] < design->count[j]; at--)
@@ -114,8 +116,11 @@ static gsa_status find_sides(pair_search *search, gsa_error *error)
     search->side = gsai_arena_take(search->arena, curves->n + n_indicators, sizeof *search->side);
     GSA_TRY(gsai_arena_check(search->arena, "pairs of columns", error));
     for (size_t b = 0; b < curves->n; b++)
-        search->n_sides += make_side(&curves->at[b], curves->knot + curves->at[b].first_knot, search->arena,
-                                     &search->side[search->n_sides]);
+        if (search->lines->sign && search->lines->sign[curves->at[b].column] != 0)
+            continue; /* a pair could take the sign away */
+        else
+            search->n_sides += make_side(&curves->at[b], curves->knot + curves->at[b].first_knot, search->arena,
+                                         &search->side[search->n_sides]);
     for (size_t i = 0; i < n_indicators; i++) {
         double share = (double)search->lines->count[indicator[i]] / (double)search->lines->n_rows;
         gsai_side *side = &search->side[search->n_sides++];
@@ -455,7 +460,9 @@ gsa_status gsai_pairs_try(gsai_forms *forms, const gsai_design *lines, bool all,
         size_t best;
         GSA_TRY(gsai_arena_check(arena, "pairs of columns", error));
         GSA_TRY(make_bends(&search, LADDER[step], bends, error));
-        if (2 * lines->start[lines->n_rows] + 4 * (bends->n - bends->n_curves) * lines->n_rows > MAX_ENTRIES)
+        size_t n_pairs = bends->n - bends->n_curves, n_added = bends->n_parts - curves->problem->design->bends->n_parts;
+        if (2 * lines->start[lines->n_rows] + 4 * n_pairs * lines->n_rows > MAX_ENTRIES ||
+            (lines->sign && curves->n_columns + n_added > GSAI_SIGNED_COLUMNS))
             break;
         GSA_TRY(make_path(&search, bends, of, all, own, error));
         GSA_TRY(gsai_path_climb(own, of->strength, 1, &best, error));

@@ -113,7 +113,8 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     path->n_groups = n_groups < 1 ? 1 : n_groups < path->n_folds ? n_groups : path->n_folds;
     bool has_pairs = design->bends && design->bends->pair;
     /* A factor costs more than it saves where rows are few. */
-    path->is_factored = path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS[has_pairs] >= path->n_columns;
+    path->is_factored =
+        design->sign || (path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS[has_pairs] >= path->n_columns);
     double n_entries =
         design->width > 0 ? (double)gsai_padded(design->n_columns - 1) : (double)design->start[n_rows] / (double)n_rows;
     path->is_kept = stride > 1 || n_entries > UNIFORM_ENTRIES;

@@ -17,6 +17,8 @@
 #define GSAI_RECORDS (4 * GSAI_STRENGTHS + GSAI_SHARES)
 /* More columns than this have a diagonal inverse to begin with. */
 #define GSAI_FACTOR_COLUMNS ((size_t)1024)
+/* Columns at most where weights have signs: all of their products are needed. */
+#define GSAI_SIGNED_COLUMNS ((size_t)2048)
 
 /* A strength that was tried. */
 typedef struct gsai_record {

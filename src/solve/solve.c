@@ -164,10 +164,11 @@ static gsa_status set_curves(const solution_of *of, const gsai_design *design, c
         for (size_t b = 0; b < bends->n; b++) {
             const gsai_bend *bend = &bends->at[b];
             const float *knot = b < bends->n_curves ? bends->knot + bend->first_knot : NULL;
+            bool has_sign = design->sign && design->sign[1 + bend->first_part] != 0; /* then 0 has the value 0 */
             double origin = 0; /* the value at a knot at 0, or else the mean; surfaces have the mean 0 */
             if (!knot && !(bends->pair[b - bends->n_curves].found & GSAI_FOUND_BY_ALL))
                 continue;
-            for (size_t i = 0; i < bend->n_knots && knot; i++)
+            for (size_t i = 0; i < bend->n_knots && knot && !has_sign; i++)
                 origin += (double)bend->share[i] * gsai_bends_value(bends, bend->first_knot + i, weight);
             for (size_t i = 0; i < bend->n_knots && knot; i++)
                 origin = knot[i] == 0 ? gsai_bends_value(bends, bend->first_knot + i, weight) : origin;
@@ -286,6 +287,16 @@ static bool may_bend(const solution_of *of, const gsai_design *design)
            (!schema || gsai_schema_is_table(schema));
 }
 
+static gsa_status check_signs(const gsai_design *design, gsa_error *error)
+{
+    if (!design->sign || design->n_columns <= GSAI_SIGNED_COLUMNS)
+        return GSA_OK;
+    return gsai_fail_param(error, "increasing", GSA_LIMIT,
+                           "the rows have %zu features, and where columns are increasing or decreasing there may be "
+                           "%zu: leave columns out, or hash to fewer bits, such as 10",
+                           design->n_columns - 1, GSAI_SIGNED_COLUMNS - 1);
+}
+
 /* Makes the state that of the optimum of its rows, and *order that of the rows, which the caller frees; NULL: it is not
  * wanted. */
 static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
@@ -324,9 +335,13 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
     gsai_bends bends;
     gsai_problem bent;
     if (status == GSA_OK)
+        status = check_signs(&design, error);
+    if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, of->rows->csr.n_rows, &arena, error);
     if (status == GSA_OK && may_bend(of, &design)) {
         status = gsai_bends_find(&bends, &design, of->rows, words, &arena, error);
+        if (design.sign && design.n_columns + bends.n_parts > GSAI_SIGNED_COLUMNS)
+            bends.n = 0;
         if (status == GSA_OK && bends.n > 0)
             status = gsai_design_bend(&bent_design, &design, &bends, of->rows, &arena, error);
         bent = problem;

@@ -1,4 +1,5 @@
 /* Rows into a state: the first ones wait (learn/waiting.h), all others are learned as they come. */
+#include "learn/schema.h"
 #include "learn/state.h"
 #include "solve/solve.h"
 
@@ -11,6 +12,7 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
                                  gsa_error *error)
 {
     size_t n_taken = 0;
+    GSA_TRY(gsai_schema_check_unsigned(gsa_state_schema(state), error));
     if (n_rows > 0 && gsai_state_gathers(state)) {
         GSA_TRY(gsai_state_wait(state, batch, rows, n_rows, gsai_solve_waiting, true, &n_taken, error));
         if (!gsai_state_is_full(state))

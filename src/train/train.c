@@ -12,6 +12,7 @@
 
 #include "learn/compact.h"
 #include "learn/names.h"
+#include "learn/schema.h"
 #include "learn/state.h"
 
 #include "base/error.h"
@@ -260,6 +261,7 @@ static gsa_status learn(gsai_input *input, gsa_error *error)
         GSA_TRY(gsai_optimum_gather_again(job, input->prefetch, &input->shuffle, error));
     }
     if (!is_solved) {
+        GSA_TRY(gsai_schema_check_unsigned(gsa_state_schema(job->state), error));
         gsai_steps steps = {.replicas = {.job = job}};
         gsa_status status = has_shards ? run_shards(&steps, job, error) : run_passes(&steps, input, error);
         gsai_steps_free(&steps);

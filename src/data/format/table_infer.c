@@ -341,6 +341,26 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
     return gsai_schema_set_reading(schema, 0, is_read ? &decided->reading : NULL, error);
 }
 
+/* Sets the signs of columns: of numbers alone, since dates have categories too. */
+static gsa_status set_signs(const gsai_tabular *table, const gsai_first_rows *first, gsa_error *error)
+{
+    const gsa_reader_options *options = table->input->options;
+    for (size_t i = 0; i < first->n_columns; i++) {
+        gsai_field *field = &table->input->schema->field[i];
+        bool rises = is_listed(options->increasing, first, i), falls = is_listed(options->decreasing, first, i);
+        if (rises && falls)
+            return gsai_fail_param(error, "decreasing", GSA_ARGUMENT,
+                                   "'%s' cannot be both increasing and decreasing; leave one of the two out",
+                                   first->column[i].quote);
+        if ((rises || falls) && field->kind != GSAI_FIELD_NUMBER)
+            return gsai_fail_param(error, rises ? "increasing" : "decreasing", GSA_ARGUMENT,
+                                   "'%s' is no feature of numbers, which alone can increase or decrease; leave it out",
+                                   first->column[i].quote);
+        field->sign = (int8_t)(rises - falls);
+    }
+    return GSA_OK;
+}
+
 static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *error)
 {
     const gsa_reader_options *options = table->input->options;
@@ -368,6 +388,8 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     GSA_TRY(check_list(table, "categorical", options->categorical, first, error));
     GSA_TRY(check_list(table, "text", options->text, first, error));
     GSA_TRY(check_list(table, "ignore", options->ignore, first, error));
+    GSA_TRY(check_list(table, "increasing", options->increasing, first, error));
+    GSA_TRY(check_list(table, "decreasing", options->decreasing, first, error));
     GSA_TRY(read_asked(table, &asked, error));
     GSA_TRY(find_label(table, first, error));
     GSA_TRY(decide_columns(table, first, &asked, error));
@@ -376,6 +398,8 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < first->n_columns && status == GSA_OK; i++)
         status = add_field(table, first, i, error);
+    if (status == GSA_OK)
+        status = set_signs(table, first, error);
     const char *crosses = options->cross, *name[2];
     size_t size[2];
     while (status == GSA_OK && (status = gsai_schema_next_cross(&crosses, name, size, error)) == GSA_OK) {
@@ -546,6 +570,15 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
                 return refuse(table, known[k].name, error, ": %s %s column contradicts %s about '%s'; leave it out",
                               strchr("eo", *known[k].name) ? "an" : "a", known[k].name, table->input->schema_from,
                               gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
+    for (size_t f = 0; f < schema->n_fields; f++) {
+        size_t cell = table->cell_of[f];
+        bool rises = cell != SIZE_MAX && is_listed(options->increasing, first, cell);
+        bool falls = cell != SIZE_MAX && is_listed(options->decreasing, first, cell);
+        if ((rises && schema->field[f].sign <= 0) || (falls && schema->field[f].sign >= 0))
+            return refuse(
+                table, rises ? "increasing" : "decreasing", error, ": '%s' has no such sign in %s; leave it out",
+                gsai_quote(schema->field[f].name, schema->field[f].name_size, quote), table->input->schema_from);
+    }
     for (size_t f = 0; f < schema->n_fields; f++)
         if (table->cell_of[f] != SIZE_MAX && !gsai_field_is_time(&schema->field[f]) &&
             is_listed(options->time, first, table->cell_of[f]))

@@ -130,13 +130,16 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     for (int k = 0; k < 2; k++) {
         size_t field = schema->is_namespaced ? SIZE_MAX : gsai_schema_find(schema, name[k], name_size[k]);
         const gsai_column_kind *kind = field != SIZE_MAX ? gsai_kind_at(schema->field[field].kind) : NULL;
-        bool is_feature = schema->is_namespaced
-                              ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
-                              : kind && kind->add && !kind->has_many && schema->field[field].kind != GSAI_FIELD_OFFSET;
+        bool has_sign = kind && schema->field[field].sign != 0;
+        bool is_feature = schema->is_namespaced ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
+                                                : kind && kind->add && !kind->has_many && !has_sign &&
+                                                      schema->field[field].kind != GSAI_FIELD_OFFSET;
         if (!is_feature)
             return gsai_fail_param(error, "cross", GSA_ARGUMENT, "cannot cross '%s': it is %s",
                                    gsai_quote(name[k], name_size[k], quote),
-                                   kind && kind->has_many ? "a column of texts" : "not a feature column");
+                                   has_sign                 ? "increasing or decreasing, which a cross is not"
+                                   : kind && kind->has_many ? "a column of texts"
+                                                            : "not a feature column");
     }
     if (gsai_schema_is_crossed(schema, name, name_size))
         return gsai_fail_param(error, "cross", GSA_ARGUMENT,
@@ -183,6 +186,8 @@ static void put_reading(gsai_schema *schema, const gsai_field *field)
         *gsai_decimal_general((double)field->mean, 9, number) = '\0'; /* enough for any float */
         put(schema, "\tmean=", number);
     }
+    if (field->sign != 0)
+        put(schema, field->sign > 0 ? "\tincreasing" : "\tdecreasing", "");
     if (field->kind == GSAI_FIELD_LABEL && (field->is_class || reading))
         put(schema, field->is_class ? "\twords" : "\tnumber", "");
     if (gsai_field_is_time(field))
@@ -266,6 +271,10 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
         return take_number(value, mean);
     if (strcmp(item, "offset") == 0)
         return field->kind != GSAI_FIELD_LABEL && take_number(value, &field->offset);
+    if (strcmp(item, "increasing") == 0 || strcmp(item, "decreasing") == 0) {
+        field->sign = (int8_t)(*item == 'i' ? 1 : -1);
+        return field->kind == GSAI_FIELD_NUMBER;
+    }
     if (strcmp(item, "words") == 0) {
         field->is_class = true;
         return true;

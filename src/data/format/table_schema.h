@@ -25,7 +25,8 @@ typedef struct gsai_field {
     gsai_reading *reading; /* NULL: numbers are plain */
     char *missing_name;    /* of the feature that marks a missing value */
     bool is_class;         /* of a label: its cells are names of classes, also if they look like numbers */
-    gsai_field_kind time;  /* its cells say when a row was, as numbers or dates; other kinds: they do not */
+    int8_t sign; /* of a number: 1 where predictions never fall with it, -1 where they never rise, 0 for all others */
+    gsai_field_kind time; /* its cells say when a row was, as numbers or dates; other kinds: they do not */
 } gsai_field;
 
 static inline bool gsai_field_is_time(const gsai_field *field)

@@ -108,7 +108,14 @@ static void other_texts_are_refused(void **state)
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tmean=1\toffset=2\n",
         "greedystep schema 2\ncolumns named\nbits 24\nwords a\toffset=2\n",
         "greedystep schema 2\ncolumns named\nbits 24\nlabel a\toffset=2\n",
-        "greedystep schema 2\ncolumns named\nbits 24\nwords a\tmean=1\n"};
+        "greedystep schema 2\ncolumns named\nbits 24\nwords a\tmean=1\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nwords a\tincreasing\n",
+        "greedystep schema 2\ncolumns named\nbits 24\ndate a\tincreasing\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nlabel a\tdecreasing\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing=1\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing\tdecreasing\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tdecreasing\tmean=1\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing\nnumber b\ncross a\tb\n"};
     gsai_env env = gsai_env_resolve(NULL);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         gsai_schema schema;

@@ -122,6 +122,36 @@ static void steps_between_knots_are_independent_before_the_rows(void **unused)
     gsai_arena_release(&arena);
 }
 
+/* The parts of a curve with a sign ascend: the line everywhere, each step between two knots; together they have the
+ * variance of the walk. */
+static void parts_with_a_sign_are_the_line_and_one_step_each(void **unused)
+{
+    (void)unused;
+    gsai_env env = gsai_env_resolve(NULL);
+    for (int kind = 0; kind < 4; kind++) {
+        gsai_arena arena = {.env = &env};
+        gsai_weighted at[ROWS];
+        float knot[GSAI_MAX_KNOTS];
+        gsai_bend bend = {0};
+        double curve = 0;
+        fill(at, kind);
+        assert_true(gsai_bend_make(at, ROWS, 32, -1, &arena, knot, &bend));
+        assert_true(bend.n_parts > 2 && bend.n_parts <= GSAI_MAX_BEND_PARTS);
+        for (size_t p = 0; p < bend.n_parts; p++) {
+            size_t n_steps = 0;
+            curve += p > 0 ? bend.variance[p] : 0;
+            for (size_t i = 1; i < bend.n_knots; i++) {
+                float low = bend.matrix[(i - 1) * bend.n_parts + p], high = bend.matrix[i * bend.n_parts + p];
+                assert_true(p > 0 ? high >= low : high > low);
+                n_steps += high > low;
+            }
+            assert_true(p == 0 || (n_steps >= 1 && n_steps <= 2)); /* two where a knot at 0 is between */
+        }
+        assert_true(fabs(curve - 0.25) < 1e-5);
+        gsai_arena_release(&arena);
+    }
+}
+
 static void two_values_have_no_curve(void **unused)
 {
     (void)unused;
@@ -142,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_independent_over_the_rows_and_have_their_variance),
         cmocka_unit_test(steps_between_knots_are_independent_before_the_rows),
+        cmocka_unit_test(parts_with_a_sign_are_the_line_and_one_step_each),
         cmocka_unit_test(two_values_have_no_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,7 +236,8 @@ static double z_of(const fitted *f, size_t row, size_t j)
     return scale * (x - (double)design->mean[j]);
 }
 
-/* The largest part of the gradient at v, relative to the sum of its terms, from margins in double. */
+/* The largest part of the gradient at v, relative to the sum of its terms, from margins in double. Of a weight of 0
+ * with a sign only what would move it where it may go. */
 static double gradient_left(const fitted *f, double lambda)
 {
     const gsai_fit *fit = &f->fit;
@@ -270,7 +271,9 @@ static double gradient_left(const fitted *f, double lambda)
         for (size_t k = 0; k < n_outputs; k++) {
             double penalty = j == 0 ? gsai_intercept_penalty(lambda) : lambda;
             double g = gradient[j * n_outputs + k] + penalty * (double)fit->v[j * stride + k];
-            max = fmax(max, fabs(g));
+            double sign = f->design.sign ? (double)f->design.sign[j] : 0;
+            bool is_held = sign != 0 && fit->v[j] == 0 && sign * g >= 0;
+            max = is_held ? max : fmax(max, fabs(g));
             largest = fmax(largest, size[k]);
         }
     free(gradient);
@@ -317,6 +320,39 @@ static void gradients_vanish_at_the_end_of_a_fit(void **unused)
                     fail_msg("shape %zu, inverse %d: %g of the gradient is left", i, is_factored, left);
                 free_fit(&f);
             }
+}
+
+/* At the optimum weights of 0 would move to the wrong side or not at all, and all others have no gradient: for a convex
+ * loss there is no better one. */
+static void weights_with_signs_end_at_the_optimum(void **unused)
+{
+    (void)unused;
+    size_t n_held = 0, n_moved = 0;
+    for (size_t i = 0; i < COUNT(SHAPES); i++)
+        for (int side = -1; side <= 1; side++) {
+            fitted f;
+            if (SHAPES[i].n_classes > 2)
+                continue;
+            fit_shape(&f, &SHAPES[i], true, i % 2 ? 5 : 0);
+            f.design.sign = gsai_alloc_zeroed(&f.design.env, f.design.n_columns, sizeof *f.design.sign);
+            assert_non_null(f.design.sign);
+            for (size_t j = 1; j < f.design.n_columns; j++) /* by the feature: those of labels are both */
+                f.design.sign[j] = (int8_t)(side != 0 ? side : (int)(f.design.id[j] % 3) - 1);
+            for (size_t j = 1; j < f.design.n_columns; j++) /* where weights begin is of no account */
+                f.fit.v[j] = i % 2 ? 0.1F : 0;
+            double lambda = f.problem.squared_norm / 16;
+            minimise(&f, lambda, true);
+            double left = gradient_left(&f, lambda);
+            if (!(left < 2e-3))
+                fail_msg("shape %zu, side %d: %g of the gradient is left", i, side, left);
+            for (size_t j = 1; j < f.design.n_columns; j++) {
+                assert_true(f.fit.v[j] * (float)f.design.sign[j] >= 0);
+                n_held += f.design.sign[j] != 0 && f.fit.v[j] == 0;
+                n_moved += f.design.sign[j] != 0 && f.fit.v[j] != 0;
+            }
+            free_fit(&f);
+        }
+    assert_true(n_held > 50 && n_moved > 50);
 }
 
 static void a_fit_that_begins_at_the_optimum_stays_there(void **unused)
@@ -472,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_end_at_the_optimum),
         cmocka_unit_test(gradients_vanish_at_the_end_of_a_fit),
+        cmocka_unit_test(weights_with_signs_end_at_the_optimum),
         cmocka_unit_test(a_fit_that_begins_at_the_optimum_stays_there),
         cmocka_unit_test(every_kernel_fits_to_the_same_bits),
         cmocka_unit_test(a_stop_ends_a_fit),
