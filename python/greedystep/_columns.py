@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from . import _library as c
 from ._arrow import Table, free_name, open_table
-from ._core import FloatArray, Reader, reader_options
+from ._core import FloatArray, Reader, reader_options, signs_of
 from ._errors import GreedystepValueError
 from ._first import labels_in
 from ._given import ClassLabels, Given, Labels, Numbers, columns_beside
@@ -239,6 +239,7 @@ def open_rows(
     without_offsets: bool = False,
     held: Any = None,
     has_offset: bool = False,
+    monotone: Any = None,
 ) -> Reader | Given:
     """Return the rows of an array or a numeric frame: as they are, or as a table if they have gaps or are far from 0.
 
@@ -258,12 +259,16 @@ def open_rows(
         The groups or times of the rows.
     has_offset : bool
         The last column is the offset: they are a table.
+    monotone : dict or sequence, optional
+        Signs of columns by name or, without names, by number from 0: they are a table.
     """
     given = Given(features, labels, None if weights is None else np.asarray(weights), held)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
     if schema is not None:
         schema.check_numbers()
     if not isinstance(features, Numeric):
+        if monotone is not None:
+            raise ValueError("monotone= is for columns, and a sparse matrix has none: give dense rows or a table")
         if schema is not None:
             schema.check_sparse()
         return given
@@ -286,9 +291,9 @@ def open_rows(
         far = schema.offsets != 0
     elif not without_offsets:
         far = features.far(columns_beside(features.names, weights, held)) | features.suspects()
-    if schema is None and not far.any() and not features.has_gaps() and not has_offset:
+    if schema is None and not far.any() and not features.has_gaps() and not has_offset and monotone is None:
         return given
-    return _open_columns(features, labels, weights, run, schema, far, held, has_offset=has_offset)
+    return _open_columns(features, labels, weights, run, schema, far, held, has_offset=has_offset, monotone=monotone)
 
 
 def check_offset(values: npt.NDArray[Any], first: int = 0) -> None:
@@ -320,6 +325,7 @@ def _open_columns(
     held: Any,
     *,
     has_offset: bool,
+    monotone: Any,
 ) -> Reader:
     """Return a reader of rows of numbers as a table; columns without names are numbered from 1."""
     names, label_name, weight_name = features.names, None, None
@@ -330,13 +336,16 @@ def _open_columns(
         if weights is None and weight_name is not None:
             weights = np.ones(features.n_rows)
         check_same(held, schema)
+    keys = [str(name) for name in names]
     if len(set(names)) < features.width or "" in names:
+        keys = [str(number) for number in range(features.width)]
         names = [str(number + 1) for number in range(features.width)]
     if has_offset and schema is None and names[-1] == str(features.width):
         names = [*names[:-1], free_name("offset", names[:-1])]
     others = {label_name or free_name("label", names): labels.column()}
     if weights is not None:
         others[weight_name or free_name("weight", names)] = np.asarray(weights)
+    signs = signs_of(monotone, keys[: features.width - has_offset])
     taken = [*others, None]
     as_words = labels.as_words(str(taken[0])) if schema is None else ()
     options = reader_options(
@@ -344,6 +353,7 @@ def _open_columns(
         weight=taken[1],
         categorical=as_words,
         offset=names[-1] if has_offset and schema is None else None,
+        monotone={name: signs[key] for name, key in zip(names, keys) if key in signs},
         remember_names=True,
         without_offsets=not far.any(),
     )

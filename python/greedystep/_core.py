@@ -505,6 +505,7 @@ def reader_options(
     dates: str | None = None,
     labels: Iterable[str] = (),
     missing: Any = None,
+    monotone: dict[str, int] | None = None,
     skip_bad_rows: bool = False,
     without_labels: bool = False,
     without_weights: bool = False,
@@ -540,4 +541,35 @@ def reader_options(
         labels=listed(labels),
         without_weights=without_weights,
         missing=_missing_text(missing),
+        increasing=listed(name for name, sign in (monotone or {}).items() if sign > 0),
+        decreasing=listed(name for name, sign in (monotone or {}).items() if sign < 0),
     )
+
+
+def signs_of(monotone: Any, names: Iterable[Any] | None) -> dict[str, int]:
+    """Return the signs of columns by name.
+
+    Parameters
+    ----------
+    monotone : dict or sequence, optional
+        Signs by column, or one for each column: 1, 0 or -1.
+    names : iterable, optional
+        The columns; None: the reader will find them.
+    """
+    if monotone is None:
+        return {}
+    columns = None if names is None else [str(name) for name in names]
+    if isinstance(monotone, Mapping):
+        signs = {str(name): sign for name, sign in monotone.items()}
+    elif isinstance(monotone, str) or columns is None:
+        raise ValueError(f'monotone= is {monotone!r}: expected signs by column, such as {{"age": 1, "price": -1}}')
+    elif len(monotone) != len(columns):
+        raise ValueError(f"there are {len(columns)} columns, and monotone= has {len(monotone)} signs: one for each")
+    else:
+        signs = dict(zip(columns, monotone))
+    for name, sign in signs.items():
+        if sign not in (-1, 0, 1):
+            raise ValueError(f"column {name!r} has the sign {sign!r} (monotone=): expected 1, -1 or 0")
+        if columns is not None and name not in columns:
+            raise ValueError(f"there is no column {name!r}; the columns are {', '.join(columns)} (monotone=)")
+    return {name: int(sign) for name, sign in signs.items() if sign != 0}

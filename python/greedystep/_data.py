@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _library as c
 from ._arrow import Table, free_name, open_table, parquet_of, table_of, with_columns
 from ._columns import Frozen, Texts, check_offset, check_same, open_rows
-from ._core import Reader, reader_options
+from ._core import Reader, reader_options, signs_of
 from ._errors import GreedystepValueError
 from ._given import Classes, ClassLabels, Given, Numbers, check_labelled, check_lengths
 from ._held import Held, held_by
@@ -238,7 +238,7 @@ class Rows:
     Parameters
     ----------
     data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, \
-missing, group, time, text, offset
+missing, group, time, text, offset, monotone
         As in :func:`greedystep.train`.
     """
 
@@ -260,6 +260,7 @@ missing, group, time, text, offset
     time: Any = None
     text: Iterable[str] = ()
     offset: Any = None
+    monotone: Any = None
 
     def _held(self, data: Any) -> Held | None:
         """Return the groups or times of rows, unless the reader of a table has them from a column."""
@@ -324,7 +325,16 @@ missing, group, time, text, offset
             y, weights = _per_exposure(y, weights, exposure)
         held = self._held(data)
         opened = open_data(
-            data, options, run, y=y, weights=weights, frozen=frozen, learns=learns, held=held, has_offset=has_offset
+            data,
+            options,
+            run,
+            y=y,
+            weights=weights,
+            frozen=frozen,
+            learns=learns,
+            held=held,
+            has_offset=has_offset,
+            monotone=self.monotone,
         )
         if isinstance(opened, Reader):
             opened.guesses_missing = self.missing is None
@@ -346,6 +356,7 @@ def open_data(
     learns: bool = False,
     held: Held | None = None,
     has_offset: bool = False,
+    monotone: Any = None,
 ) -> Reader | Given:
     """Return a reader of data of any kind, for a model or for a new one.
 
@@ -357,6 +368,7 @@ def open_data(
         data, paths = np.load(paths[0], mmap_mode="r"), None
     if paths is not None:
         _refuse_beside("files have", y, weights, held)
+        set_signs(options, signs_of(monotone, None))
         return open_paths(paths, options, run)
     schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
     of_model = [] if schema is None else [name for name in schema.ignored if not (learns and name == schema.time)]
@@ -365,6 +377,7 @@ def open_data(
         numbers = _numbers_of(data if held is None else without(data, held.no_features), frozen, schema, options)
         if numbers is None and y is not None:
             data = data if schema is None else without(data, _ignored(options))  # one may be called as labels are
+            set_signs(options, signs_of(monotone, columns_of(data)))
             labels = labels_of(y)
             if schema is None and columns_of(data) == [TEXT]:
                 options.text = TEXT.encode()
@@ -385,6 +398,7 @@ def open_data(
         found = table_of(data)
         if found is not None:
             _refuse_beside("a table has", y, weights, held)
+            set_signs(options, signs_of(monotone, None))
             return open_table(found, options, run)
         _refuse_of_tables(options)
     found_labels, as_is = None if y is None else labels_of(y), bool(options.without_offsets)
@@ -398,7 +412,14 @@ def open_data(
         without_offsets=as_is,
         held=held,
         has_offset=has_offset,
+        monotone=monotone,
     )
+
+
+def set_signs(options: c.ReaderOptions, signs: dict[str, int]) -> None:
+    """Set the signs of columns."""
+    of_signs = reader_options(monotone=signs)
+    options.increasing, options.decreasing = of_signs.increasing, of_signs.decreasing
 
 
 def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, options: c.ReaderOptions) -> Any:

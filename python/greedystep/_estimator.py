@@ -19,7 +19,7 @@ from . import _library as c
 from ._arrow import open_table
 from ._columns import Frozen, check_same, open_rows
 from ._contents import Curve, Summary
-from ._core import DoubleArray, Reader, State, reader_options
+from ._core import DoubleArray, Reader, State, reader_options, signs_of
 from ._data import column_at, columns_of, frame_with, with_offset, without
 from ._given import Given, check_labelled
 from ._held import Held, held_by
@@ -69,6 +69,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     scale: str = "auto"
     curves: str = "auto"
     pairs: str = "auto"
+    monotone: Any = None
     average: str = "auto"
     order: str = "auto"
     holdout: str | None = "auto"
@@ -203,6 +204,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
                 without_offsets=is_paper,
                 held=held,
                 has_offset=offset is not None,
+                monotone=self.monotone if frozen is None else None,
             )
         schema = None if frozen is None or frozen.schema is None else Schema.of(frozen.schema)
         if schema is not None:
@@ -214,6 +216,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             offset=column if schema is None else None,
             categorical=labels.as_words(names["label"]),
             text=[TEXT] if schema is None and columns_of(X) == [TEXT] else (),
+            monotone=signs_of(self.monotone, columns_of(X)) if schema is None else None,
             remember_names=True,
             without_offsets=is_paper,
         )
@@ -255,6 +258,8 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"partial_fit takes only numbers, and column {columns_of_words(X)[0]!r} holds none; use fit for it"
             )
+        if self.monotone is not None:
+            raise ValueError("partial_fit learns row by row, which keeps no signs: use fit, or leave monotone= out")
         fitted = self._fitted
         if not fitted.is_open:
             fitted = _Fitted(self._reopened(fitted.state), is_open=True, frozen=fitted.frozen)

@@ -224,6 +224,8 @@ class ReaderOptions(Sized):
         ("time", c_char_p),
         ("text", c_char_p),
         ("offset", c_char_p),
+        ("increasing", c_char_p),
+        ("decreasing", c_char_p),
     ]
 
 

@@ -168,6 +168,10 @@ class GreedystepClassifier(_ClassifierBase):
         are lines, and there is always a ``coef_``.
     pairs : {"auto", "off"}
         "auto": pairs of columns act on one another beside their curves, where that is better on held-out rows.
+    monotone : dict, sequence or None
+        Columns of numbers with which the probability of the second class (of a regressor the prediction) never falls,
+        1, or never rises, -1, when the number rises and all else stays: ``{"age": 1, "price": -1}`` of a frame; of an
+        array ``{0: 1, 3: -1}``, or a sign or 0 for each column.
     scale, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     compact : bool
@@ -229,8 +233,8 @@ class GreedystepLinearSVC(_ClassifierBase):
     ----------
     loss : {"squared_hinge", "hinge"}
         The loss of rows on the wrong side of the margin.
-    class_weight, passes, method, scale, curves, pairs, average, order, holdout, compact, fit_intercept, warm_start, \
-random_state, n_jobs, verbose, callback
+    class_weight, passes, method, scale, curves, pairs, monotone, average, order, holdout, compact, fit_intercept, \
+warm_start, random_state, n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
 
@@ -252,8 +256,8 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
         The loss to minimise: "huber" is for labels with outliers, "poisson" for counts and rates, which it
         predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
         ``sample_weight=exposure``.
-    passes, method, scale, curves, pairs, average, order, holdout, compact, fit_intercept, warm_start, random_state, \
-n_jobs, verbose, callback
+    passes, method, scale, curves, pairs, monotone, average, order, holdout, compact, fit_intercept, warm_start, \
+random_state, n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
 

@@ -115,6 +115,7 @@ def train(
     time: Any = None,
     text: Iterable[str] = (),
     offset: Any = None,
+    monotone: Any = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -168,6 +169,10 @@ def train(
         A margin of another model for each row, to which the learned one is added: a prediction of numbers, log-odds of
         the second class, the logarithm of a rate. A column of a table, or with `y` an array or a column of the frame.
         Predictions need it: in the column, or of rows in arrays as ``offset=``.
+    monotone : dict or sequence, optional
+        Columns of numbers with which the prediction never falls (1), or never rises (-1), when the number rises and all
+        else stays: ``{"age": 1, "price": -1}``; of two classes the probability of the second. With `y` and an array the
+        columns are numbers from 0 on, or there is one sign for each, 0 for none.
     start_from : Model, optional
         Start from the weights of another model.
     n_jobs : int, optional
@@ -207,6 +212,7 @@ def train(
         time,
         text,
         offset,
+        monotone,
     )
     frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
     reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)
