@@ -434,6 +434,8 @@ static int describe(exported *what)
     if (what->schema.n_texts > 0)
         return complain_failed("cannot export a model of texts: an exported model does not take words out of them; "
                                "use `greedystep predict` or Python");
+    if (what->schema.n_per > 0)
+        return complain_failed("cannot export a model with features per customer: use `greedystep predict` or Python");
     what->has_offsets = schema != NULL && strstr(schema, "\toffset=") != NULL;
     what->is_constant = what->info.has_probabilities && what->info.n_classes < 2;
     what->n_features = what->info.n_features > 0 ? what->info.n_features : 1;

@@ -128,7 +128,7 @@ static void print_inspection(const inspection *what)
         report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * what->collision_rate,
                      what->collision_rate > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
     /* The metrics that training measured, and what it chose. */
-    char quality[512] = "", chosen[512] = "", curves[128] = "", signs[512] = "";
+    char quality[512] = "", chosen[512] = "", curves[128] = "", signs[512] = "", per[128] = "";
     double held_out = report_result(what->model, "held_out_loss");
     double baseline = report_result(what->model, "baseline_loss");
     if (!isnan(held_out)) {
@@ -144,6 +144,9 @@ static void print_inspection(const inspection *what)
     report_append_signs(signs, sizeof signs, what->model);
     if (signs[0] != '\0')
         report_field("signs", "%s", signs);
+    report_append_per(per, sizeof per, what->model);
+    if (per[0] != '\0')
+        report_field("per", "%s", per);
     if (what->state != NULL)
         print_state(what->state, is_solved);
     print_top(what);
@@ -257,9 +260,10 @@ static int load(const cli_arguments *arguments, inspection *out)
 
 static int inspect_model(const cli_arguments *arguments)
 {
-    static const char *const of_data[] = {"label", "labels",  "weight", "exposure", "categorical", "decimal",
-                                          "dates", "missing", "ignore", "cross",    "bits",        "bad-rows",
-                                          "group", "time",    "text",   "offset",   "increasing",  "decreasing"};
+    static const char *const of_data[] = {"label",   "labels",     "weight",     "exposure", "categorical",
+                                          "decimal", "dates",      "missing",    "ignore",   "cross",
+                                          "bits",    "bad-rows",   "group",      "time",     "text",
+                                          "offset",  "increasing", "decreasing", "per"};
     inspection what = {0};
     gsai_env env = session_env(arguments);
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)

@@ -215,12 +215,15 @@ data_column *columns_of_schema(const char *schema, size_t *n_columns)
         int kind = 0;
         while (kind < COLUMN_KINDS && !gsai_schema_line_is(&line, kind_names[kind]))
             kind++;
-        kind = gsai_schema_line_is(&line, "offset") ? (int)COLUMN_NUMBER : kind;
+        kind = gsai_schema_line_is(&line, "offset") ? (int)COLUMN_NUMBER
+               : gsai_schema_line_is(&line, "per")  ? (int)COLUMN_WORDS
+                                                    : kind;
         if (kind == COLUMN_KINDS)
             continue;
         data_column *next = &column[*n_columns];
         has_room = column_init(next, (column_kind)kind) && has_room;
         next->number = ++*n_columns;
+        next->is_per = gsai_schema_line_is(&line, "per");
         const char *offset = gsai_schema_item(&line, "offset");
         next->name = malloc(line.name_size + 1);
         next->offset = offset != NULL ? strtod(offset, NULL) : 0;

@@ -89,7 +89,7 @@ typedef enum column_kind {
 typedef struct data_column {
     char *name;
     column_kind kind;
-    bool is_date, is_text;
+    bool is_date, is_text, is_per;
     uint64_t number; /* from 1 */
     double offset;   /* from which its values are measured */
     moments numbers;

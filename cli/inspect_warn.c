@@ -71,7 +71,7 @@ static bool counts_rows(const data_inspection *data, const data_column *column)
 static bool is_id(const data_inspection *data, const data_column *column)
 {
     (void)data;
-    return column->kind == COLUMN_WORDS && !column->is_text && is_new_in_each_row(column);
+    return column->kind == COLUMN_WORDS && !column->is_text && !column->is_per && is_new_in_each_row(column);
 }
 
 static bool is_mostly_missing(const data_inspection *data, const data_column *column)

@@ -27,6 +27,8 @@ static const cli_option reader_options[] = {
      "column with the exposure of counts (time, area, volume), for --loss poisson"},
     {"offset", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "column with margins of another model, to which the learned one is added"},
+    {"per", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "give each value of this column, such as a customer, an intercept and slopes of its own, shrunk to those of all"},
     {"group", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "hold rows of one group, such as a person, out together; the column is no feature"},
     {"time", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
@@ -53,7 +55,7 @@ static const cli_option reader_options[] = {
      "fail rather than use more memory, such as 512M or 2G"},
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0, "read the result of this DuckDB query in place of DATA"},
 };
-enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 15 };
+enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_COLUMNS = 16 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {

@@ -305,10 +305,26 @@ void report_append_signs(char *line, size_t size, const gsa_model *model)
     }
 }
 
+void report_append_per(char *line, size_t size, const gsa_model *model)
+{
+    double n = report_result(model, "customers"), common = report_result(model, "common_loss");
+    double loss = report_result(model, "held_out_loss");
+    if (isnan(n))
+        return;
+    const char *name = gsa_loss_measure(info_of(model).loss, &loss);
+    (void)gsa_loss_measure(info_of(model).loss, &common);
+    if (n > 0)
+        report_append(line, size, "%.0f have their own; %s %.4g, without %.4g; intercepts deviate by %.3g", n,
+                      name != NULL ? name : "loss", loss, common, report_result(model, "customer_deviation"));
+    else
+        report_append(line, size, "none has its own: that is not better by more than chance");
+}
+
 void report_results_json(json_t *object, const gsa_model *model)
 {
     static const char *const counts[] = {"penalties_tried", "penalties_averaged", "folds",  "groups",
-                                         "latest",          "best_pass",          "curves", "pairs"};
+                                         "latest",          "best_pass",          "curves", "pairs",
+                                         "customers"};
     json_t *chosen = json_object();
     gsa_metric result;
     for (size_t i = 0; gsa_model_result_at(model, i, &result) == GSA_OK; i++) {

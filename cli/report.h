@@ -52,6 +52,8 @@ void report_append_chosen(char *line, size_t size, const gsa_model *model);
 void report_append_curves(char *line, size_t size, const gsa_model *model);
 /* Which columns have a sign: "age, income increasing; price decreasing". */
 void report_append_signs(char *line, size_t size, const gsa_model *model);
+/* Appends what features per customer gain; nothing if they were not asked for. */
+void report_append_per(char *line, size_t size, const gsa_model *model);
 /* Adds the results of training: metrics under their names, and an object "chosen". */
 void report_results_json(json_t *object, const gsa_model *model);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */

@@ -74,7 +74,8 @@ int session_open_reader(const cli_arguments *arguments, const gsa_reader_options
                    {"text", &options.text, false},
                    {"offset", &options.offset, false},
                    {"increasing", &options.increasing, false},
-                   {"decreasing", &options.decreasing, false}};
+                   {"decreasing", &options.decreasing, false},
+                   {"per", &options.per, false}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         const char **value = columns[i].value, *name = columns[i].name;
         /* NULL where the verb has no such option, since the model knows, and where the reader is to find out. */

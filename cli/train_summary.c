@@ -265,8 +265,9 @@ static const char *model_name(const char *loss)
 /* ", 2 numeric + 1 text columns" */
 static void append_columns(char *line, const gsa_schema_info *schema)
 {
-    static const char *const kinds[] = {"numeric", "categorical", "text"};
-    const uint64_t n_words = schema->n_words - schema->n_texts, n[] = {schema->n_numbers, n_words, schema->n_texts};
+    static const char *const kinds[] = {"numeric", "categorical", "text", "per-customer"};
+    const uint64_t n_words = schema->n_words - schema->n_texts - schema->n_per;
+    const uint64_t n[] = {schema->n_numbers, n_words, schema->n_texts, schema->n_per};
     const uint64_t n_columns = schema->n_numbers + schema->n_words;
     const char *separator = ", ";
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
@@ -353,6 +354,9 @@ static void print_quality(const train_outcome *run)
     report_append_signs(line, LINE_SIZE, run->model);
     if (line[0] != '\0')
         report_paragraph("signs", "%s", line);
+    report_append_per(line, LINE_SIZE, run->model);
+    if (line[0] != '\0')
+        report_paragraph("per", "%s", line);
 }
 
 /* Returns the bytes that the weights of `n_features` features take in a model: all, or those and their numbers. */

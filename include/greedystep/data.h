@@ -27,7 +27,7 @@ typedef struct gsa_file_source {
 
 /* Options of a reader; all zero except the size is the default. Texts are copied. Columns are given by name or, if none
  * has that name, by number from 1; lists are separated by commas. label, weight, exposure, offset, categorical,
- * ignore, group and time imply that the input is a table. */
+ * ignore, group, time and per imply that the input is a table. */
 typedef struct gsa_reader_options {
     size_t size;             /* sizeof(gsa_reader_options), set by the caller */
     int skip_bad_rows;       /* nonzero: count bad rows and continue; zero: a bad row fails with GSA_INPUT */
@@ -76,6 +76,9 @@ typedef struct gsa_reader_options {
      * (docs/method.md): of two classes the log-odds of the one that comes last. */
     const char *increasing;
     const char *decreasing;
+    /* The column whose values, such as customers, have an intercept and slopes of their own each, beside those of all
+     * (docs/method.md). */
+    const char *per;
 } gsa_reader_options;
 
 /* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV, JSON lines), Vowpal Wabbit
@@ -195,6 +198,9 @@ typedef struct gsa_schema_info {
     uint64_t first_word;         /* the first feature of categories */
     uint64_t n_texts;            /* how many of n_words are texts, which have the features of their words */
     uint64_t first_text;         /* number of the first of them among numeric columns, then others */
+    uint64_t n_per;              /* 1: one of n_words is the column of customers; 0: none is */
+    uint64_t per;                /* its number, likewise */
+    uint64_t first_per;          /* the first feature of customers, each of whom has 1 + n_numbers */
 } gsa_schema_info;
 /* Parses a schema as gsa_reader_schema returns it. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);

@@ -111,7 +111,8 @@ class Pair(NamedTuple):
 
 
 _COUNTS = dict.fromkeys(
-    ("curves", "pairs", "penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass"), int
+    ("curves", "pairs", "penalties_tried", "penalties_averaged", "folds", "groups", "latest", "best_pass", "customers"),
+    int,
 )
 _KINDS = {**_COUNTS, "standardised": bool}
 

@@ -218,6 +218,7 @@ def _refuse_of_tables(options: c.ReaderOptions) -> None:
     for name in (
         "categorical",
         "text",
+        "per",
         "ignore",
         "cross",
         "bits",
@@ -238,7 +239,7 @@ class Rows:
     Parameters
     ----------
     data, y, label, weight, categorical, ignore, cross, bits, skip_bad_rows, decimal, dates, exposure, labels, \
-missing, group, time, text, offset, monotone
+missing, group, time, text, offset, monotone, per
         As in :func:`greedystep.train`.
     """
 
@@ -261,6 +262,7 @@ missing, group, time, text, offset, monotone
     text: Iterable[str] = ()
     offset: Any = None
     monotone: Any = None
+    per: str | None = None
 
     def _held(self, data: Any) -> Held | None:
         """Return the groups or times of rows, unless the reader of a table has them from a column."""
@@ -299,6 +301,7 @@ missing, group, time, text, offset, monotone
         options = reader_options(
             label=self.label,
             offset=offset,
+            per=self.per,
             weight=self.weight if has_column else None,
             exposure=exposure if isinstance(exposure, str) else None,
             group=self.group if isinstance(self.group, str) else None,
@@ -433,7 +436,7 @@ def _numbers_of(frame: Any, frozen: Frozen | None, schema: Schema | None, option
         ordered = frozen.names.ordered(columns)
         frame = frame if ordered == columns else frame[ordered]
     is_table = ignored or options.categorical or options.cross or options.skip_bad_rows or options.missing
-    is_table = is_table or options.offset
+    is_table = is_table or options.offset or options.per
     if is_table or has_words(frame):
         return None
     if schema is None or not are_named:

@@ -226,6 +226,7 @@ class ReaderOptions(Sized):
         ("offset", c_char_p),
         ("increasing", c_char_p),
         ("decreasing", c_char_p),
+        ("per", c_char_p),
     ]
 
 

@@ -15,7 +15,14 @@ from ._core import CModel
 _MAX_NAMES = 65536
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
-_OTHERS = {"words": "words", "text": "texts", "date": "dates", "cross": "crosses", "columns namespaces": "words"}
+_OTHERS = {
+    "words": "words",
+    "text": "texts",
+    "date": "dates",
+    "per": "words",
+    "cross": "crosses",
+    "columns namespaces": "words",
+}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
 
 
@@ -50,9 +57,9 @@ class Schema:
         All columns of features: numbers, categories and dates, in the order of the table.
     bits : int
         Categories are hashed to 2^bits features.
-    label, weight, group, time, offset : str or None
+    label, weight, group, time, offset, per : str or None
         The column of labels and so on; that of times may be one of features, or ignored,
-        and that of offsets is one of numbers.
+        that of offsets is one of numbers, and that of customers one of words.
     """
 
     numbers: list[str] = field(default_factory=list)
@@ -65,6 +72,7 @@ class Schema:
     group: str | None = None
     time: str | None = None
     offset: str | None = None
+    per: str | None = None
     numeric: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -83,6 +91,7 @@ class Schema:
             "offset": made.numbers,
             "words": made.words,
             "text": made.words,
+            "per": made.words,
             "date": made.dates,
         }
         for line in text.split("\n"):
@@ -96,6 +105,8 @@ class Schema:
                 made.features.append(_plain(name))
             if kind == "text":
                 made.texts.append(_plain(name))
+            if kind == "per":
+                made.per = _plain(name)
             if kind == "offset":
                 made.offset = _plain(name)
             if kind in ("number", "date", "offset"):

@@ -38,6 +38,8 @@ def _columns_of(model: ModelContents) -> Schema | None:
     schema = Schema.of(model.schema)
     if schema.crosses:
         raise ValueError(f"cannot export the cross {schema.crosses[0]!r} to ONNX: train without it")
+    if schema.per is not None:
+        raise ValueError(f"cannot export the features per {schema.per!r} to ONNX: use greedystep to predict")
     if schema.texts:
         raise ValueError(f"cannot export the texts of column {schema.texts[0]!r} to ONNX: use greedystep to predict")
     if schema.others and not schema.features:

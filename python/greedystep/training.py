@@ -116,6 +116,7 @@ def train(
     text: Iterable[str] = (),
     offset: Any = None,
     monotone: Any = None,
+    per: str | None = None,
     start_from: Model | None = None,
     n_jobs: int | None = None,
     verbose: bool | int = False,
@@ -173,6 +174,9 @@ def train(
         Columns of numbers with which the prediction never falls (1), or never rises (-1), when the number rises and all
         else stays: ``{"age": 1, "price": -1}``; of two classes the probability of the second. With `y` and an array the
         columns are numbers from 0 on, or there is one sign for each, 0 for none.
+    per : str, optional
+        The column whose values, such as customers, have an intercept and slopes of their own, shrunk towards those of
+        all. Rows of new customers are predicted by what all have in common.
     start_from : Model, optional
         Start from the weights of another model.
     n_jobs : int, optional
@@ -213,6 +217,7 @@ def train(
         text,
         offset,
         monotone,
+        per,
     )
     frozen, is_paper = None if start_from is None else start_from._frozen, values.get("method") == "paper"
     reader = rows.open(run, frozen, remember_names=True, learns=True, without_offsets=is_paper)

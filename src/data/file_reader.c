@@ -120,7 +120,7 @@ static const gsai_format *expected_format(const file_reader *reader)
         return reader->schema.is_namespaced ? &gsai_format_vw : &gsai_format_table;
     if (options->label || options->weight || options->exposure || options->offset || options->categorical ||
         options->ignore || options->group || options->time || options->text || options->increasing ||
-        options->decreasing)
+        options->decreasing || options->per)
         return &gsai_format_table;
     return reader->cache ? &gsai_format_libsvm : reader->format; /* a cache goes with libsvm text */
 }
@@ -353,9 +353,9 @@ static void describe_files(const gsa_reader *head, gsa_reader_progress *out)
 /* Returns text number i of the options; NULL after the last. */
 static const char **option_text(gsa_reader_options *of, size_t i)
 {
-    const char **texts[] = {&of->label, &of->weight, &of->categorical, &of->ignore,     &of->cross,     &of->decimal,
-                            &of->dates, &of->keep,   &of->exposure,    &of->labels,     &of->missing,   &of->group,
-                            &of->time,  &of->text,   &of->offset,      &of->increasing, &of->decreasing};
+    const char **texts[] = {&of->label, &of->weight, &of->categorical, &of->ignore,     &of->cross,      &of->decimal,
+                            &of->dates, &of->keep,   &of->exposure,    &of->labels,     &of->missing,    &of->group,
+                            &of->time,  &of->text,   &of->offset,      &of->increasing, &of->decreasing, &of->per};
     return i < sizeof texts / sizeof *texts ? texts[i] : NULL;
 }
 
@@ -794,7 +794,7 @@ double gsa_reader_collision_rate(const gsa_reader *head)
 {
     const file_reader *reader = files_of(head);
     return reader && reader->names.n_came > 0
-               ? (double)reader->names.n_came / (double)(UINT64_C(1) << reader->schema.bits)
+               ? (double)reader->names.n_came / (double)(UINT64_C(1) << gsai_schema_id_bits(&reader->schema))
                : (double)NAN;
 }
 

@@ -25,6 +25,8 @@ static bool centres(const gsa_state *state)
 
 gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot)
 {
+    if (gsai_slot_is_own(state, slot) && centres(state))
+        return (gsai_measure){0, 1};
     if (slot >= state->centre.n || !centres(state))
         return (gsai_measure){0, -1};
     double count = gsai_state_rows_of(state, table, slot) + 1, rows = (double)(state->rows_behind + 1);
@@ -63,7 +65,7 @@ gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n,
     for (size_t i = 0; i < n && end > 0; i++) {
         bool may_be = slot[i] < end;
         last = may_be && slot[i] > last ? slot[i] : last;
-        *n_dense = may_be ? i + 1 : *n_dense;
+        *n_dense = may_be || gsai_slot_is_own(state, slot[i]) ? i + 1 : *n_dense;
     }
     return last >= state->centre.n && last > 0
                ? gsai_array_grow(&state->centre, last + 1, sizeof *state->centre.at, &state->env, error)

@@ -323,7 +323,7 @@ static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
             first++;
         if (first < n_first && group->slot[first] == slot)
             of = (gsai_measure){group->origin[first], group->per_unit[first]};
-        else if (slot > 0 && slot < state->centre.n)
+        else if (slot > 0 && (slot < state->centre.n || gsai_slot_is_own(state, slot)))
             of = gsai_measure_of(state, table, slot);
         group->origin[e] = of.origin;
         group->per_unit[e] = of.per_unit;

@@ -120,6 +120,12 @@ typedef struct gsai_part_functions {
 } gsai_part_functions;
 
 /* The list of the slots that lines are of. */
+/* Returns whether a slot is of a customer, whose values count as they are given. */
+static inline bool gsai_slot_is_own(const gsa_state *state, size_t slot)
+{
+    return state->own_slot > 0 && slot >= state->own_slot;
+}
+
 #define GSAI_SLOT_KEY ((gsai_tensor_key){"slot", GSAI_U32, GSA_MAX_ID + 1u})
 
 extern const gsai_part_functions gsai_averaging_part, gsai_basis_part, gsai_best_checkpoint_part, gsai_centre_part,

@@ -7,30 +7,33 @@
 #include "learn/auc.h"
 #include "learn/loss/loss.h"
 
-#define GSAI_RESULTS(X)                                                              \
-    X(held_out_loss)      /* mean, calibrated; for an optimum of cross-validation */ \
-    X(baseline_loss)      /* of the best constant prediction on the same rows */     \
-    X(accuracy)           /* of classes, on the held-out rows */                     \
-    X(auc)                /* of two classes, likewise */                             \
-    X(r2)                 /* of numbers, likewise */                                 \
-    X(mae)                /* likewise */                                             \
-    X(C)                  /* of classes: the inverse of the penalty */               \
-    X(alpha)              /* of numbers: the penalty */                              \
-    X(lambda)             /* the penalty on the scaled features, as it is solved */  \
-    X(penalties_tried)    /* for all scalings */                                     \
-    X(penalties_averaged) /* the one above is that of the largest share */           \
-    X(folds)              /* that were held out, of eight; 1: a hold-out */          \
-    X(groups)             /* that were held out, each whole */                       \
-    X(latest)             /* rows that were held out, by their time */               \
-    X(standardised)       /* 1, or 0: features as given */                           \
-    X(inverse_frequency)  /* exponent: rare features are scaled up */                \
-    X(curves)             /* columns that bend; 0: lines are as good */              \
-    X(pairs)              /* pairs of columns with a surface */                      \
-    X(lines_loss)         /* of lines alone, on the rows of held_out_loss */         \
-    X(prior_share)        /* of the rows of earlier runs that counts */              \
-    X(calibration_scale)  /* of the margins */                                       \
-    X(calibration_shift)  /* likewise */                                             \
-    X(shrinkage)          /* rows at which the weight of a feature counts half */    \
+#define GSAI_RESULTS(X)                                                                  \
+    X(held_out_loss)      /* mean, calibrated; for an optimum of cross-validation */     \
+    X(baseline_loss)      /* of the best constant prediction on the same rows */         \
+    X(accuracy)           /* of classes, on the held-out rows */                         \
+    X(auc)                /* of two classes, likewise */                                 \
+    X(r2)                 /* of numbers, likewise */                                     \
+    X(mae)                /* likewise */                                                 \
+    X(C)                  /* of classes: the inverse of the penalty */                   \
+    X(alpha)              /* of numbers: the penalty */                                  \
+    X(lambda)             /* the penalty on the scaled features, as it is solved */      \
+    X(penalties_tried)    /* for all scalings */                                         \
+    X(penalties_averaged) /* the one above is that of the largest share */               \
+    X(folds)              /* that were held out, of eight; 1: a hold-out */              \
+    X(groups)             /* that were held out, each whole */                           \
+    X(latest)             /* rows that were held out, by their time */                   \
+    X(standardised)       /* 1, or 0: features as given */                               \
+    X(inverse_frequency)  /* exponent: rare features are scaled up */                    \
+    X(curves)             /* columns that bend; 0: lines are as good */                  \
+    X(pairs)              /* pairs of columns with a surface */                          \
+    X(lines_loss)         /* of lines alone, on the rows of held_out_loss */             \
+    X(customers)          /* with features of their own; 0: a model of all is as good */ \
+    X(customer_deviation) /* of their intercepts, as the penalty has it */               \
+    X(common_loss)        /* without them, on the rows of held_out_loss */               \
+    X(prior_share)        /* of the rows of earlier runs that counts */                  \
+    X(calibration_scale)  /* of the margins */                                           \
+    X(calibration_shift)  /* likewise */                                                 \
+    X(shrinkage)          /* rows at which the weight of a feature counts half */        \
     X(best_pass)          /* whose weights the model has */
 
 typedef enum gsai_result {

@@ -89,6 +89,22 @@ uint64_t gsai_schema_words_of_texts(const char *schema)
     return has_texts ? 2 * n_numbers : UINT64_MAX;
 }
 
+uint64_t gsai_schema_customers(const char *schema, uint64_t *n_features)
+{
+    uint64_t n_numbers = 0;
+    unsigned bits = 0;
+    bool has_customers = false;
+    for (gsai_schema_line line; schema && gsai_schema_next_line(&schema, &line);) {
+        n_numbers += gsai_schema_line_is(&line, "number") || gsai_schema_line_is(&line, "date") ||
+                     gsai_schema_line_is(&line, "offset");
+        has_customers = has_customers || gsai_schema_line_is(&line, "per");
+        for (size_t i = 0; i < line.name_size && gsai_schema_line_is(&line, "bits"); i++)
+            bits = 10 * bits + (unsigned)(line.name[i] - '0');
+    }
+    *n_features = 1 + n_numbers;
+    return has_customers ? 2 * n_numbers + (UINT64_C(1) << bits % 32) : UINT64_MAX;
+}
+
 bool gsai_schema_has_exposure(const char *schema)
 {
     gsai_schema_line line;
@@ -141,9 +157,11 @@ const char *gsai_schema_label(const char *schema, size_t *size)
     return is_found ? line.name : "";
 }
 
-static void find_offset(gsa_state *state)
+static void find_features(gsa_state *state)
 {
     uint32_t feature;
+    uint64_t each, first_own = gsai_schema_customers(state->schema, &each);
+    state->own_slot = first_own < UINT64_MAX ? first_own + 1 : 0;
     state->offset_slot = gsai_schema_offset(state->schema, &feature) ? (uint64_t)feature + 1 : 0;
 }
 
@@ -155,6 +173,7 @@ static void release(gsa_state *state)
 static gsa_status copy_schema(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     to->offset_slot = from->offset_slot;
+    to->own_slot = from->own_slot;
     return gsai_schema_copy(&to->schema, from->schema, &to->env, error);
 }
 
@@ -171,7 +190,7 @@ static void save_schema(gsai_snapshot *snapshot, const gsa_state *state)
 static gsa_status load_schema(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     gsa_status status = gsai_schema_load(&state->schema, bundle, &state->env, error);
-    find_offset(state);
+    find_features(state);
     return status;
 }
 
@@ -185,7 +204,7 @@ gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *e
         return GSA_OK;
     gsa_status status = begun ? gsai_schema_check(state->schema, text, error)
                               : gsai_schema_copy(&state->schema, text, &state->env, error);
-    find_offset(state);
+    find_features(state);
     if (status != GSA_OK && begun)
         gsai_error_prefix(error, "what was learned so far and these rows: ");
     return status;

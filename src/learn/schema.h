@@ -15,6 +15,8 @@ gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
 bool gsai_schema_is_table(const char *schema);
 /* Returns the first feature of words if there are columns of texts; else a number above all features. */
 uint64_t gsai_schema_words_of_texts(const char *schema);
+/* Returns the first feature of customers, who have *n_features each; without customers a number above all features. */
+uint64_t gsai_schema_customers(const char *schema, uint64_t *n_features);
 /* Returns whether labels are counts per unit of a column, and rows weigh that. */
 bool gsai_schema_has_exposure(const char *schema);
 /* Finds the feature of the column of offsets. The features of a table begin with the numbers of its columns. */

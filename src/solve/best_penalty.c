@@ -2,6 +2,7 @@
  * strengths that are about as good are mixed. */
 #include "solve/best_penalty.h"
 
+#include "solve/own.h"
 #include "solve/pairs.h"
 
 #include "learn/config.h"
@@ -77,7 +78,7 @@ void gsai_optimum_describe(const gsai_problem *problem, const gsai_penalty *pena
     out->at[GSAI_RESULT_penalties_tried] = (double)problem->n_tried;
     out->at[GSAI_RESULT_penalties_averaged] = 1;
     out->at[GSAI_RESULT_standardised] = problem->scaling.standardised ? 1 : 0;
-    for (size_t j = 1; j < problem->design->n_columns; j++)
+    for (size_t j = 1; j < gsai_design_common(problem->design); j++)
         if (problem->design->count[j] < problem->design->n_rows) /* else it has no effect */
             out->at[GSAI_RESULT_inverse_frequency] = problem->scaling.inverse_frequency;
     if (penalty->share > 0)
@@ -146,8 +147,8 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
     return GSA_OK;
 }
 
-/* Measures the loss that the mix of lines would have, without a fit. */
-static gsa_status measure_lines(gsai_path *path, gsai_arena *arena, double *loss, gsa_error *error)
+/* Measures the loss that the mix of one form would have, without a fit. */
+static gsa_status measure_form(gsai_path *path, gsai_arena *arena, double *loss, gsa_error *error)
 {
     double share[GSAI_RECORDS];
     gsai_forms forms = {0};
@@ -232,13 +233,13 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     uint64_t asked = path->problem->asked;
     gsai_column_scaling scaling = gsai_first_scaling(path->problem, asked != GSAI_SCALE_NONE, INVERSE_FREQUENCY);
     double min = INFINITY, max = 0;
-    for (size_t j = 1; j < design->n_columns; j++)
+    for (size_t j = 1; j < path->n_common; j++)
         if (design->variance[j] > 0) {
             min = design->unit[j] < min ? design->unit[j] : min;
             max = design->unit[j] > max ? design->unit[j] : max;
         }
     bool is_better = true, compares_units = asked == GSAI_SCALE_AUTO && max > 1.0001 * min;
-    bool are_rare = design->width == 0 && 4 * path->n_columns > path->n_rows; /* many are */
+    bool are_rare = design->width == 0 && 4 * path->n_common > path->n_rows; /* many are */
     uint64_t n_rare = are_rare ? SCALING_STRENGTHS : 0;
     gsai_expect_strengths(path->problem, PATH_STRENGTHS + (compares_units ? SCALING_STRENGTHS : 0) + n_rare);
     gsai_scale_columns(path->problem, scaling);
@@ -335,7 +336,7 @@ static gsa_status try_bent(gsai_forms *forms, size_t n_sample, const gsai_record
     bent->n_after = problem->n_after - PATH_STRENGTHS;
     bent->best_loss = problem->best_loss;
     gsai_expect_strengths(bent, PATH_STRENGTHS);
-    gsai_column_scaling scaling = {true, lines->scaling.inverse_frequency, NULL};
+    gsai_column_scaling scaling = {true, lines->scaling.inverse_frequency, NULL, NULL};
     if (problem->has_texts && !lines->scaling.standardised)
         scaling.inverse_frequency -= GSAI_INVERSE_FREQUENCY_OF_WORDS;
     gsai_scale_columns(bent, scaling);
@@ -355,6 +356,44 @@ static gsa_status try_bent(gsai_forms *forms, size_t n_sample, const gsai_record
         GSA_TRY(try_factors(own, &forms->best[forms->chosen], error));
     }
     return bent->rows ? gsai_pairs_try(forms, problem->design, n_sample < n_rows, arena, error) : GSA_OK;
+}
+
+/* Rounds of factors of customers, each from the weights under those before. */
+#define ROUNDS_OF_OWN 4
+
+/* Tries intercepts and slopes of customers, beside what all have; their records stay if they are better by more than
+ * chance. */
+static gsa_status try_own(gsai_forms *forms, gsai_results *out, gsa_error *error)
+{
+    gsai_path *path = forms->path[forms->chosen];
+    const gsai_design *design = path->problem->design;
+    size_t n_before = path->n_records, *chosen = &forms->best[forms->chosen], best = *chosen;
+    double error_of_mean, loss;
+    bool is_better = true;
+    GSA_TRY(measure_form(path, path->arena, &loss, error));
+    for (int round = 0; round < ROUNDS_OF_OWN && is_better; round++) {
+        gsai_column_scaling scaling = path->record[best].scaling;
+        float *own = gsai_arena_take(path->arena, (size_t)design->own_each, sizeof *own);
+        GSA_TRY(gsai_arena_check(path->arena, "features of customers", error));
+        gsai_own_factors(path, &path->record[best], own);
+        scaling.own = own;
+        gsai_expect_strengths(path->problem, SCALING_STRENGTHS);
+        GSA_TRY(try_scaling(path, scaling, round == 0 ? INFINITY : 1 - GSAI_CALIBRATION_MIN_GAIN, &best, &is_better,
+                            error));
+    }
+    double excess = gsai_path_excess(path, &path->record[best], &path->record[*chosen], &error_of_mean);
+    bool is_taken = excess < -error_of_mean;
+    if (is_taken) {
+        out->at[GSAI_RESULT_customer_deviation] = gsai_own_deviation(path, &path->record[best]);
+        *chosen = best;
+        for (size_t f = 0; f < GSAI_FOLDS; f++) /* other forms have no customers */
+            forms->chosen_without[f] = forms->chosen;
+    } else {
+        path->n_records = n_before;
+    }
+    out->at[GSAI_RESULT_customers] = is_taken ? (double)gsai_own_customers(design) : 0;
+    out->at[GSAI_RESULT_common_loss] = loss;
+    return GSA_OK;
 }
 
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
@@ -384,9 +423,11 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, gsai_opti
         problem->n_tried = problem->bent->n_tried;
         gsai_forms_choose_without(&forms);
         path->n_folds = forms.path[forms.chosen]->n_folds; /* fewer are held out where they are dear */
-        GSA_TRY(measure_lines(path, arena, &lines_loss, error));
+        GSA_TRY(measure_form(path, arena, &lines_loss, error));
         path = forms.path[forms.chosen];
     }
+    if (path->n_common < path->n_columns)
+        GSA_TRY(try_own(&forms, &out->results, error));
     if (problem->prior) {
         problem->n_after -= SHARE_STRENGTHS;
         gsai_expect_strengths(problem, SHARE_STRENGTHS);

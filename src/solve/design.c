@@ -435,6 +435,11 @@ static gsa_status copy_entries(gsai_design *design, const gsai_waiting *rows, co
 {
     const gsai_env *env = &design->env;
     size_t n_entries = 0, to = 0;
+    for (size_t i = 0; i < design->n_rows && design->first_own <= rows->highest; i++) {
+        const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
+        for (size_t t = 0; t < row.n && row.index[t] < design->first_own; t++)
+            (void)number_of(design, of, row.index[t]);
+    }
     for (size_t i = 0; i < design->n_rows; i++) {
         const gsai_row row = gsai_waiting_at(rows, sorted[i].row).row;
         n_entries += row.n;
@@ -683,6 +688,7 @@ gsa_status gsai_design_make(gsai_design *design, const gsai_waiting *rows, const
 {
     ordered_row *sorted = NULL;
     *design = (gsai_design){.env = rows->env, .keeps_columns = gsai_state_param(state, GSAI_PARAM_curves)};
+    design->first_own = gsai_schema_customers(gsa_state_schema(state), &design->own_each);
     gsa_status status = arrange_rows(design, rows, state, &sorted, error);
     gsai_free(&rows->env, sorted);
     GSA_TRY(status);

@@ -5,7 +5,7 @@
  *   D2  Rows equal in features, label and fold are one row with the sum of their weights. Weights have the mean 1; or,
  *       where rows are assigned to folds one by one, the mean is how many of them are joined in one row.
  *   D3  Columns are numbered as they first appear in that order: the first rows need only the first columns. Column 0
- *       is the intercept, 1 in every row and not stored.
+ *       is the intercept, 1 in every row and not stored. Columns of customers come after all others.
  *   D4  A stored value is (x - origin) / unit of its column. Dense rows have every column centred; sparse rows keep
  *       absent values at 0 and have the mean of the stored values in `mean`.
  *   D5  A fold has about an eighth of the rows. Rows of a group are in one fold, and the groups with most rows are
@@ -58,6 +58,9 @@ typedef struct gsai_design {
     /* Columns that bend: column 1 + p is part p of them all, the others follow. Entries are in knots: number 1 + k is
      * knot k, and others follow there too. NULL: all columns are lines. */
     const gsai_bends *bends;
+    /* The first feature of customers, whose columns are the last, and the number of features of each; without customers
+     * it is above all features. */
+    uint64_t first_own, own_each;
     double clipped; /* mean distance by which labels are beyond GSAI_MAX_TARGET, in units of the label */
     gsai_env env;
 } gsai_design;
@@ -76,6 +79,19 @@ static inline size_t gsai_design_shift(const gsai_design *design)
 }
 /* Returns whether a column is in the model: not if it is of a pair that only folds have found. */
 bool gsai_design_has(const gsai_design *design, size_t column);
+/* Returns whether a column is of a customer. */
+static inline bool gsai_design_is_own(const gsai_design *design, size_t column)
+{
+    return design->id[column] >= design->first_own;
+}
+/* Returns how many columns are not, the intercept among them. */
+static inline size_t gsai_design_common(const gsai_design *design)
+{
+    size_t n = design->n_columns;
+    while (n > 1 && gsai_design_is_own(design, n - 1))
+        n--;
+    return n;
+}
 /* Returns the number of columns that bent parts and the intercept take. */
 static inline size_t gsai_design_parts(const gsai_design *design)
 {

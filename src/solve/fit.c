@@ -19,7 +19,8 @@ void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
     const gsai_design *design = problem->design;
     double sum = 0, common = 0;
     for (size_t j = 1; j < design->n_columns && !scaling.standardised; j++)
-        common = design->variance[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
+        common = design->variance[j] > 0 && design->unit[j] > common && !gsai_design_is_own(design, j) ? design->unit[j]
+                                                                                                       : common;
     problem->scale[0] = problem->has_intercept ? 1 : 0;
     for (size_t j = 1; j < design->n_columns; j++) {
         double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
@@ -27,6 +28,11 @@ void gsai_scale_columns(gsai_problem *problem, gsai_column_scaling scaling)
         scale *= scaling.factor ? (double)scaling.factor[j] : 1;
         scale *= gsai_design_has(design, j);
         problem->scale[j] = (float)(scaling.standardised ? scale : scale * (design->unit[j] / common));
+        if (gsai_design_is_own(design, j)) {
+            size_t block = (size_t)((design->id[j] - design->first_own) % design->own_each);
+            bool has_own = scaling.own && design->variance[j] > 0;
+            problem->scale[j] = has_own ? scaling.own[block] * (float)design->unit[j] : 0;
+        }
         sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
     }
     problem->squared_norm = sum > 0 ? sum : 1;

@@ -20,6 +20,7 @@ typedef struct gsai_column_scaling {
     bool standardised;
     double inverse_frequency; /* the scale has the share of rows that have a column to the power of -this as a factor */
     const float *factor;      /* of all rows, and of each fold, [columns] each; NULL: 1 */
+    const float *own;         /* of the intercepts and slopes of customers; NULL: they are left out */
 } gsai_column_scaling;
 
 /* The problem that the fits of one solution share. */
@@ -64,13 +65,14 @@ typedef struct gsai_penalty {
 static inline gsai_column_scaling gsai_first_scaling(const gsai_problem *problem, bool standardised, double power)
 {
     const double of_words = standardised ? 0 : GSAI_INVERSE_FREQUENCY_OF_WORDS;
-    return (gsai_column_scaling){standardised, problem->has_texts ? of_words : power, NULL};
+    return (gsai_column_scaling){standardised, problem->has_texts ? of_words : power, NULL, NULL};
 }
 
-/* The inverse that L-BFGS begins with: a Cholesky factor of columns x columns, or a diagonal. Where weights have signs,
+/* The inverse that L-BFGS begins with: a Cholesky factor of the first columns, or a diagonal. Where weights have signs,
  * the matrix itself. */
 typedef struct gsai_inverse {
-    float *factor;
+    float *factor; /* NULL: a diagonal alone */
+    size_t n;      /* columns that it has: the others, of customers, have the diagonal */
     float *diagonal;
 } gsai_inverse;
 

@@ -25,7 +25,8 @@ static void spread_row(const gsai_design *design, size_t row, size_t n_columns, 
         size_t column = design->column[t];
         float value = design->value[t];
         if (column >= first_line) {
-            x[column - shift] += value;
+            if (column - shift < n_columns)
+                x[column - shift] += value;
             continue;
         }
         while (column - 1 < bends->at[at].first_knot || column - 1 >= bends->at[at].first_knot + bends->at[at].n_knots)
@@ -67,10 +68,14 @@ void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t 
         gram[0] += weight;
         for (size_t t = from; t < end; t++) {
             size_t a = design->column[t];
+            if (a >= n_columns)
+                continue;
             float scaled = weight * design->value[t];
             gram[a * n] += scaled;
             for (size_t u = from; u <= t; u++) {
                 size_t b = design->column[u];
+                if (b >= n_columns)
+                    continue;
                 gram[a > b ? a * n + b : b * n + a] += scaled * design->value[u];
             }
         }
@@ -98,6 +103,7 @@ void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, siz
 {
     size_t n = gsai_padded(n_columns);
     double trace = 0;
+    inverse->n = n_columns;
     for (size_t a = 0; a < n_columns; a++) {
         float scale = (float)curvature * problem->scale[a];
         for (size_t b = 0; b <= a; b++) {
@@ -128,12 +134,12 @@ void gsai_inverse_apply(const gsai_inverse *inverse, const gsai_problem *problem
                         float *to)
 {
     size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
-    if (inverse->factor) {
-        memcpy(to, from, size * sizeof *to);
-        problem->kernels->solve(inverse->factor, n_columns, gsai_padded(n_columns), to, stride);
-        return;
+    size_t n = inverse->factor ? inverse->n : 0;
+    if (n > 0) {
+        memcpy(to, from, n * stride * sizeof *to);
+        problem->kernels->solve(inverse->factor, n, gsai_padded(n), to, stride);
     }
-    for (size_t j = 0; j < n_columns; j++)
+    for (size_t j = n; j < n_columns; j++)
         for (size_t k = 0; k < stride; k++)
             to[j * stride + k] = inverse->diagonal[j] * from[j * stride + k];
     memset(to + n_columns * stride, 0, (size - n_columns * stride) * sizeof *to);

@@ -66,8 +66,8 @@ static size_t find_indicators(pair_search *search, uint32_t *out, gsa_error *err
     for (uint32_t j = 1; j < design->n_columns; j++) {
         double share = (double)design->count[j] / (double)design->n_rows;
         bool has_sign = design->sign && design->sign[j] != 0;
-        if (is_other[j] || has_sign || share < MIN_INDICATED || share > 1 - MIN_INDICATED ||
-            design->count[j] < MIN_INDICATED_ROWS)
+        if (is_other[j] || has_sign || gsai_design_is_own(design, j) || share < MIN_INDICATED ||
+            share > 1 - MIN_INDICATED || design->count[j] < MIN_INDICATED_ROWS)
             continue;
         size_t at = n < MAX_INDICATORS ? n++ : n;
         for (; at > 0 && design->count[out[at - 1]] < design->count[j]; at--)

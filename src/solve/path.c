@@ -24,7 +24,7 @@ static const size_t FACTOR_ROWS[2] = {12, 4};
 
 static size_t gram_step(const gsai_path *path)
 {
-    size_t wanted = GRAM_ROWS_PER_COLUMN * path->n_columns;
+    size_t wanted = GRAM_ROWS_PER_COLUMN * path->n_common;
     wanted = wanted > MIN_GRAM_ROWS ? wanted : MIN_GRAM_ROWS;
     return path->n_rows / wanted > 0 ? path->n_rows / wanted : 1;
 }
@@ -106,7 +106,9 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
         n_folds = (GSAI_FOLDS * MIN_GROUPS + design->n_groups - 1) / design->n_groups;
     path->n_folds = n_folds < 1 ? 1 : n_folds > design->n_folds ? design->n_folds : n_folds;
     path->n_columns = gsai_design_columns(design, n_rows);
-    size_t n = gsai_padded(path->n_columns);
+    path->n_common = gsai_design_common(design);
+    path->n_common = path->n_common < path->n_columns ? path->n_common : path->n_columns;
+    size_t n = gsai_padded(path->n_common);
     size_t n_groups = CELLS_AT_ONCE / (VECTORS_PER_FIT * gsai_fit_size(design, path->n_columns));
     size_t n_threads = gsai_workers_count(problem->env);
     n_groups = n_groups < n_threads ? n_groups : n_threads;
@@ -114,7 +116,7 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
     bool has_pairs = design->bends && design->bends->pair;
     /* A factor costs more than it saves where rows are few. */
     path->is_factored =
-        design->sign || (path->n_columns <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS[has_pairs] >= path->n_columns);
+        design->sign || (path->n_common <= GSAI_FACTOR_COLUMNS && n_rows / FACTOR_ROWS[has_pairs] >= path->n_common);
     double n_entries =
         design->width > 0 ? (double)gsai_padded(design->n_columns - 1) : (double)design->start[n_rows] / (double)n_rows;
     path->is_kept = stride > 1 || n_entries > UNIFORM_ENTRIES;
@@ -129,7 +131,7 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
         }
         if (!like && path->is_factored)
             path->fit[f].inverse.factor = gsai_arena_take(arena, n, n * sizeof(float));
-        else if (!like)
+        if (!like && (!path->is_factored || path->n_common < path->n_columns))
             path->fit[f].inverse.diagonal = gsai_arena_take(arena, path->n_columns, sizeof(float));
     }
     path->held = gsai_arena_take(arena, n_rows, sizeof *path->held);
@@ -260,7 +262,7 @@ static gsa_status run_gram(void *ctx, size_t number, gsa_error *error)
     const uint32_t *row = is_rest ? path->rest : path->held + path->held_from[number];
     size_t n = is_rest ? path->n_rest : path->held_from[number + 1] - path->held_from[number];
     (void)error;
-    gsai_gram_of(path->problem, path->n_columns, row, n, gram_step(path),
+    gsai_gram_of(path->problem, path->n_common, row, n, gram_step(path),
                  path->is_uniform ? path->problem->design->weight : path->curvature, path->scratch[number],
                  path->gram[number]);
     return GSA_OK;
@@ -274,9 +276,9 @@ static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
         gsai_fit *fit = &path->fit[f];
         size_t from = path->held_from[f], n = path->held_from[f + 1] - from;
         if (path->is_factored)
-            gsai_inverse_factor(&fit->inverse, fit->problem, path->n_columns, path->gram[path->n_folds], path->gram[f],
+            gsai_inverse_factor(&fit->inverse, fit->problem, path->n_common, path->gram[path->n_folds], path->gram[f],
                                 path->sum_curvature / path->gram_curvature, &path->penalty, path->scratch[f]);
-        else
+        if (fit->inverse.diagonal)
             gsai_inverse_diagonal(&fit->inverse, fit->problem, path->n_columns,
                                   path->sum_curvature * (double)fit->n_rows / (double)path->n_rows, &path->penalty);
         GSA_TRY(gsai_fit_minimise(fit, &path->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
@@ -292,13 +294,13 @@ void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penal
     if (path->is_factored) {
         float *gram = path->gram[path->n_folds];
         if (!path->is_kept)
-            gsai_gram_of(path->problem, path->n_columns, path->all, path->n_rows, gram_step(path), path->curvature,
+            gsai_gram_of(path->problem, path->n_common, path->all, path->n_rows, gram_step(path), path->curvature,
                          path->scratch[0], gram);
-        gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, gram, NULL,
+        gsai_inverse_factor(&fit->inverse, path->problem, path->n_common, gram, NULL,
                             path->is_kept ? curvature / path->gram_curvature : 1, penalty, path->scratch[0]);
-    } else {
-        gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns, curvature, penalty);
     }
+    if (fit->inverse.diagonal)
+        gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns, curvature, penalty);
 }
 
 /* Gives each fold the scales of the columns: with its own factors, and 0 for those of pairs that it has not found. */
@@ -372,7 +374,7 @@ static gsa_status try_penalty(gsai_path *path, size_t strength, const gsai_penal
     scale_folds(path);
     path->sum_curvature = measure_curvature(path, &path->fit[0]);
     if (path->is_factored && (!path->is_kept || path->gram_curvature == 0)) {
-        size_t n = gsai_padded(path->n_columns), n_cells = n * n;
+        size_t n = gsai_padded(path->n_common), n_cells = n * n;
         GSA_TRY(
             gsai_workers_run(gsai_workers_count(problem->env), path->n_folds + 1, run_gram, path, problem->env, error));
         for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */

@@ -14,7 +14,7 @@
 #define GSAI_CALIBRATION_MIN_GAIN 5e-4
 #define GSAI_STRENGTHS 20
 #define GSAI_MAX_ITERATIONS 100u
-#define GSAI_RECORDS (4 * GSAI_STRENGTHS + GSAI_SHARES)
+#define GSAI_RECORDS (7 * GSAI_STRENGTHS + GSAI_SHARES)
 /* More columns than this have a diagonal inverse to begin with. */
 #define GSAI_FACTOR_COLUMNS ((size_t)1024)
 /* Columns at most where weights have signs: all of their products are needed. */
@@ -34,6 +34,7 @@ typedef struct gsai_record {
 typedef struct gsai_path {
     gsai_problem *problem;
     size_t n_rows, n_columns, n_folds; /* the first rows; folds that are held out, of GSAI_FOLDS */
+    size_t n_common;                   /* columns that are not of customers */
     size_t n_groups;                   /* fold f shares the memory of fold f mod n_groups */
     gsai_fit fit[GSAI_FOLDS];
     gsai_problem of_fold[GSAI_FOLDS]; /* scaled by what the fold knows; not set where no columns bend */

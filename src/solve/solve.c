@@ -38,8 +38,10 @@ uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outpu
 
 bool gsai_solver_fits(const gsa_state *state, const gsai_waiting *rows)
 {
-    uint64_t n_outputs = gsai_state_n_outputs(state), per_feature = VECTORS;
-    if (n_outputs > 1 && rows->n_features > GSAI_FACTOR_COLUMNS && gsai_state_loss(state)->has_probabilities)
+    uint64_t n_outputs = gsai_state_n_outputs(state), per_feature = VECTORS, each;
+    bool has_own = gsai_schema_customers(gsa_state_schema(state), &each) <= rows->highest;
+    if (n_outputs > 1 && !has_own && rows->n_features > GSAI_FACTOR_COLUMNS &&
+        gsai_state_loss(state)->has_probabilities)
         per_feature = VECTORS_OF_SWEEPS;
     return n_outputs <= GSAI_MAX_OUTPUTS && gsai_solver_cells(rows->csr.n_rows, rows->csr.n_values, n_outputs) +
                                                     per_feature * rows->n_features * n_outputs <=
@@ -238,6 +240,8 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
     else if (optimum->share == 0)
         result[GSAI_RESULT_alpha] = loss->has_log_link ? lambda * design->loss_unit / design->total_weight : lambda;
     result[GSAI_RESULT_lines_loss] *= design->loss_unit;
+    result[GSAI_RESULT_common_loss] *= design->loss_unit;
+    result[GSAI_RESULT_customer_deviation] *= unit;
     result[GSAI_RESULT_mae] *= loss->has_log_link ? design->loss_unit : unit;
     result[GSAI_RESULT_calibration_shift] *= unit;
     return gsai_solution_finish(state, &solution, &rows, of->goes_on, error);
@@ -339,7 +343,8 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, of->rows->csr.n_rows, &arena, error);
     if (status == GSA_OK && may_bend(of, &design)) {
-        status = gsai_bends_find(&bends, &design, of->rows, words, &arena, error);
+        status = gsai_bends_find(&bends, &design, of->rows, words < design.first_own ? words : design.first_own, &arena,
+                                 error);
         if (design.sign && design.n_columns + bends.n_parts > GSAI_SIGNED_COLUMNS)
             bends.n = 0;
         if (status == GSA_OK && bends.n > 0)

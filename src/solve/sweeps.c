@@ -54,7 +54,8 @@ struct search {
 
 bool gsai_sweeps_suit(const gsai_design *design)
 {
-    return design->stride > 1 && design->width == 0 && design->n_columns > GSAI_FACTOR_COLUMNS;
+    return design->stride > 1 && design->width == 0 && design->n_columns > GSAI_FACTOR_COLUMNS &&
+           gsai_design_common(design) == design->n_columns;
 }
 
 static double lambda_of(const gsai_problem *problem, size_t strength)

@@ -376,7 +376,9 @@ gsa_status gsa_explain(const gsa_model *model, const gsa_batch *batch, const uin
                 x--; /* the rest is that of other categories which share the feature, and of crosses */
                 gsai_model_add_row(model, &one, -1, to);
             }
-            if (id < of.first_word || of.n_texts + of.n_crosses > 0)
+            if (of.n_per > 0 && id >= of.first_per)
+                gsai_model_add_row(model, &one, 1, out + of.per * n_outputs);
+            else if (id < of.first_word || of.n_texts + of.n_crosses > 0)
                 gsai_model_add_row(model, &one, 1, out + (id < of.first_word ? id % n_numbers : rest) * n_outputs);
         }
         gsai_model_add_pairs(model, &row, n_outputs, out + first_pair);

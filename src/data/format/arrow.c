@@ -217,7 +217,7 @@ static void find_lists(arrow_reader *arrow)
 static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
-    bool is_text = kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_TEXT;
+    bool is_text = kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_TEXT || kind == GSAI_FIELD_PER;
     bool is_feature = kind == GSAI_FIELD_NUMBER || is_text || kind == GSAI_FIELD_DATE || kind == GSAI_FIELD_OFFSET;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))

@@ -353,9 +353,9 @@ static gsa_status take_names(const cache *parser, const unsigned char *at, size_
     if (!parser->input->options->remember_names || !schema->text || size > gsai_memory_limit(parser->env) / 4 ||
         size > GSA_NAMES_SIZE + GSA_MAX_NAMES * GSAI_CACHE_NAME_SIZE)
         return GSA_OK;
-    const uint64_t first = gsai_schema_first_word(schema), end = first + (UINT64_C(1) << schema->bits);
+    const uint64_t first = gsai_schema_first_word(schema), end = first + (UINT64_C(1) << gsai_schema_id_bits(schema));
     const unsigned char *limit = at + size;
-    GSA_TRY(gsai_feature_names_begin(names, schema->bits, parser->env, error));
+    GSA_TRY(gsai_feature_names_begin(names, gsai_schema_id_bits(schema), parser->env, error));
     while (at < limit) {
         size_t left = (size_t)(limit - at);
         uint64_t head = left >= GSAI_CACHE_NAME_SIZE ? gsai_load_u64(at) : UINT64_MAX;

@@ -17,6 +17,7 @@
     KIND(WEIGHT, weight)        \
     KIND(EXPOSURE, exposure)    \
     KIND(OFFSET, offset)        \
+    KIND(PER, per)              \
     KIND(GROUP, group)          \
     KIND(IGNORED, ignored)
 
@@ -97,7 +98,7 @@ typedef struct gsai_column_kind {
     size_t (*put_offset)(double offset, char out[GSAI_NUMBER_TEXT]);
 } gsai_column_kind;
 
-extern const gsai_column_kind gsai_kind_number, gsai_kind_date, gsai_kind_text, gsai_kind_offset;
+extern const gsai_column_kind gsai_kind_number, gsai_kind_date, gsai_kind_text, gsai_kind_offset, gsai_kind_per;
 
 /* Returns the functions of a kind. */
 const gsai_column_kind *gsai_kind_at(gsai_field_kind kind);

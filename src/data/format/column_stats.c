@@ -17,6 +17,9 @@ void gsai_stats_add_value(gsai_column_stats *stats, double value, double weight)
     stats->sum += weight * (double)x;
     stats->exact += weight * value;
     stats->weight += weight;
+    const double off = value - stats->mean;
+    stats->mean += weight > 0 ? off * weight / stats->weight : 0;
+    stats->squares += weight * off * (value - stats->mean);
 }
 
 void gsai_stats_add_number(gsai_column_stats *stats, double value, double weight)
@@ -45,7 +48,7 @@ void gsai_stats_add_number(gsai_column_stats *stats, double value, double weight
 
 void gsai_stats_forget_values(gsai_column_stats *stats)
 {
-    stats->sum = stats->exact = stats->weight = 0;
+    stats->sum = stats->exact = stats->weight = stats->mean = stats->squares = 0;
     stats->has_value = false;
     stats->n_sentinels = 0;
 }
@@ -128,6 +131,12 @@ double gsai_stats_offset(const gsai_column_stats *stats)
         power = k > 0 ? power / 10 : power * 10;
     }
     return middle;
+}
+
+float gsai_stats_deviation(const gsai_column_stats *stats)
+{
+    const double deviation = stats->weight > 0 ? sqrt(fmax(stats->squares, 0) / stats->weight) : 0;
+    return isfinite((float)deviation) ? (float)deviation : 0;
 }
 
 float gsai_stats_mean(const gsai_column_stats *stats, double offset)

@@ -24,6 +24,7 @@ typedef struct gsai_column_stats {
     size_t n_different;       /* words that are kept below, one more if there are others */
     char word[GSAI_MISSING_WORDS][GSAI_MISSING_SIZE];
     double sum, weight;                                      /* of values as floats, as far as they are known */
+    double mean, squares;                                    /* of values, and the sum of squares around it */
     double low, high, exact;                                 /* extremes of the values, and their sum as doubles */
     bool has_value;                                          /* low and high are known */
     double padded;                                           /* weights of the rows where it is 007 or the like */
@@ -77,6 +78,8 @@ bool gsai_stats_are_texts(const gsai_column_stats *stats);
 /* Adds a value, and one of a column of numbers. */
 void gsai_stats_add_value(gsai_column_stats *stats, double value, double weight);
 void gsai_stats_add_number(gsai_column_stats *stats, double value, double weight);
+/* Returns the deviation of the values from their mean. */
+float gsai_stats_deviation(const gsai_column_stats *stats);
 /* Forgets the values, which are then added again. */
 void gsai_stats_forget_values(gsai_column_stats *stats);
 /* Keeps the first text that has two readings. */

@@ -189,6 +189,15 @@ static size_t put_term(char *out, size_t at, const gsai_term *term)
     return term->word_size > 0 ? put(out, at, term->word, term->word_size) : at;
 }
 
+void gsai_cross_enter(gsai_feature_names *names, uint32_t id, const gsai_term *a, const gsai_term *b)
+{
+    char name[NAME_SIZE];
+    if (!gsai_feature_names_is_new(names, id))
+        return;
+    size_t size = put_term(name, put(name, put_term(name, 0, a), ":", 1), b);
+    gsai_feature_names_enter(names, id, "", 0, name, size);
+}
+
 bool gsai_cross_add(gsai_features *features, gsai_feature_names *names, uint32_t base, uint64_t mask,
                     const gsai_term *a, const gsai_term *b)
 {
@@ -199,11 +208,7 @@ bool gsai_cross_add(gsai_features *features, gsai_feature_names *names, uint32_t
     gsai_store_u64(a->hash, both);
     gsai_store_u64(b->hash, both + 8);
     uint32_t id = (uint32_t)(gsai_hash(both, sizeof both, 0) & mask);
-    if (gsai_feature_names_is_new(names, id)) {
-        char name[NAME_SIZE];
-        size_t size = put_term(name, put(name, put_term(name, 0, a), ":", 1), b);
-        gsai_feature_names_enter(names, id, "", 0, name, size);
-    }
+    gsai_cross_enter(names, id, a, b);
     gsai_features_add(features, base + id, value);
     return isfinite(value);
 }

@@ -55,6 +55,8 @@ typedef struct gsai_term {
     size_t name_size, word_size; /* word_size 0: a number */
 } gsai_term;
 
+/* Enters the name of the cross of two terms for its id, if that is new. */
+void gsai_cross_enter(gsai_feature_names *names, uint32_t id, const gsai_term *a, const gsai_term *b);
 /* Adds the cross of two terms, whose id is its hash & mask, from `base` on, and its name if that is new. False if its
  * value is not finite. */
 bool gsai_cross_add(gsai_features *features, gsai_feature_names *names, uint32_t base, uint64_t mask,

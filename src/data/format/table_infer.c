@@ -260,6 +260,7 @@ static gsa_status decide_columns(gsai_tabular *table, gsai_first_rows *first, gs
                      : is_listed(options->weight, first, i)   ? GSAI_FIELD_WEIGHT
                      : is_listed(options->exposure, first, i) ? GSAI_FIELD_EXPOSURE
                      : is_listed(options->offset, first, i)   ? GSAI_FIELD_OFFSET
+                     : is_listed(options->per, first, i)      ? GSAI_FIELD_PER
                      : is_listed(options->group, first, i)    ? GSAI_FIELD_GROUP
                      : is_listed(options->ignore, first, i)   ? GSAI_FIELD_IGNORED
                      : is_listed(options->keep, first, i)     ? GSAI_FIELD_IGNORED
@@ -329,6 +330,7 @@ static gsa_status add_field(gsai_tabular *table, const gsai_first_rows *first, s
         bool is_exact = decided->kind == GSAI_FIELD_DATE || gsai_first_rows_is_again(first, seen);
         double offset = is_exact && !options->without_offsets ? gsai_stats_offset(&seen->cells) : 0;
         gsai_schema_set_offset(schema, offset);
+        schema->field[i].deviation = gsai_stats_deviation(&seen->cells);
         return gsai_schema_set_reading(schema, gsai_stats_mean(&seen->cells, offset),
                                        decided->is_plain ? NULL : &decided->reading, error);
     }
@@ -383,6 +385,7 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     GSA_TRY(check_list(table, "weight", options->weight, first, error));
     GSA_TRY(check_list(table, "exposure", options->exposure, first, error));
     GSA_TRY(check_list(table, "offset", options->offset, first, error));
+    GSA_TRY(check_list(table, "per", options->per, first, error));
     GSA_TRY(check_list(table, "group", options->group, first, error));
     GSA_TRY(check_list(table, "time", options->time, first, error));
     GSA_TRY(check_list(table, "categorical", options->categorical, first, error));
@@ -422,6 +425,11 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
         return refuse(table, "exposure", error, ": more than one column of exposures; name one");
     if (schema->n_of_kind[GSAI_FIELD_OFFSET] > 1)
         return refuse(table, "offset", error, ": more than one column of offsets; name one, which has their sum");
+    if (schema->n_of_kind[GSAI_FIELD_PER] > 1)
+        return refuse(table, "per", error, ": more than one column of customers; name one");
+    if (schema->n_of_kind[GSAI_FIELD_PER] > 0 && (options->increasing || options->decreasing))
+        return refuse(table, "per", error,
+                      ": slopes of customers keep no sign; leave --increasing and --decreasing out");
     if (options->group && options->time)
         return refuse(table, "group", error, ": rows are held out by group or by time; leave one of the two out");
     if (schema->n_of_kind[GSAI_FIELD_GROUP] > 1)
@@ -559,6 +567,7 @@ static gsa_status check_options(const gsai_tabular *table, const gsai_first_rows
                  {"weight", options->weight, GSAI_FIELD_WEIGHT},
                  {"exposure", options->exposure, GSAI_FIELD_EXPOSURE},
                  {"offset", options->offset, GSAI_FIELD_OFFSET},
+                 {"per", options->per, GSAI_FIELD_PER},
                  {"group", options->group, GSAI_FIELD_GROUP},
                  {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL},
                  {"text", options->text, GSAI_FIELD_TEXT}};
@@ -614,7 +623,7 @@ gsa_status gsai_tabular_settle(gsai_tabular *table, gsai_first_rows *first, gsa_
     for (const char *item; (item = gsai_next_item(&list, &size));)
         table->kept[table->n_kept++] = find_item(first, first->has_header, item, size);
     if (input->options->remember_names)
-        GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, table->env, error));
+        GSA_TRY(gsai_feature_names_begin(input->names, gsai_schema_id_bits(input->schema), table->env, error));
     if (input->description[0] == '\0')
         gsai_tabular_describe(table, first, is_new);
     return GSA_OK;

@@ -87,7 +87,8 @@ gsa_status gsai_tabular_plan(gsai_tabular *table, gsa_error *error)
             table->group_field = field;
         }
     }
-    table->max_entries = table->n_columns + table->n_numbers + table->n_parts + schema->n_crosses;
+    table->max_entries = table->n_columns + table->n_numbers + table->n_parts + schema->n_crosses +
+                         schema->n_of_kind[GSAI_FIELD_PER] * (size_t)gsai_schema_per_customer(schema);
     for (size_t i = 0; i < table->n_columns && table->term; i++) {
         const gsai_key *key = &table->column[i].key;
         table->term[i] = (gsai_term){.hash = gsai_key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};

@@ -9,6 +9,7 @@
 
 #include <greedystep/data.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,7 +134,8 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
         bool has_sign = kind && schema->field[field].sign != 0;
         bool is_feature = schema->is_namespaced ? name_size[k] == 0 || gsai_is_text(name[k], name_size[k])
                                                 : kind && kind->add && !kind->has_many && !has_sign &&
-                                                      schema->field[field].kind != GSAI_FIELD_OFFSET;
+                                                      schema->field[field].kind != GSAI_FIELD_OFFSET &&
+                                                      schema->field[field].kind != GSAI_FIELD_PER;
         if (!is_feature)
             return gsai_fail_param(error, "cross", GSA_ARGUMENT, "cannot cross '%s': it is %s",
                                    gsai_quote(name[k], name_size[k], quote),
@@ -188,6 +190,10 @@ static void put_reading(gsai_schema *schema, const gsai_field *field)
     }
     if (field->sign != 0)
         put(schema, field->sign > 0 ? "\tincreasing" : "\tdecreasing", "");
+    if (field->deviation != 0 && schema->n_of_kind[GSAI_FIELD_PER] > 0) {
+        *gsai_decimal_general((double)field->deviation, 9, number) = '\0';
+        put(schema, "\tdeviation=", number);
+    }
     if (field->kind == GSAI_FIELD_LABEL && (field->is_class || reading))
         put(schema, field->is_class ? "\twords" : "\tnumber", "");
     if (gsai_field_is_time(field))
@@ -214,6 +220,12 @@ static void put_reading(gsai_schema *schema, const gsai_field *field)
 gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
     char bits[GSAI_NUMBER_TEXT];
+    bool has_per = schema->n_of_kind[GSAI_FIELD_PER] > 0;
+    if (has_per && (schema->bits == GSAI_MAX_BITS || UINT64_C(1) << schema->bits < gsai_schema_per_customer(schema)))
+        return gsai_fail_param(error, "bits", GSA_ARGUMENT,
+                               "%u bits to hash to, with features per customer: expected fewer than %u, and room for "
+                               "the %" PRIu64 " features of one",
+                               schema->bits, GSAI_MAX_BITS, gsai_schema_per_customer(schema));
     schema->text_size = 0;
     schema->lacks_memory = false;
     gsai_number_text(schema->bits, bits);
@@ -274,6 +286,10 @@ static bool take_item(gsai_schema *schema, char *item, double *mean, gsai_readin
     if (strcmp(item, "increasing") == 0 || strcmp(item, "decreasing") == 0) {
         field->sign = (int8_t)(*item == 'i' ? 1 : -1);
         return field->kind == GSAI_FIELD_NUMBER;
+    }
+    if (strcmp(item, "deviation") == 0 && gsai_kind_at(field->kind)->has_number && take_number(value, &number)) {
+        field->deviation = (float)number;
+        return number > 0;
     }
     if (strcmp(item, "words") == 0) {
         field->is_class = true;
@@ -378,17 +394,27 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsai_schema_init(&schema, &env);
     GSA_TRY(gsai_schema_parse(&schema, text, error)); /* which frees it on failure */
     info = (gsa_schema_info){.n_numbers = schema.n_numbers,
-                             .n_words = schema.is_namespaced ? 1
-                                                             : schema.n_of_kind[GSAI_FIELD_CATEGORICAL] +
-                                                                   schema.n_of_kind[GSAI_FIELD_TEXT],
+                             .n_words = schema.is_namespaced
+                                            ? 1
+                                            : schema.n_of_kind[GSAI_FIELD_CATEGORICAL] +
+                                                  schema.n_of_kind[GSAI_FIELD_TEXT] + schema.n_of_kind[GSAI_FIELD_PER],
                              .n_dates = schema.n_of_kind[GSAI_FIELD_DATE],
                              .n_crosses = schema.n_crosses,
                              .bits = schema.bits,
                              .first_word = gsai_schema_first_word(&schema),
                              .n_texts = schema.n_of_kind[GSAI_FIELD_TEXT],
-                             .first_text = schema.n_numbers};
-    for (size_t f = 0; f < schema.n_fields && schema.field[f].kind != GSAI_FIELD_TEXT; f++)
-        info.first_text += schema.field[f].kind == GSAI_FIELD_CATEGORICAL;
+                             .first_text = schema.n_numbers,
+                             .n_per = schema.n_of_kind[GSAI_FIELD_PER],
+                             .per = schema.n_numbers,
+                             .first_per = gsai_schema_first_word(&schema) + (UINT64_C(1) << schema.bits)};
+    bool before_text = true, before_per = true;
+    for (size_t f = 0; f < schema.n_fields; f++) {
+        const gsai_field_kind kind = schema.field[f].kind;
+        before_text = before_text && kind != GSAI_FIELD_TEXT;
+        before_per = before_per && kind != GSAI_FIELD_PER;
+        info.first_text += before_text && (kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_PER);
+        info.per += before_per && (kind == GSAI_FIELD_CATEGORICAL || kind == GSAI_FIELD_TEXT);
+    }
     gsai_schema_free(&schema);
     return gsai_give_sized(out, &info, sizeof info);
 }

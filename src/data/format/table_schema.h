@@ -20,8 +20,9 @@ typedef struct gsai_field {
     const char *name; /* one of the names */
     size_t name_size;
     gsai_field_kind kind;
-    float mean;    /* of numbers and dates: what a missing one counts as, after the offset */
-    double offset; /* of numbers and dates: what is subtracted from the values before they are rounded to floats */
+    float mean;      /* of numbers and dates: what a missing one counts as, after the offset */
+    float deviation; /* of numbers and dates, from the mean; known where customers have slopes */
+    double offset;   /* of numbers and dates: what is subtracted from the values before they are rounded to floats */
     gsai_reading *reading; /* NULL: numbers are plain */
     char *missing_name;    /* of the feature that marks a missing value */
     bool is_class;         /* of a label: its cells are names of classes, also if they look like numbers */
@@ -75,11 +76,21 @@ static inline uint32_t gsai_schema_first_word(const gsai_schema *schema)
 {
     return (uint32_t)(2 * schema->n_numbers);
 }
+/* Returns the bits of ids from there on: those of customers follow those of words, and are as many. */
+static inline unsigned gsai_schema_id_bits(const gsai_schema *schema)
+{
+    return schema->bits + (schema->n_of_kind[GSAI_FIELD_PER] > 0);
+}
+/* Returns the number of features of a customer (column_per.c). */
+static inline uint64_t gsai_schema_per_customer(const gsai_schema *schema)
+{
+    return 1 + (uint64_t)schema->n_numbers;
+}
 /* Returns the number of cells of a row: of columns that have features, and of the parts of dates. */
 static inline size_t gsai_schema_cells(const gsai_schema *schema)
 {
     return schema->n_numbers + schema->n_of_kind[GSAI_FIELD_CATEGORICAL] + schema->n_of_kind[GSAI_FIELD_TEXT] +
-           schema->n_of_kind[GSAI_FIELD_DATE] * gsai_kind_date.n_parts;
+           schema->n_of_kind[GSAI_FIELD_PER] + schema->n_of_kind[GSAI_FIELD_DATE] * gsai_kind_date.n_parts;
 }
 /* Returns the name of a feature below that. */
 const char *gsai_schema_number_name(const gsai_schema *schema, uint64_t feature);

@@ -163,7 +163,11 @@ void gsai_tabular_describe(const gsai_tabular *table, const gsai_first_rows *fir
     tell(table, " column%s", (n_texts > 0 ? n_texts : n_words > 0 ? n_words : n_numbers) == 1 ? "" : "s");
     if (table->n_crosses > 0)
         tell(table, ", %zu cross%s", table->n_crosses, table->n_crosses == 1 ? "" : "es");
-    if (n_words + n_texts + table->n_crosses > 0)
+    for (f = 0; f < schema->n_fields; f++)
+        if (schema->field[f].kind == GSAI_FIELD_PER)
+            tell(table, ", an intercept and slopes per %s%s%s", mark,
+                 gsai_quote(schema->field[f].name, schema->field[f].name_size, label), mark);
+    if (n_words + n_texts + table->n_crosses + schema->n_of_kind[GSAI_FIELD_PER] > 0)
         tell(table, " (hashed to 2^%u slots)", schema->bits);
     if (n_ignored > 0)
         tell(table, ", %zu ignored", n_ignored);

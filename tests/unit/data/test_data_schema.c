@@ -13,8 +13,8 @@ static void a_schema_survives_its_text(void **state)
     gsai_schema_init(&again, &env);
     schema.is_named = true;
     schema.bits = 18;
-    const char *const names[] = {"y",      "when",  "two words ", "said", "a\nb\\n\r",
-                                 "number", "years", "prior",      "who",  " \xC3\xA9\t"};
+    const char *const names[] = {"y",     "when",  "two words ", "said", "a\nb\\n\r",  "number",
+                                 "years", "prior", "customer",   "who",  " \xC3\xA9\t"};
     const gsai_reading number = {.decimal = ',', .group = ".", .unit = "€"};
     const gsai_reading date = {.decimal = '.', .order = 'd', .has_time = true, .n_missing = 1, .missing = {"a\tb"}};
     for (int i = 0; i < GSAI_FIELD_KINDS; i++) {
@@ -23,6 +23,7 @@ static void a_schema_survives_its_text(void **state)
             gsai_schema_set_offset(&schema, i == GSAI_FIELD_DATE ? 20774.5 : 0.1);
             assert_int_equal(gsai_schema_set_reading(&schema, 0.1F, i == GSAI_FIELD_DATE ? &date : &number, NULL),
                              GSA_OK);
+            schema.field[i].deviation = i == GSAI_FIELD_DATE ? 0 : 0.5F;
         }
         if (i == GSAI_FIELD_IGNORED) {
             schema.field[i].time = GSAI_FIELD_DATE;
@@ -41,9 +42,9 @@ static void a_schema_survives_its_text(void **state)
     assert_string_equal(
         schema.text,
         "greedystep schema 2\ncolumns named\nbits 18\nnumber "
-        "y\toffset=0.1\tmean=0.100000001\tdecimal=,\tgroup=.\tunit=€\ndate "
+        "y\toffset=0.1\tmean=0.100000001\tdeviation=0.5\tdecimal=,\tgroup=.\tunit=€\ndate "
         "when\toffset=20774.5\tmean=0.100000001\torder=day\ttime\tmissing=a\\tb\nwords two words \ntext said\n"
-        "label a\\nb\\\\n\\r\nweight number\nexposure years\noffset prior\ngroup who\nignored  "
+        "label a\\nb\\\\n\\r\nweight number\nexposure years\noffset prior\nper customer\ngroup who\nignored  "
         "\xC3\xA9\\t\tmoment=date\torder=day\ttime\tmissing=a\\tb\ncross y\ttwo words \n");
     assert_int_equal(gsai_schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
@@ -115,7 +116,12 @@ static void other_texts_are_refused(void **state)
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing=1\n",
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing\tdecreasing\n",
         "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tdecreasing\tmean=1\n",
-        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing\nnumber b\ncross a\tb\n"};
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tincreasing\nnumber b\ncross a\tb\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tdeviation=1\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nnumber a\tdeviation=-1\nper b\n",
+        "greedystep schema 2\ncolumns named\nbits 24\nper b\tdeviation=1\n",
+        "greedystep schema 2\ncolumns named\nbits 31\nnumber a\nper b\n",
+        "greedystep schema 2\ncolumns named\nbits 1\nnumber a\nnumber c\nper b\n"};
     gsai_env env = gsai_env_resolve(NULL);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         gsai_schema schema;

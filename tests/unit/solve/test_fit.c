@@ -41,7 +41,7 @@ static void make_fit(fitted *f, const gsai_loss *loss, bool has_intercept, bool 
     f->problem.has_intercept = has_intercept;
     f->problem.has_probabilities = loss == &gsai_loss_logistic || loss == &gsai_loss_softmax;
     f->problem.scale = gsai_arena_take(&f->arena, f->design.n_columns, sizeof(float));
-    gsai_scale_columns(&f->problem, (gsai_column_scaling){standardised, INVERSE_FREQUENCY, NULL});
+    gsai_scale_columns(&f->problem, (gsai_column_scaling){standardised, INVERSE_FREQUENCY, NULL, NULL});
     gsai_fit_make(&f->fit, &f->problem, f->design.n_rows, f->design.n_columns, NULL, &f->arena);
     must_be_ok(gsai_arena_check(&f->arena, "a test", &error), &error);
     for (size_t i = 0; i < f->design.n_rows; i++)
