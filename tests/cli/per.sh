@@ -57,6 +57,7 @@ echo "refusals"
 try greedystep train visits.csv --label spent --per what -o x
 try greedystep train visits.csv --label spent --per who,again -o x
 try greedystep train visits.csv --label spent --per who --bits 31 -o x
+try greedystep train visits.csv --label spent --per who --group who -o x
 try greedystep train visits.csv --label spent --per who --cross who:age -o x
 try greedystep train later.csv --start-from n --per age -o x
 try greedystep export n -o x.c

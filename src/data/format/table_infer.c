@@ -430,6 +430,8 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
     if (schema->n_of_kind[GSAI_FIELD_PER] > 0 && (options->increasing || options->decreasing))
         return refuse(table, "per", error,
                       ": slopes of customers keep no sign; leave --increasing and --decreasing out");
+    if (schema->n_of_kind[GSAI_FIELD_PER] > 0 && options->group && schema->n_of_kind[GSAI_FIELD_GROUP] == 0)
+        return refuse(table, "group", error, ": customers who are held out have no features; leave one of the two out");
     if (options->group && options->time)
         return refuse(table, "group", error, ": rows are held out by group or by time; leave one of the two out");
     if (schema->n_of_kind[GSAI_FIELD_GROUP] > 1)
