@@ -161,8 +161,13 @@ static void put_item(help_format format, const char *term, bool is_usage, const 
 {
     if (format == HELP_TEXT) {
         bool fits = 2 + strlen(term) + strlen(remark) <= WIDTH;
+        size_t n = strlen(term); /* of the first line: a list of choices may be wider */
+        while (2 + n > WIDTH && memchr(term, '|', n - 1) != NULL)
+            for (n--; term[n - 1] != '|';)
+                n--;
         if (fits || remark[0] != '\0')
-            printf("  %s%s%s\n", term, fits ? "" : "\n   ", remark);
+            printf("  %.*s%s%s%s%s\n", (int)n, term, term[n] != '\0' ? "\n   " : "", term + n, fits ? "" : "\n   ",
+                   remark);
         else
             put_wrapped(term, 2, 0);
         put_wrapped(text, INDENT, 0);

@@ -59,14 +59,16 @@ enum { N_READER_OPTIONS = sizeof reader_options / sizeof *reader_options, N_OF_C
 
 static cli_option option_of_parameter(const gsa_param *parameter)
 {
-    static const option_kind kinds[] = {
-        [GSA_PARAM_CHOICE] = OPTION_CHOICE, [GSA_PARAM_COUNT] = OPTION_COUNT, [GSA_PARAM_SWITCH] = OPTION_SWITCH};
+    static const option_kind kinds[] = {[GSA_PARAM_CHOICE] = OPTION_CHOICE,
+                                        [GSA_PARAM_COUNT] = OPTION_COUNT,
+                                        [GSA_PARAM_SWITCH] = OPTION_SWITCH,
+                                        [GSA_PARAM_SHARE] = OPTION_REAL};
     return (cli_option){.name = parameter->name,
                         .kind = kinds[parameter->kind],
                         .takes = parameter->choices != NULL ? parameter->choices : "on|off",
                         .initial = parameter->initial,
-                        .min = parameter->least,
-                        .max = parameter->most,
+                        .min = parameter->kind == GSA_PARAM_SHARE ? 0 : parameter->least,
+                        .max = parameter->kind == GSA_PARAM_SHARE ? 1 : parameter->most,
                         .help = parameter->help};
 }
 

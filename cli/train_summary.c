@@ -249,13 +249,11 @@ static const char *plural(uint64_t n, const char *ending)
 
 static const char *model_name(const char *loss)
 {
-    static const char *const names[][2] = {{"squared", "linear regression"},
-                                           {"huber", "linear regression (Huber loss)"},
-                                           {"poisson", "Poisson regression"},
-                                           {"logistic", "logistic regression"},
-                                           {"softmax", "multinomial logistic regression"},
-                                           {"hinge", "linear SVM (hinge loss)"},
-                                           {"squared_hinge", "linear SVM (squared hinge loss)"}};
+    static const char *const names[][2] = {
+        {"squared", "linear regression"},     {"huber", "linear regression (Huber loss)"},
+        {"quantile", "quantile regression"},  {"poisson", "Poisson regression"},
+        {"logistic", "logistic regression"},  {"softmax", "multinomial logistic regression"},
+        {"hinge", "linear SVM (hinge loss)"}, {"squared_hinge", "linear SVM (squared hinge loss)"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(loss, names[i][0]) == 0)
             return names[i][1];

@@ -194,7 +194,8 @@ GSA_API void gsa_half_read(gsa_half kind, const uint16_t *from, size_t n, float 
 typedef enum gsa_param_kind {
     GSA_PARAM_CHOICE = 0, /* one of some words */
     GSA_PARAM_COUNT = 1,  /* a whole number */
-    GSA_PARAM_SWITCH = 2  /* on or off */
+    GSA_PARAM_SWITCH = 2, /* on or off */
+    GSA_PARAM_SHARE = 3   /* a number between 0 and 1 */
 } gsa_param_kind;
 
 /* One entry of the parameter table, from which options, configuration keys, keywords and manual are made. */
@@ -203,7 +204,7 @@ typedef struct gsa_param {
     gsa_param_kind kind;  /* of its value */
     const char *choices;  /* "a|b|c", of a count "auto|none|N", "N" and the like; NULL: on and off */
     const char *initial;  /* the default, as text */
-    uint64_t least, most; /* range of a count */
+    uint64_t least, most; /* range of a count; of a share, in millionths */
     const char *help;     /* one line; NULL: for tests of engines, left out of help and manual */
 } gsa_param;
 
@@ -407,8 +408,9 @@ GSA_API int gsa_model_matches(const void *start, size_t size);
 
 /* Properties of a model. */
 typedef struct gsa_model_info {
-    size_t size;         /* sizeof(gsa_model_info), set by the caller */
-    const char *loss;    /* "squared", "huber", "poisson", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
+    size_t size; /* sizeof(gsa_model_info), set by the caller */
+    const char *
+        loss; /* "squared", "huber", "quantile", "poisson", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
     const char *method;  /* how it was trained */
     const char *average; /* which weights it has: "recent", "full", ... */
     uint64_t n_rows;     /* rows learned; of an optimum, distinct rows */
@@ -527,7 +529,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const 
  * the same. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
 /* Fills in a result by its number, after finish; GSA_END beyond the last. Regression has rmse, mae and r2, with
- * poisson loss also poisson_deviance and d2. Classes have log_loss (the name of the loss instead if there are no
+ * poisson loss also poisson_deviance and d2, with quantile loss pinball_loss and below (the share of labels that are
+ * below the prediction). Classes have log_loss (the name of the loss instead if there are no
  * probabilities), accuracy and calibration_error (expected calibration error: 15 bins of equal width by the probability
  * of the predicted class). Two classes also have auc, average_precision and brier and, for the second class, which is
  * the positive one: precision, recall and f1 at the `threshold` of predictions (probability 0.5, margin 0), the

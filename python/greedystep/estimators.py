@@ -252,21 +252,27 @@ class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[
 
     Parameters
     ----------
-    loss : {"squared", "huber", "poisson"}
-        The loss to minimise: "huber" is for labels with outliers, "poisson" for counts and rates, which it
-        predicts as e to the power of a weighted sum. Counts per unit of exposure are ``y / exposure`` with
-        ``sample_weight=exposure``.
+    loss : {"squared", "huber", "quantile", "poisson"}
+        The loss to minimise: "huber" is for labels with outliers, "quantile" predicts a quantile of the labels of
+        such rows, "poisson" is for counts and rates, which it predicts as e to the power of a weighted sum. Counts per
+        unit of exposure are ``y / exposure`` with ``sample_weight=exposure``.
+    quantile : float
+        With ``loss="quantile"``: the share of labels to be below the predictions.
     passes, method, scale, curves, pairs, monotone, average, order, holdout, compact, fit_intercept, warm_start, \
 random_state, n_jobs, verbose, callback
         As in :class:`GreedystepClassifier`.
     """
 
     loss: str = "squared"
+    quantile: float = 0.5
 
     def _loss(self) -> str:
-        if self.loss not in ("squared", "huber", "poisson"):
-            raise ValueError(f"loss must be 'squared', 'huber' or 'poisson', not {self.loss!r}")
+        if self.loss not in ("squared", "huber", "quantile", "poisson"):
+            raise ValueError(f"loss must be 'squared', 'huber', 'quantile' or 'poisson', not {self.loss!r}")
         return self.loss
+
+    def _more_parameters(self) -> dict[str, Any]:
+        return {"quantile": self.quantile if self.loss == "quantile" else None}
 
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Numbers(y)

@@ -107,7 +107,7 @@ class Model(ModelContents):
     Attributes
     ----------
     loss : str
-        "logistic", "softmax", "squared", "huber", "poisson", "hinge" or "squared_hinge".
+        "logistic", "softmax", "squared", "huber", "quantile", "poisson", "hinge" or "squared_hinge".
     classes : array or None
         The labels, sorted; None for a regression.
     n_features : int

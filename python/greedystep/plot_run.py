@@ -34,6 +34,8 @@ def _test_loss(trace: Trace, metrics: Event | None) -> float | None:
         return None
     if metrics.get("poisson_deviance") is not None:
         return float(metrics["poisson_deviance"]) / 2
+    if metrics.get("pinball_loss") is not None:
+        return float(metrics["pinball_loss"])
     if metrics.get("rmse") is not None:
         return float(metrics["rmse"]) ** 2 / 2
     for name in ("log_loss", "hinge", "squared_hinge"):

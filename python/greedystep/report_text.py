@@ -119,7 +119,8 @@ def head(trace: Trace) -> str:
     return out
 
 
-_HEADLINES = ("log_loss", "hinge", "squared_hinge", "poisson_deviance", "rmse", "loss", "accuracy", "auc", "r2", "mae")
+_LOSSES = ("log_loss", "hinge", "squared_hinge", "poisson_deviance", "pinball_loss")
+_HEADLINES = (*_LOSSES, "rmse", "loss", "accuracy", "auc", "r2", "mae")
 _NAMES = {
     "rows": "rows",
     "unknown_labels": "labels the model does not know",
@@ -127,6 +128,8 @@ _NAMES = {
     "squared_hinge": "squared hinge loss",
     "hinge": "hinge loss",
     "poisson_deviance": "Poisson deviance",
+    "pinball_loss": "pinball loss",
+    "below": "labels below the prediction",
     "auc": "AUC",
     "average_precision": "average precision",
     "brier": "Brier score",
@@ -143,7 +146,8 @@ def _metric_of_loss(trace: Trace, loss: float) -> tuple[str, float]:
         return "rmse", math.sqrt(2 * loss)  # the loss is half the squared error
     if trace.loss == "poisson":
         return "poisson_deviance", 2 * loss
-    name = {"logistic": "log_loss", "softmax": "log_loss"}.get(trace.loss or "", trace.loss or "")
+    names = {"logistic": "log_loss", "softmax": "log_loss", "quantile": "pinball_loss"}
+    name = names.get(trace.loss or "", trace.loss or "")
     return (name if name in _NAMES else "loss"), loss
 
 

@@ -106,5 +106,5 @@ def test_labels_below_0_are_refused(claims: pd.DataFrame) -> None:
         greedystep.train(features(claims), claims["claims"] - 1, loss="poisson")
     with pytest.raises(ValueError, match="below 0"):
         GreedystepRegressor(loss="poisson").fit(features(claims), claims["claims"] - 1)
-    with pytest.raises(ValueError, match="'squared', 'huber' or 'poisson'"):
+    with pytest.raises(ValueError, match="'squared', 'huber', 'quantile' or 'poisson'"):
         GreedystepRegressor(loss="tweedie").fit(features(claims), claims["claims"])

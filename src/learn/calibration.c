@@ -163,7 +163,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     e->n_outputs = n_outputs;
     e->stride = stride;
     if (!gsai_multiply(n, stride + 6, &n_floats) || !gsai_add(n_floats, stride, &n_floats) ||
-        !(e->c = gsai_alloc_zeroed(env, 8 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
+        !(e->c = gsai_alloc_zeroed(env, 9 * n + n_outputs + 2 * n_classes, sizeof *e->c)) ||
         !(e->margins = gsai_alloc_zeroed(env, n_floats, sizeof *e->margins))) {
         gsai_free(env, e->c);
         return gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
@@ -173,7 +173,7 @@ static gsa_status evidence_make(struct evidence *e, gsa_error *error)
     e->row = e->sure_loss + n;
     e->class_weight = e->row + n_outputs;
     e->smoothing = e->class_weight + n_classes;
-    e->targets = (gsai_target *)(void *)(e->smoothing + n_classes); /* of five words each, at the most */
+    e->targets = (gsai_target *)(void *)(e->smoothing + n_classes); /* of six words each, at the most */
     e->target = e->margins + n * stride;
     e->weight = e->target + n;
     e->scratch = e->weight + n;
@@ -260,6 +260,7 @@ static void fit_newton(struct evidence *e, gsai_calibration *out)
                                     .margin = e->margins,
                                     .offset = e->offset,
                                     .width = (float)gsai_state_width(e->state),
+                                    .quantile = (float)gsai_params_quantile(&e->state->params),
                                     .scratch = e->scratch},
                              .smoothing = gsai_loss_has_probabilities(e->loss) ? e->smoothing : NULL,
                              .has_shift = e->has_offset,

@@ -13,8 +13,12 @@
 #include <math.h>
 #include <string.h>
 
-gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error)
+gsa_status gsai_params_suit_loss(const gsai_params *params, const gsai_loss *loss, gsa_error *error)
 {
+    if (loss && !loss->has_quantile && params->value[GSAI_PARAM_quantile] != GSAI_SHARE_UNITS / 2)
+        return gsai_fail_param(error, "quantile", GSA_ARGUMENT,
+                               "a quantile is for quantile loss, not for %s loss; choose that loss, or leave it out",
+                               gsai_loss_name(loss));
     if (!gsai_params_balance(params) || !loss || gsai_loss_has_classes(loss))
         return GSA_OK;
     return gsai_fail_param(error, "class_weight", GSA_ARGUMENT,

@@ -72,9 +72,29 @@ static bool is_word(const gsa_param *param, const char *value)
     return param->kind == GSA_PARAM_COUNT && strcmp(value, "N") != 0 && choice_number(param->choices, value) >= 0;
 }
 
+/* Reads a number between 0 and 1, rounded to millionths. */
+static bool parse_share(const char *text, uint64_t *out)
+{
+    uint64_t unit = GSAI_SHARE_UNITS, value = 0;
+    text += *text == '0';
+    if (*text != '.')
+        return false;
+    while (*++text >= '0' && *text <= '9') {
+        value += unit == 1 ? *text >= '5' : (uint64_t)(*text - '0') * (unit / 10);
+        unit /= 10;
+    }
+    *out = value;
+    return *text == '\0';
+}
+
 static gsa_status parse_value(const gsa_param *param, const char *value, uint64_t *out, gsa_error *error)
 {
-    bool is_switch = param->kind == GSA_PARAM_SWITCH;
+    bool is_switch = param->kind == GSA_PARAM_SWITCH, is_share = param->kind == GSA_PARAM_SHARE;
+    if (is_share && !(parse_share(value, out) && *out >= param->least && *out <= param->most))
+        return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected a number above 0 and below 1, such as 0.9",
+                         param->name, value);
+    if (is_share)
+        return GSA_OK;
     if (param->kind != GSA_PARAM_COUNT) {
         int number = choice_number(is_switch ? "off|on|false|true|no|yes|0|1" : param->choices, value);
         *out = (uint64_t)(is_switch ? number % 2 : number);
@@ -110,6 +130,10 @@ void gsai_params_set_number(gsai_params *params, gsai_param_id id, uint64_t numb
         break;
     case GSA_PARAM_SWITCH:
         strncpy(text, number ? "on" : "off", GSAI_PARAM_TEXT - 1);
+        break;
+    case GSA_PARAM_SHARE:
+        for (*text++ = '0', *text++ = '.'; number > 0; number = number % (GSAI_SHARE_UNITS / 10) * 10)
+            *text++ = (char)('0' + number / (GSAI_SHARE_UNITS / 10));
         break;
     case GSA_PARAM_COUNT:
         if ((number == 0 || number == GSA_COUNT_AUTO) && is_word(param, word))

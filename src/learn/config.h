@@ -23,9 +23,10 @@ enum { GSAI_SCALE_AUTO, GSAI_SCALE_NONE, GSAI_SCALE_STANDARD };
 enum { GSAI_AVERAGE_AUTO, GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
 
 #define GSAI_PARAM_TEXT 24
+#define GSAI_SHARE_UNITS 1000000 /* a share is counted in millionths */
 
 typedef struct gsai_params {
-    uint64_t value[GSAI_PARAMS]; /* a count (none: 0), the number of a choice, or 0 and 1 for off and on */
+    uint64_t value[GSAI_PARAMS]; /* a count (none: 0), a share, the number of a choice, or 0 and 1 for off and on */
     char text[GSAI_PARAMS][GSAI_PARAM_TEXT];
     bool has_custom_loss;
     gsa_margin_loss custom_loss;
@@ -56,6 +57,11 @@ static inline uint64_t gsai_params_average(const gsai_params *params)
     if (asked != GSAI_AVERAGE_AUTO)
         return asked;
     return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? GSAI_AVERAGE_LAST : GSAI_AVERAGE_RECENT;
+}
+/* Returns the share of labels that predictions of a loss with a quantile are to be above. */
+static inline double gsai_params_quantile(const gsai_params *params)
+{
+    return (double)params->value[GSAI_PARAM_quantile] / GSAI_SHARE_UNITS;
 }
 /* Returns whether rows of rare classes count for more. */
 static inline bool gsai_params_balance(const gsai_params *params)

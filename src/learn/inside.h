@@ -166,14 +166,15 @@ static inline double gsai_state_width(const gsa_state *state)
 static inline gsai_target gsai_state_target(const gsa_state *state, size_t class_number, double number)
 {
     double at = state->label_offset.at, width = gsai_state_width(state);
+    double quantile = gsai_params_quantile(&state->params);
     const gsa_margin_loss *custom = &state->params.custom_loss;
     if (state->loss && state->loss->has_log_link)
-        return (gsai_target){class_number, number, custom, width, at};
+        return (gsai_target){class_number, number, custom, width, at, quantile};
     if (number != 0 && gsai_loss_has_classes(state->loss)) /* an offset, of the label that comes last in a model */
         at = gsai_labels_are_swapped(&state->labels) ? -number : number;
     if (gsai_loss_has_classes(state->loss))
-        return (gsai_target){class_number, 0, custom, width, at};
-    return (gsai_target){class_number, number - at, custom, width, 0};
+        return (gsai_target){class_number, 0, custom, width, at, quantile};
+    return (gsai_target){class_number, number - at, custom, width, 0, quantile};
 }
 /* Returns what the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)

@@ -181,7 +181,10 @@ static gsa_status check_start(const gsa_state *from, const gsai_params *params, 
     if (params->value[GSAI_PARAM_intercept] != from->params.value[GSAI_PARAM_intercept])
         return gsai_fail(error, GSA_CONFLICT, "the model to start from has intercept=%s; leave it out",
                          from->params.text[GSAI_PARAM_intercept]);
-    return gsai_class_weight_check(params, from->loss, error);
+    if (params->value[GSAI_PARAM_quantile] != from->params.value[GSAI_PARAM_quantile])
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has quantile=%s, not %s",
+                         from->params.text[GSAI_PARAM_quantile], params->text[GSAI_PARAM_quantile]);
+    return gsai_params_suit_loss(params, from->loss, error);
 }
 
 gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, gsa_state **out, gsa_error *error)
@@ -287,7 +290,7 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
         return gsai_fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot continue with %s; begin a new one",
                          name, state->params.text[id], value);
     const gsai_loss *loss = gsai_loss_asked(&changed);
-    GSA_TRY(gsai_class_weight_check(&changed, state->loss, error));
+    GSA_TRY(gsai_params_suit_loss(&changed, state->loss, error));
     if (!state->loss && loss)
         GSA_TRY(gsai_state_decide(state, loss, error));
     state->params = changed;

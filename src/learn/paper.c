@@ -104,7 +104,8 @@ gsa_status gsai_paper_learn(gsa_state *state, const gsai_row *row, size_t class_
     *loss = c * greedy.loss;
     if (xx == 0)
         return GSA_OK;
-    if (state->loss->depends_on_residual) { /* diverged once its error exceeds 1000 times that of predicting 0 */
+    if (state->loss->depends_on_residual &&
+        !state->loss->has_quantile) { /* diverged once its error exceeds 1000 times that of predicting 0 */
         state->squared_error += c * greedy.g * greedy.g;
         state->squared_label += c * target.y * target.y;
         if (state->n_rows >= 100 && state->squared_error > 1000 * state->squared_label)

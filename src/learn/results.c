@@ -81,6 +81,7 @@ void gsai_quality_add_number(gsai_quality *quality, double prediction, double la
     quality->weight += c;
     quality->absolute += c * fabs(off);
     quality->squared += c * off * off;
+    quality->below += off > 0 ? c : 0;
     quality->mean += quality->weight > 0 ? before * (c / quality->weight) : 0;
     quality->spread += c * before * (label - quality->mean);
 }
@@ -92,6 +93,8 @@ void gsai_quality_finish(gsai_quality *quality, gsai_results *out)
         out->at[GSAI_RESULT_accuracy] = quality->correct / n;
         if (quality->n_classes == 2)
             out->at[GSAI_RESULT_auc] = gsai_ranking_finish(&quality->ranking).auc;
+    } else if (out && quality->quantile > 0) {
+        out->at[GSAI_RESULT_below] = quality->below / n;
     } else if (out) {
         out->at[GSAI_RESULT_r2] = quality->spread > 0 ? 1 - quality->squared / quality->spread : (double)NAN;
         out->at[GSAI_RESULT_mae] = quality->absolute / n;

@@ -14,6 +14,8 @@
     X(auc)                /* of two classes, likewise */                                 \
     X(r2)                 /* of numbers, likewise */                                     \
     X(mae)                /* likewise */                                                 \
+    X(quantile)           /* that a quantile loss was asked for; */                      \
+    X(below)              /* the share of labels below the held-out predictions */       \
     X(C)                  /* of classes: the inverse of the penalty */                   \
     X(alpha)              /* of numbers: the penalty */                                  \
     X(lambda)             /* the penalty on the scaled features, as it is solved */      \
@@ -54,11 +56,12 @@ const char *gsai_result_name(size_t number);
 void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results);
 gsa_status gsai_results_load(gsai_results *out, const gsai_bundle *bundle, gsa_error *error);
 
-/* Held-out predictions of rows, as they are added up. Zeros but for the first two; gsai_quality_finish frees it. */
+/* Held-out predictions of rows, as they are added up. Zeros but for the first three; gsai_quality_finish frees it. */
 typedef struct gsai_quality {
     size_t n_classes;     /* 0: numbers */
+    double quantile;      /* of the loss; 0: none */
     gsai_ranking ranking; /* of two classes; with its env */
-    double weight, correct, absolute, squared;
+    double weight, correct, absolute, squared, below;
     double mean, spread; /* of the labels, by Welford's update */
 } gsai_quality;
 
@@ -66,7 +69,7 @@ typedef struct gsai_quality {
 gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,
                                   double c, gsa_error *error);
 void gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c);
-/* Sets accuracy and AUC, or R2 and the mean absolute error. out NULL: frees only. */
+/* Sets accuracy and AUC, or R2 and the mean absolute error, or what is below a quantile. out NULL: frees only. */
 void gsai_quality_finish(gsai_quality *quality, gsai_results *out);
 
 #endif

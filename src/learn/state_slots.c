@@ -28,7 +28,7 @@ gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
 gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error)
 {
     size_t n_outputs = gsai_loss_outputs(loss, state->labels.n);
-    GSA_TRY(gsai_class_weight_check(&state->params, loss, error));
+    GSA_TRY(gsai_params_suit_loss(&state->params, loss, error));
     GSA_TRY(gsai_state_reserve_scratch(state, n_outputs, error));
     GSA_TRY(gsai_table_init(&state->table, 1, n_outputs, &state->env, error));
     state->table.is_whole = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
@@ -166,7 +166,7 @@ static gsa_status load_table(gsa_state *state, const gsai_bundle *bundle, gsa_er
                 weight->shape[0] > 0 && weight->shape[0] <= lines.n &&
                 (!lines.id || (weight->shape[0] == lines.n && lines.id[0] == 0));
     if (!fits || state->labels.n > state->loss->max_labels ||
-        gsai_class_weight_check(&state->params, state->loss, NULL) != GSA_OK)
+        gsai_params_suit_loss(&state->params, state->loss, NULL) != GSA_OK)
         return gsai_fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsai_loss_name(state->loss));
     GSA_TRY(gsai_state_decide(state, state->loss, error));

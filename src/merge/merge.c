@@ -28,7 +28,7 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
                              const gsa_state *base, gsa_error *error)
 {
     static const gsai_param_id same[] = {GSAI_PARAM_method, GSAI_PARAM_average, GSAI_PARAM_intercept,
-                                         GSAI_PARAM_class_weight};
+                                         GSAI_PARAM_class_weight, GSAI_PARAM_quantile};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (value_of(a, same[i]) != value_of(b, same[i]))
             return gsai_fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s; train alike",

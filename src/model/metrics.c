@@ -130,15 +130,18 @@ static gsa_status add_class_row(gsa_metrics *metrics, const gsa_batch *batch, si
     return gsai_ranking_add(&metrics->ranking, (float)score, actual == 1, (float)c, error);
 }
 
-/* With a log link the loss is half the deviance, that of the best constant needs the sum of y log y. */
+/* With a log link the loss is half the deviance, that of the best constant needs the sum of y log y. Correct: labels
+ * below the prediction. */
 static void add_number_row(gsa_metrics *metrics, double y, double c)
 {
     const gsai_loss *loss = metrics->model->loss;
     double prediction, margin = metrics->margins[0];
     gsai_model_row_predict(metrics->model, metrics->margins, &prediction);
     double miss = prediction - y, off = y - metrics->label_mean; /* metrics->weight already has c */
-    if (loss->has_log_link) {
-        metrics->sum[LOSS] += c * loss->value(&margin, 1, &(gsai_target){.y = y});
+    metrics->sum[CORRECT] += y < prediction ? c : 0;
+    if (loss->has_log_link || loss->has_quantile) {
+        gsai_target target = {.y = y, .quantile = metrics->model->results.at[GSAI_RESULT_quantile]};
+        metrics->sum[LOSS] += c * loss->value(&margin, 1, &target);
         metrics->sum[LABEL_LOG] += y > 0 ? c * y * gsai_log(y) : 0;
     }
     metrics->sum[ABSOLUTE] += c * fabs(miss);
@@ -320,6 +323,10 @@ static void results_of_numbers(gsa_metrics *metrics)
         double half = metrics->sum[LOSS] / weight, constant = metrics->model->loss->constant(&labels);
         result(metrics, "poisson_deviance", 2 * half);
         result(metrics, "d2", constant > 0 ? 1 - half / constant : (double)NAN);
+    }
+    if (metrics->model->loss->has_quantile) {
+        result(metrics, "pinball_loss", metrics->sum[LOSS] / weight);
+        result(metrics, "below", metrics->sum[CORRECT] / weight);
     }
     result(metrics, "rmse", sqrt(metrics->sum[SQUARED] / weight));
     result(metrics, "mae", metrics->sum[ABSOLUTE] / weight);

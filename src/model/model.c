@@ -76,9 +76,12 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     const gsai_loss *loss = gsai_state_loss(state);
     size_t n_outputs = gsai_state_n_outputs(state), n = gsai_sample_count(sample);
     bool is_solved = gsai_state_n_solved(state) > 0;
+    double quantile = loss && loss->has_quantile ? gsai_params_quantile(gsai_state_params(state)) : 0;
     *out = is_solved ? *gsai_state_results(state) : gsai_results_none();
     out->at[GSAI_RESULT_baseline_loss] = gsa_state_constant_loss(state);
     out->at[GSAI_RESULT_held_out_loss] = position->held_out_loss;
+    if (quantile > 0)
+        out->at[GSAI_RESULT_quantile] = quantile;
     if (gsai_state_basis(state)->n > 0)
         out->at[GSAI_RESULT_curves] = (double)gsai_state_basis(state)->n;
     if (is_solved || gsai_state_param(state, GSAI_PARAM_method) == GSAI_METHOD_PAPER)
@@ -100,7 +103,7 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
     if (sample->n > MAX_HELD_OUT_MARGINS / n_outputs)
         return GSA_OK;
     gsai_held_out held_out;
-    gsai_quality quality = {.n_classes = gsai_state_labels(state)->n, .ranking.env = env};
+    gsai_quality quality = {.n_classes = gsai_state_labels(state)->n, .quantile = quantile, .ranking.env = env};
     gsa_status status = gsai_held_out_predict(state, &from->calibration, env, &held_out, error);
     for (size_t i = 0; i < n && status == GSA_OK && held_out.margins; i++) {
         const double *margins = held_out.margins + i * n_outputs;

@@ -93,7 +93,8 @@ static gsa_status measure(const gsai_path *path, const float *held, const gsai_s
     const gsai_design *design = problem->design;
     size_t stride = design->stride, n_outputs = design->n_outputs;
     double *margins = gsai_arena_take(path->arena, n_outputs, sizeof *margins);
-    gsai_quality quality = {.n_classes = problem->n_classes, .ranking.env = problem->env};
+    gsai_quality quality = {
+        .n_classes = problem->n_classes, .quantile = (double)problem->quantile, .ranking.env = problem->env};
     GSA_TRY(gsai_arena_check(path->arena, "held-out margins", error));
     gsa_status status = GSA_OK;
     for (size_t q = 0; q < path->held_from[path->n_folds] && status == GSA_OK; q++) {
@@ -142,7 +143,7 @@ static gsa_status measure_latest(gsai_path *path, gsai_fit *fit, const gsai_reco
     gsai_held_losses(problem, &by, target, offset, weight, margin, n, path->scratch[0], path->held_loss[0]);
     memset(path->held_loss[1], 0, n * sizeof *path->held_loss[1]);
     order->loss = gsai_mean_excess(path->held_loss[0], path->held_loss[1], weight, n, &order->error);
-    order->loss = (order->loss + (double)problem->width * design->clipped) * design->loss_unit;
+    order->loss = (order->loss + gsai_problem_clipped(problem)) * design->loss_unit;
     order->error *= design->loss_unit;
     return GSA_OK;
 }

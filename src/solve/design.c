@@ -559,6 +559,7 @@ static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, cons
     const gsai_loss *loss = gsai_state_loss(state);
     bool centres = gsai_state_param(state, GSAI_PARAM_intercept);
     double total = 0, mean = 0, squares = 0, scale = 0;
+    const double quantile = gsai_params_quantile(gsai_state_params(state));
     size_t n = design->n_rows;
     bool has_classes = gsai_loss_has_classes(loss), has_mean = centres && !has_classes;
     bool is_swapped = gsai_labels_are_swapped(gsai_state_labels(state));
@@ -582,7 +583,7 @@ static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, cons
         scale = loss->has_width ? scale : sqrt(squares);
         design->margin_origin = mean;
         design->margin_unit = scale > 0 ? scale : 1;
-        design->loss_unit = design->margin_unit * design->margin_unit;
+        design->loss_unit = design->margin_unit * (loss->has_quantile ? 1 : design->margin_unit);
     }
     if (has_classes && rows->offset.loss) {
         design->offset = gsai_alloc(&design->env, n, sizeof *design->offset);
@@ -594,7 +595,8 @@ static gsa_status set_labels(gsai_design *design, const gsai_waiting *rows, cons
             design->offset[i] = (float)(is_swapped ? -y : y);
         y = loss->has_log_link ? y / design->loss_unit : (y - design->margin_origin) / design->margin_unit;
         if (loss->has_width && fabs(y) > GSAI_MAX_TARGET) {
-            design->clipped += (fabs(y) - GSAI_MAX_TARGET) * weight / design->total_weight;
+            double pull = !loss->has_quantile ? 1 : y > 0 ? quantile : 1 - quantile;
+            design->clipped += pull * (fabs(y) - GSAI_MAX_TARGET) * weight / design->total_weight;
             y = y > 0 ? GSAI_MAX_TARGET : -GSAI_MAX_TARGET;
         }
         design->target[i] = has_classes ? (float)rows->csr.word[sorted[i].row] : (float)y;

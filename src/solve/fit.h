@@ -43,7 +43,7 @@ typedef struct gsai_problem {
     struct gsai_problem *bent; /* the same rows with columns that bend; NULL: none can */
     gsai_order *order;         /* of the rows, to be measured; NULL: none */
     size_t n_strengths;        /* of the path */
-    float width;               /* of a loss that has one, in units of the label */
+    float width, quantile;     /* of a loss that has one, the width in units of the label */
     size_t n_classes;          /* 0: labels are numbers */
     bool has_intercept, has_probabilities, has_log_link;
     bool is_start;            /* rows are learned after these */
@@ -155,7 +155,14 @@ static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const 
                           .offset = offset,
                           .weight = weight,
                           .margin = margin,
-                          .width = problem->width};
+                          .width = problem->width,
+                          .quantile = problem->quantile};
+}
+
+/* Returns the mean loss of the parts of labels that are clipped. */
+static inline double gsai_problem_clipped(const gsai_problem *problem)
+{
+    return problem->design->clipped * (problem->quantile > 0 ? 1 : (double)problem->width);
 }
 
 /* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,

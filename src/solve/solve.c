@@ -22,8 +22,9 @@
 #define STRENGTHS_NUMBERS 18u
 /* The smallest width of a loss, in units of the label: labels that are fitted exactly have no outliers to tell. */
 #define MIN_WIDTH 1e-6
-/* Solutions with a width until it moves by less than this share. */
+/* Solutions with a width until it moves by less than this share of it. */
 #define ROUND_GAIN 0.05
+#define ROUND_GAIN_OF_CORNERS 1.0 /* a rounded corner may have half or twice the width */
 #define MAX_ROUNDS 6
 
 /* Vectors of weights that a solution has at once, on a path and by sweeps, and margins of a row. */
@@ -253,12 +254,13 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
 {
     const gsai_design *design = problem->design;
     double *residual = gsai_arena_take(arena, design->n_rows, sizeof *residual), before = INFINITY, width = GSAI_WIDTH;
+    const double round_gain = problem->quantile > 0 ? ROUND_GAIN_OF_CORNERS : ROUND_GAIN;
     GSA_TRY(gsai_arena_check(arena, "the residuals", error));
     for (size_t i = 0; i < design->n_rows; i++)
         residual[i] = (double)design->target[i];
     /* Labels without noise leave no width to find: from weights of 0 it would be too small to move them. */
     for (int round = 0;
-         round == 0 || (round < MAX_ROUNDS && width > 10 * MIN_WIDTH && fabs(width - before) > ROUND_GAIN * width);
+         round == 0 || (round < MAX_ROUNDS && width > 10 * MIN_WIDTH && fabs(width - before) > round_gain * width);
          round++) {
         before = width;
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
@@ -270,7 +272,7 @@ static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, gsai
             residual[i] = gsai_design_margin(out->design, i, out->weight) - (double)design->target[i];
         width = gsai_residuals_solve(residual, design->weight, design->n_rows, width);
     }
-    out->held_out_loss += (double)problem->width * design->clipped;
+    out->held_out_loss += gsai_problem_clipped(problem);
     if (design->clipped > 0) /* these would be of the clipped labels */
         out->results.at[GSAI_RESULT_r2] = out->results.at[GSAI_RESULT_mae] = NAN;
     out->residuals =
@@ -327,6 +329,7 @@ static gsa_status solve(solution_of *of, uint32_t **order, gsa_error *error)
                             .order = of->latest,
                             .loss_name = gsai_loss_name(loss),
                             .width = FLT_MAX, /* none yet */
+                            .quantile = loss->has_quantile ? (float)gsai_params_quantile(params) : 0,
                             .asked = params->value[GSAI_PARAM_scale],
                             .n_strengths = gsai_loss_has_classes(loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
                             .has_intercept = params->value[GSAI_PARAM_intercept],

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-LOSSES = ("squared", "huber", "poisson", "logistic", "softmax", "hinge", "squared_hinge")
+LOSSES = ("squared", "huber", "quantile", "poisson", "logistic", "softmax", "hinge", "squared_hinge")
 failures, n_parsed = [], 0
 
 
@@ -78,7 +78,7 @@ NAMES = [b'a "quoted" one', b"back\\slash", "\u00e9t\u00e9".encode(), b"rows"]
 def cells(rng, loss, row, size):
     x = [rng.gauss(0, 1) * size for _ in NAMES]
     margin = x[0] / size - x[1] / size
-    if loss in ("squared", "huber"):
+    if loss in ("squared", "huber", "quantile"):
         label = b"%.6g" % ((margin + rng.gauss(0, 0.1)) * size)
     elif loss == "poisson":
         label = b"%d" % min(int(rng.expovariate(1) * math.exp(margin)), 1000)

@@ -28,6 +28,7 @@ typedef struct gsai_target {
     double width;                  /* of a loss that has one: residuals beyond it are outliers */
     double origin; /* with a log link, and of two classes with one margin: margins are measured from it; with a log link
                       g is in units of e^origin */
+    double quantile; /* of a loss that has one */
 } gsai_target;
 
 typedef struct gsai_greedy_step {
@@ -64,6 +65,7 @@ struct gsai_loss {
                                   divergence */
     bool has_log_link;         /* predicts e^m: labels are at least 0, and may be measured in any unit */
     bool has_width;            /* residuals beyond a width that follows from the data are outliers (residuals.h) */
+    bool has_quantile;         /* a share of the labels is below its margins; its unit is that of the label */
     bool has_searchable_scale; /* without a curvature: calibrated by a search for the best scale */
     double unknown_loss;       /* of a second label, with a model that knows one */
 
@@ -98,7 +100,7 @@ struct gsai_loss {
 
 /* All losses, in the order of help texts: LOSS(name) is gsai_loss_name of loss/name.c and a choice of --loss. */
 #define GSAI_LOSSES(LOSS) \
-    LOSS(squared) LOSS(huber) LOSS(poisson) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
+    LOSS(squared) LOSS(huber) LOSS(quantile) LOSS(poisson) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
 
 #define GSAI_DECLARE_LOSS(name) extern const gsai_loss gsai_loss_##name;
 GSAI_LOSSES(GSAI_DECLARE_LOSS)

@@ -39,7 +39,7 @@ struct gsai_rows_at {
     const float *margin, *direction;
     const float *offset; /* [n], added to the margins of one output; NULL: none */
     float step;
-    float width;                  /* of a loss that has one */
+    float width, quantile;        /* of a loss that has one */
     float *scratch;               /* [stride] if that is above GSAI_MAX_OUTPUTS */
     float *residual;              /* [n x stride], weighted derivatives by the margins; NULL: not wanted */
     float *curvature;             /* [n], weighted mean second derivative of a row; NULL: not wanted */

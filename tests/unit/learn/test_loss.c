@@ -524,7 +524,12 @@ static void check_steps(const gsai_loss *loss, size_t n_outputs, gsai_rng *rng)
     r.n_classes = n_outputs;
     for (size_t j = 0; j < n_outputs; j++)
         r.m[j] = 6 * gsai_rng_unit(rng) - 3;
-    gsai_target target = {(size_t)gsai_rng_below(rng, n_outputs > 1 ? n_outputs : 2), 0.5, &cosh_functions, 1, 0};
+    gsai_target target = {(size_t)gsai_rng_below(rng, n_outputs > 1 ? n_outputs : 2),
+                          0.5,
+                          &cosh_functions,
+                          loss->has_quantile ? 1e-6 : 1,
+                          0,
+                          0.25}; /* hardly a corner */
     g = r;
     gsai_greedy_step step = loss->greedy_step(g.m, n_outputs, &target);
     check("value", loss->name, value_of(loss, &r, &target), step.loss, 1e-14, 1e-15);

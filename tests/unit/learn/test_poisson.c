@@ -88,7 +88,8 @@ static void many_rows_are_as_single_ones(void **unused)
     gsai_rows_at first = {0};
     for (size_t k = 0; (kernels = gsai_solve_kernels_at(k)); k++) {
         size_t to = k > 0;
-        gsai_rows_at at = {&kernels->math, N, 1, 1, y, c, m, z, NULL, 0.5F, 0, NULL, g[to], h[to], loss[to], 0, 0, 0};
+        gsai_rows_at at = {&kernels->math, N,     1,     1,        y, c, m, z, NULL, 0.5F, 0, 0,
+                           NULL,           g[to], h[to], loss[to], 0, 0, 0};
         gsai_loss_poisson.rows(&at);
         double value = 0, slope = 0, bending = 0;
         for (size_t i = 0; i < N; i++) {
