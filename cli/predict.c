@@ -27,6 +27,8 @@ static const cli_option predict_options[] = {
      "in csv and jsonl: print the probability of every class, even if there are more than 20"},
     {"explain", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "print how much every column of a table adds to the margin; output is csv"},
+    {"interval", 0, OPTION_REAL, false, "SHARE", NULL, 0, 1,
+     "of numbers: print an interval that has this share of new labels, such as 0.9"},
     {"keep", 0, OPTION_TEXT, false, "COLUMN[,...]", NULL, 0, 0,
      "copy these columns of DATA to the output, such as ids; the model need not know them"},
     {"threads", 'j', OPTION_COUNT, false, "auto|N", "auto", 1, 256,
@@ -47,7 +49,8 @@ typedef struct predicting {
     size_t n_pairs;               /* that come after them */
     uint64_t n_read, n_read_before; /* rows, and those before the last batch, which has the cells */
     bool every_class;
-    bool is_count; /* predictions are e to the power of something */
+    double coverage; /* of intervals; 0: none */
+    bool is_count;   /* predictions are e to the power of something */
     uint64_t n_overflowed;
     bool is_watched;   /* the writer of a stream may wait for the answer */
     atomic_int failed; /* the exit code of a write that failed, 0 if none did */
@@ -200,6 +203,7 @@ static int predict_all(predicting *what)
                                .text = what->text,
                                .header = 1,
                                .every_class = what->every_class,
+                               .coverage = what->coverage,
                                .kept = what->kept,
                                .take = print_predictions};
     gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env.call, &error);
@@ -245,6 +249,9 @@ static int run_predict(const cli_arguments *arguments)
                 : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
                                                : GSA_TEXT_LINES;
     what.every_class = arguments_flag(arguments, "proba");
+    what.coverage = arguments_given(arguments, "interval") ? arguments_real(arguments, "interval") : 0;
+    if (arguments_given(arguments, "interval") && what.coverage == 0)
+        return complain_usage("--interval 0: expected a number above 0, such as 0.9");
     what.kept = wanted.keep;
     if (what.every_class && what.text == GSA_TEXT_LINES)
         return complain_usage("--proba needs --format csv or jsonl; give one of them");
@@ -288,7 +295,9 @@ const cli_verb predict_verb = {
         "the row number and ends with the probability of each class. A skipped bad row has a line too: NA in "
         "text, empty cells in csv, null in jsonl.\n\nLabels in DATA are ignored and may be absent. Columns of "
         "--keep follow the row number, or in text the prediction, each after a tab; so do tags of Vowpal Wabbit "
-        "text. Rows from a pipe are predicted as they arrive.\n\nWith --explain the intercept and one number per "
+        "text. Rows from a pipe are predicted as they arrive.\n\nWith --interval 0.9 the lower and the upper end of an "
+        "interval follow a predicted number, from the residuals of held-out rows: nine of ten labels of rows like the "
+        "learned ones are between them.\n\nWith --explain the intercept and one number per "
         "column of "
         "the table follow, under the names of the columns: they add up to the margin, of more than two classes to "
         "that of the label.",
@@ -296,6 +305,8 @@ const cli_verb predict_verb = {
                 "greedystep predict my.model test.svm | head -n 5\n"
                 "# every probability and the column `id`, as a table\n"
                 "greedystep predict clicks.model new.csv --keep id -o predictions.csv\n"
+                "# a price, and what nine tenths of such rows are between\n"
+                "greedystep predict prices.model new.csv --interval 0.9\n"
                 "# how much every column adds to the prediction of the first row\n"
                 "head -n 2 new.csv | greedystep predict clicks.model - --keep id --explain",
     .options = predict_options,

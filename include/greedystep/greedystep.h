@@ -514,6 +514,12 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 
+/* Computes intervals that contain a share of new labels, `coverage`, from the residuals of held-out rows: of each of n
+ * predictions of a regression the lower and the upper end. The coverage is at most .99. GSA_ARGUMENT if the model has
+ * none: of classes, with an offset or an exposure, or with fewer than 20 held-out rows. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_intervals(const gsa_model *model, double coverage, const double *prediction,
+                                                     size_t n, double *out, gsa_error *error);
+
 /* ---- 7. metrics ------------------------------------------------------------------------------------------------- */
 
 /* Compares predictions with labels. */

@@ -110,6 +110,7 @@ typedef struct gsa_predict_hooks {
     gsa_text text;   /* text format, beside the numbers */
     int header;      /* nonzero: CSV begins with a line of column names, in a call of its own */
     int every_class; /* nonzero: CSV and JSONL have the numbers of all classes too */
+    double coverage; /* text of a regression also has the ends of intervals (gsa_model_intervals); 0: none */
     /* Called for one batch at a time, in the order of rows, from the caller's thread. Any status but GSA_OK ends the
      * prediction. */
     gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);

@@ -411,6 +411,13 @@ class CModel(Handle):
         """Fill in the probabilities of the classes, or the values."""
         call("gsa_model_predict", self.pointer, byref(batch), out.ctypes.data)
 
+    def intervals(self, coverage: float, predictions: DoubleArray) -> DoubleArray:
+        """Return the lower and the upper end of the interval of each prediction."""
+        found = np.empty((len(predictions), 2))
+        of = predictions.ctypes.data
+        call("gsa_model_intervals", self.pointer, coverage, of, len(predictions), found.ctypes.data)
+        return found
+
     def explain(self, batch: c.Batch, cells: Cells, out: DoubleArray) -> None:
         """Fill in one number per row, column and output; the cells are those of the rows (Reader.cells)."""
         call("gsa_explain", self.pointer, byref(batch), *cells, out.ctypes.data)

@@ -466,6 +466,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_intercept": (c_double, [_P, c_size_t]),
     "gsa_model_features": (POINTER(c_uint32), [_P, POINTER(c_uint64)]),
     "gsa_model_weights": (POINTER(c_float), [_P]),
+    "gsa_model_intervals": (c_int, [_P, c_double, _P, c_size_t, _P, _E]),
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
     "gsa_model_class": (c_int, [_P, _B, c_size_t, POINTER(c_size_t), _E]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),

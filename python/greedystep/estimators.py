@@ -351,6 +351,15 @@ random_state, n_jobs, verbose, callback
         rows = self._check_features(X, reset=False)
         return self.model_.predict(rows, n_jobs=self._n_threads(), offset=offset)
 
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> DoubleArray:
+        """Return the lower and the upper end of an interval around each prediction, of shape (n_samples, 2).
+
+        A share of about ``coverage`` (at most 0.99) of the labels of new rows is in their intervals, which come from
+        the residuals of held-out rows.
+        """
+        rows = self._check_features(X, reset=False)
+        return self.model_.predict_interval(rows, coverage, n_jobs=self._n_threads())
+
     @property
     def coef_(self) -> Any:
         """Weights, one per feature."""

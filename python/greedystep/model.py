@@ -188,6 +188,34 @@ class Model(ModelContents):
         return self.classes[np.asarray(best, np.intp)]
 
     @suggests_keywords
+    def predict_interval(
+        self,
+        data: Any,
+        coverage: float = 0.9,
+        *,
+        ignore: Iterable[str] = (),
+        n_jobs: int | None = None,
+    ) -> DoubleArray:
+        """Return the lower and the upper end of an interval around each predicted number, of shape (n_rows, 2).
+
+        A share of about ``coverage`` of new labels is in their intervals, which come from the residuals of held-out
+        rows. Intervals are wide where such rows spread.
+
+        Parameters
+        ----------
+        data
+            As in :meth:`predict`.
+        coverage : float
+            Above 0, and at most 0.99.
+        ignore, n_jobs
+            As in :meth:`predict`.
+        """
+        if self.classes is not None:
+            raise ValueError("intervals are of numbers, and this model predicts classes")
+        predictions = np.ascontiguousarray(self.predict(data, ignore=ignore, n_jobs=n_jobs), np.float64)
+        return self._model.intervals(coverage, predictions)
+
+    @suggests_keywords
     def explain(
         self, data: Any, background: Any = None, *, ignore: Iterable[str] = (), offset: Any = None
     ) -> Explanation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,3 +58,29 @@ def test_a_quantile_is_for_quantile_loss() -> None:
         greedystep.train(X, y, quantile=0.9)
     with pytest.raises(ValueError, match="above 0 and below 1"):
         GreedystepRegressor(loss="quantile", quantile=90).fit(X, y)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"method": "gsa"}, {"loss": "huber"}])
+def test_intervals_cover_new_labels(parameters: dict[str, Any], tmp_path: Path) -> None:
+    X, y = rows(4000)
+    new_rows, labels = rows(4000, seed=3)
+    fitted = GreedystepRegressor(**parameters).fit(X, y)
+    for coverage in (0.5, 0.9):
+        low, high = fitted.predict_interval(new_rows, coverage).T
+        assert (low <= high).all()
+        assert abs(((low <= labels) & (labels <= high)).mean() - coverage) < 0.03
+    fitted.model_.save(tmp_path / "m")
+    again = greedystep.load(tmp_path / "m")
+    assert (again.predict_interval(new_rows, 0.9) == fitted.predict_interval(new_rows)).all()
+
+
+def test_intervals_are_refused_where_there_are_none() -> None:
+    X, y = rows(1000)
+    model = greedystep.train(X, y)
+    for coverage in (0.0, 1.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="coverage"):
+            model.predict_interval(X, coverage)
+    with pytest.raises(ValueError, match="classes"):
+        greedystep.train(X, y > 0).predict_interval(X)
+    with pytest.raises(ValueError, match="intervals"):
+        greedystep.train(X[:12], y[:12]).predict_interval(X)

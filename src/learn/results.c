@@ -18,7 +18,7 @@ static const gsai_tensor_key result_keys[GSAI_N_RESULTS] = {
 
 gsai_results gsai_results_none(void)
 {
-    gsai_results none;
+    gsai_results none = {.intervals.n = 0};
     for (size_t i = 0; i < GSAI_N_RESULTS; i++)
         none.at[i] = NAN;
     return none;
@@ -34,6 +34,7 @@ void gsai_results_save(gsai_snapshot *snapshot, const gsai_results *results)
     for (size_t i = 0; i < GSAI_N_RESULTS; i++)
         if (isfinite(results->at[i]))
             gsai_snapshot_add(snapshot, &result_keys[i], &results->at[i], 1);
+    gsai_intervals_save(snapshot, &results->intervals);
 }
 
 gsa_status gsai_results_load(gsai_results *out, const gsai_bundle *bundle, gsa_error *error)
@@ -45,7 +46,7 @@ gsa_status gsai_results_load(gsai_results *out, const gsai_bundle *bundle, gsa_e
         if (found)
             memcpy(&out->at[i], found->data, sizeof out->at[i]);
     }
-    return GSA_OK;
+    return gsai_intervals_load(&out->intervals, bundle, error);
 }
 
 static void save_results(gsai_snapshot *snapshot, const gsa_state *state)
@@ -75,7 +76,7 @@ gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, 
                : GSA_OK;
 }
 
-void gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c)
+gsa_status gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c, gsa_error *error)
 {
     double off = prediction - label, before = label - quality->mean;
     quality->weight += c;
@@ -84,6 +85,13 @@ void gsai_quality_add_number(gsai_quality *quality, double prediction, double la
     quality->below += off > 0 ? c : 0;
     quality->mean += quality->weight > 0 ? before * (c / quality->weight) : 0;
     quality->spread += c * before * (label - quality->mean);
+    if (!(c > 0) || !isfinite(off))
+        return GSA_OK;
+    GSAI_TRY_MEMORY(gsai_reserve(quality->ranking.env, &quality->held.at, &quality->held.capacity, quality->held.n + 1,
+                                 sizeof *quality->held.at),
+                    quality->ranking.env, error, "no memory for %zu held-out rows", quality->held.n);
+    quality->held.at[quality->held.n++] = (gsai_held_number){prediction, -off, c};
+    return GSA_OK;
 }
 
 void gsai_quality_finish(gsai_quality *quality, gsai_results *out)
@@ -99,5 +107,8 @@ void gsai_quality_finish(gsai_quality *quality, gsai_results *out)
         out->at[GSAI_RESULT_r2] = quality->spread > 0 ? 1 - quality->squared / quality->spread : (double)NAN;
         out->at[GSAI_RESULT_mae] = quality->absolute / n;
     }
+    if (out && quality->n_classes == 0)
+        gsai_intervals_find(&out->intervals, quality->held.at, quality->held.n);
+    gsai_free(quality->ranking.env, quality->held.at);
     gsai_free(quality->ranking.env, quality->ranking.entries);
 }

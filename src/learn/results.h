@@ -5,6 +5,7 @@
 
 #include "base/bundle.h"
 #include "learn/auc.h"
+#include "learn/interval.h"
 #include "learn/loss/loss.h"
 
 #define GSAI_RESULTS(X)                                                                  \
@@ -47,6 +48,7 @@ typedef enum gsai_result {
 
 typedef struct gsai_results {
     double at[GSAI_N_RESULTS]; /* NaN: not known, or without meaning for this model */
+    gsai_intervals intervals;
 } gsai_results;
 
 gsai_results gsai_results_none(void);
@@ -63,13 +65,18 @@ typedef struct gsai_quality {
     gsai_ranking ranking; /* of two classes; with its env */
     double weight, correct, absolute, squared, below;
     double mean, spread; /* of the labels, by Welford's update */
+    struct {
+        gsai_held_number *at;
+        size_t n, capacity;
+    } held; /* numbers */
 } gsai_quality;
 
 /* Adds a row of weight c with its margins: n_outputs, or one for two classes. */
 gsa_status gsai_quality_add_class(gsai_quality *quality, const double *margins, size_t n_outputs, size_t class_number,
                                   double c, gsa_error *error);
-void gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c);
-/* Sets accuracy and AUC, or R2 and the mean absolute error, or what is below a quantile. out NULL: frees only. */
+gsa_status gsai_quality_add_number(gsai_quality *quality, double prediction, double label, double c, gsa_error *error);
+/* Sets accuracy and AUC, or intervals and R2 and the mean absolute error, or what is below a quantile. out NULL: frees
+ * only. */
 void gsai_quality_finish(gsai_quality *quality, gsai_results *out);
 
 #endif

@@ -113,11 +113,13 @@ static gsa_status find_results(const gsa_state *state, const gsai_env *env, stru
         if (gsai_loss_has_classes(loss))
             status = gsai_quality_add_class(&quality, margins, n_outputs, target.class_number, c, error);
         else
-            gsai_quality_add_number(&quality, loss->has_log_link ? gsai_exp(margins[0]) : margins[0], target.y, c);
+            status = gsai_quality_add_number(&quality, loss->has_log_link ? gsai_exp(margins[0]) : margins[0], target.y,
+                                             c, error);
     }
     if (status == GSA_OK)
         out->at[GSAI_RESULT_held_out_loss] = held_out.loss;
     gsai_quality_finish(&quality, quality.weight > 0 ? out : NULL);
+    gsai_intervals_move(&out->intervals, 1, loss->has_log_link ? 0 : gsai_state_label_offset(state));
     if (gsai_params_balance(gsai_state_params(state))) /* rows do not count alike */
         out->at[GSAI_RESULT_accuracy] = NAN;
     gsai_free(gsai_state_env(state), held_out.margins);
@@ -277,6 +279,9 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_call *call, gsa_mo
         status = gsai_calibrate(held_out, gsai_state_table(held_out), &env, &from.calibration, error);
     if (status == GSA_OK)
         status = find_results(held_out, &env, &from, error);
+    /* Labels are predicted without their offset or exposure there. */
+    if (gsai_state_offset(state).loss || gsai_schema_has_exposure(gsa_state_schema(state)))
+        from.results.intervals.n = 0;
     if (status == GSA_OK && has_sample)
         status = gsai_finished_learn(&from.finished, &env, error);
     if (status == GSA_STOPPED && !best) { /* the average as it is: better than no model */

@@ -220,6 +220,26 @@ gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, dou
     return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
 }
 
+gsa_status gsa_model_intervals(const gsa_model *model, double coverage, const double *prediction, size_t n, double *out,
+                               gsa_error *error)
+{
+    const gsai_intervals *intervals = &model->results.intervals;
+    if (!(coverage > 0 && coverage <= GSAI_MAX_COVERAGE))
+        return gsai_fail(error, GSA_ARGUMENT, "a coverage of %g is not above 0 and at most %g", coverage,
+                         GSAI_MAX_COVERAGE);
+    if (intervals->n == 0)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "the model has no intervals: they are of numbers, without offset and exposure, and need 20 "
+                         "held-out rows");
+    for (size_t i = 0; i < n; i++) {
+        double off[2], at = prediction[i];
+        gsai_intervals_at(intervals, coverage, at, off);
+        for (size_t k = 0; k < 2; k++)
+            out[2 * i + k] = model->loss->has_log_link ? fmax(at + off[k], 0) : at + off[k];
+    }
+    return GSA_OK;
+}
+
 /* ---- a state ---------------------------------------------------------------------------------------------------- */
 
 static void state_margins(const gsa_state *state, const gsai_row *row, double *margins)

@@ -106,7 +106,8 @@ static gsa_status measure(const gsai_path *path, const float *held, const gsai_s
         if (problem->n_classes > 0)
             status = gsai_quality_add_class(&quality, margins, n_outputs, (size_t)y, c, error);
         else
-            gsai_quality_add_number(&quality, problem->has_log_link ? gsai_exp(margins[0]) : margins[0], y, c);
+            status = gsai_quality_add_number(&quality, problem->has_log_link ? gsai_exp(margins[0]) : margins[0], y, c,
+                                             error);
     }
     gsai_quality_finish(&quality, out);
     return status;

@@ -244,6 +244,8 @@ static gsa_status make_state(const solution_of *of, const gsai_design *design, c
     result[GSAI_RESULT_common_loss] *= design->loss_unit;
     result[GSAI_RESULT_customer_deviation] *= unit;
     result[GSAI_RESULT_mae] *= loss->has_log_link ? design->loss_unit : unit;
+    gsai_intervals_move(&solution.results.intervals, loss->has_log_link ? design->loss_unit : unit,
+                        loss->has_log_link ? 0 : design->margin_origin);
     result[GSAI_RESULT_calibration_shift] *= unit;
     return gsai_solution_finish(state, &solution, &rows, of->goes_on, error);
 }

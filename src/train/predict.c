@@ -20,9 +20,10 @@
 typedef struct prediction_text {
     gsa_text kind;
     size_t n_classes, n_listed; /* listed: classes whose numbers are in a line; all or none */
+    size_t n_ends;              /* of an interval: 2, or 0 */
     size_t n_kept;              /* texts of a row that are written */
     char *kept_marks;           /* the texts before each of them, NUL-terminated */
-    const char *begin, *before_label, *before_number, *before_every, *end;
+    const char *begin, *before_label, *before_number, *before_end[2], *before_every, *end;
     const char *header, *prefix; /* the first columns of CSV; the letters before a label that names a column */
     size_t *start;               /* of each label in `label`, which is in the same memory */
     char *label;                 /* all labels, quoted where the format asks for it */
@@ -158,7 +159,8 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
     size_t n = (size_t)info.n_classes, size = (n + 1) * sizeof *text->start + JSON_GROWTH;
     bool has_all = info.has_probabilities || info.n_outputs == info.n_classes;
     bool is_listed = hooks->every_class && hooks->text != GSA_TEXT_LINES && has_all;
-    *text = (prediction_text){.kind = hooks->text, .n_classes = n, .n_listed = is_listed ? n : 0};
+    *text = (prediction_text){
+        .kind = hooks->text, .n_classes = n, .n_listed = is_listed ? n : 0, .n_ends = hooks->coverage > 0 ? 2 : 0};
     static const char *const json_number[] = {",\"prediction\":", ",\"margin\":", ",\"probability\":"};
     bool is_json = text->kind == GSA_TEXT_JSONL, is_csv = text->kind == GSA_TEXT_CSV, has_classes = n > 0;
     text->begin = is_json ? "{\"row\":" : "";
@@ -167,8 +169,13 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
         text->before_number = json_number[has_classes + (has_classes && info.has_probabilities)];
     else
         text->before_number = is_csv ? "," : has_classes ? " " : "";
+    text->before_end[0] = is_json ? ",\"lower\":" : is_csv ? "," : " ";
+    text->before_end[1] = is_json ? ",\"upper\":" : text->before_end[0];
     text->before_every = !is_json ? "," : info.has_probabilities ? ",\"probabilities\":{" : ",\"margins\":{";
-    text->header = !has_classes ? ",prediction" : info.has_probabilities ? ",label,probability" : ",label,margin";
+    text->header = hooks->coverage > 0      ? ",prediction,lower,upper"
+                   : !has_classes           ? ",prediction"
+                   : info.has_probabilities ? ",label,probability"
+                                            : ",label,margin";
     text->prefix = info.has_probabilities ? "p_" : "m_";
     text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
     for (size_t i = 0; i < n; i++)
@@ -181,7 +188,7 @@ static gsa_status text_open(prediction_text *text, const gsa_model *model, const
         text->start[i + 1] = (size_t)(to - text->label);
         text->room = (size_t)(to - from) > text->room ? (size_t)(to - from) : text->room;
     }
-    text->room += FIXED_ROOM + (is_listed ? text->start[n] + n * CLASS_ROOM : 0);
+    text->room += FIXED_ROOM + 2 * text->n_ends * CLASS_ROOM + (is_listed ? text->start[n] + n * CLASS_ROOM : 0);
     return mark_kept(text, hooks->kept, model, env, error);
 }
 
@@ -224,6 +231,11 @@ static char *put_prediction(const predicting *run, const double *row, char *out)
             out = put(put_class(text, i, out), ":");
         out = gsai_decimal_general(row[i], 9, out);
     }
+    double end[2];
+    bool has_ends =
+        text->n_ends > 0 && gsa_model_intervals(run->model, run->hooks.coverage, &number, 1, end, NULL) == GSA_OK;
+    for (size_t i = 0; i < text->n_ends && has_ends; i++)
+        out = gsai_decimal_general(end[i], digits, put(out, text->before_end[i]));
     return out;
 }
 
@@ -254,7 +266,7 @@ static gsa_status write_text(const predicting *run, gsai_piece *of, gsa_error *e
             if (text->n_classes > 0)
                 out = put(put(out, text->before_label), nothing);
             out = put(put(out, text->before_number), nothing);
-            for (size_t k = 0; k < text->n_listed && !is_json; k++)
+            for (size_t k = 0; k < text->n_listed + text->n_ends && !is_json; k++)
                 out = put(out, ",");
         }
         if (is_lines && text->n_kept > 0)
@@ -326,7 +338,9 @@ gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_pre
     run.has_margins = n_classes > 0 && !run.info.has_probabilities;
     run.width = run.has_margins ? n_outputs : n_classes > 0 ? n_classes : 1;
     gsa_status status = GSA_OK;
-    if (run.hooks.text != GSA_TEXT_NONE)
+    if (run.hooks.coverage != 0)
+        status = gsa_model_intervals(model, run.hooks.coverage, NULL, 0, NULL, error);
+    if (status == GSA_OK && run.hooks.text != GSA_TEXT_NONE)
         status = text_open(&run.text, model, &run.hooks, &run.env, error);
     if (status == GSA_OK && run.hooks.header && run.hooks.text == GSA_TEXT_CSV)
         status = deliver_header(&run, error);
