@@ -29,7 +29,7 @@ static gsa_status take(void *ctx, const gsa_predictions *some, gsa_error *error)
 
 static void predict(const gsa_model *model, const fuzz_source *from, uint8_t how, predicted *out)
 {
-    gsa_predict_hooks hooks = {.size = sizeof hooks, out, (gsa_text)(how % 4), 0, how >> 4 & 1, take};
+    gsa_predict_hooks hooks = {.size = sizeof hooks, out, (gsa_text)(how % 4), 0, how >> 4 & 1, 0, take};
     gsa_error error = {0};
     gsa_reader *reader = fuzz_open(from, &fuzz_sizes, true);
     out->number.size = out->n_rows = out->n_lines = 0;

@@ -434,6 +434,7 @@ static gsa_status make_path(const pair_search *search, const gsai_bends *bends, 
     size_t wanted = gsai_held_out_wanted(problem, all), most = curves->n_folds * curves->n_rows / GSAI_FOLDS;
     GSA_TRY(gsai_path_make(out, problem, curves->n_rows, wanted < most ? wanted : most, curves->tolerance,
                            search->arena, error));
+    problem->best_loss = curves->problem->best_loss;
     for (size_t f = 0; f < out->n_folds; f++) /* each from its own: others know the rows that it leaves out */
         for (size_t i = 0; i < curves->n_columns * stride; i++) {
             size_t j = i / stride, to = j <= n_parts ? j : j + added;

@@ -436,11 +436,11 @@ gsa_status gsai_path_climb(gsai_path *path, size_t first, size_t patience, size_
         GSA_TRY(try_strength(path, j, best, error));
         n_worse = *best + 1 == path->n_records ? 0 : n_worse + 1;
     }
-    if (*best == from && path->record[from].calibration.scale < MAX_SCALE_TOO_WEAK) {
-        start_folds(path, path->record[from].v);
+    if (*best == from && path->record[from].calibration.scale < MAX_SCALE_TOO_WEAK)
+        /* Each fold goes on from its own weights: the mean of all knows the rows that it leaves out, and a fit of many
+         * columns to few rows keeps some of where it begins. */
         for (size_t j = first; j > 0 && path->record[*best].strength == j; j--)
             GSA_TRY(try_strength(path, j - 1, best, error));
-    }
     for (size_t i = from, top = *best; i < path->n_records; i++) {
         double error_of_mean;
         if (path->record[i].strength < path->record[*best].strength &&
