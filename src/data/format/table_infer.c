@@ -429,7 +429,7 @@ static gsa_status infer(gsai_tabular *table, gsai_first_rows *first, gsa_error *
         return refuse(table, "per", error, ": more than one column of customers; name one");
     if (schema->n_of_kind[GSAI_FIELD_PER] > 0 && (options->increasing || options->decreasing))
         return refuse(table, "per", error,
-                      ": slopes of customers keep no sign; leave --increasing and --decreasing out");
+                      ": slopes of customers keep no sign; name no columns that increase or decrease");
     if (schema->n_of_kind[GSAI_FIELD_PER] > 0 && options->group && schema->n_of_kind[GSAI_FIELD_GROUP] == 0)
         return refuse(table, "group", error, ": customers who are held out have no features; leave one of the two out");
     if (options->group && options->time)
