@@ -306,7 +306,7 @@ const cli_verb predict_verb = {
                 "# every probability and the column `id`, as a table\n"
                 "greedystep predict clicks.model new.csv --keep id -o predictions.csv\n"
                 "# a price, and what nine tenths of such rows are between\n"
-                "greedystep predict prices.model new.csv --interval 0.9\n"
+                "greedystep predict prices.model new.csv --keep id --interval 0.9\n"
                 "# how much every column adds to the prediction of the first row\n"
                 "head -n 2 new.csv | greedystep predict clicks.model - --keep id --explain",
     .options = predict_options,

@@ -278,6 +278,18 @@ static gsa_status deal_groups(gsai_design *design, ordered_row *sorted, size_t n
 
 /* ---- folds, joined rows ------------------------------------------------------------------------------------------ */
 
+/* More rows than this that are equal are dealt out evenly. */
+#define MAX_DRAWN ((size_t)4096)
+
+/* Returns the fold of number j of n_equal rows that are equal in features and label; it is at `place` among all. Which
+ * folds they are in is drawn: dealt out evenly, what is held out would have the labels of what is not, and repeat their
+ * noise. */
+static uint32_t fold_of_copy(const ordered_row *row, size_t n_equal, size_t j, size_t place)
+{
+    bool is_drawn = n_equal > 1 && n_equal <= MAX_DRAWN;
+    return (uint32_t)((is_drawn ? gsai_mix(row->hash ^ gsai_mix(gsai_mix(row->label) + j)) : place) % GSAI_FOLDS);
+}
+
 /* Deals rows to folds; rows with counts as if each came as often as it weighs. `n_weighed` is what all rows weigh
  * together: as many as are dealt out; 0: as many as are left when equal ones are joined. */
 static gsa_status assign_folds(gsai_design *design, const gsai_waiting *rows, ordered_row **sorted, size_t *n,
@@ -293,9 +305,12 @@ static gsa_status assign_folds(gsai_design *design, const gsai_waiting *rows, or
         bool whole;
         copies = common_copies(*sorted, *n, has_classes);
         GSA_TRY(kinds_stay_whole(rows, *sorted, copies, &whole, error));
-        for (size_t i = 0; i < *n; i++) {
+        for (size_t i = 0, end; i < *n; i = end) {
+            end = run_end(*sorted, i, *n, LABEL);
             kind += i > 0 && (*sorted)[i].hash != (*sorted)[i - 1].hash;
-            (*sorted)[i].fold = (uint32_t)((whole ? kind : i / copies) % GSAI_FOLDS);
+            for (size_t j = i; j < end; j++)
+                (*sorted)[j].fold = whole ? (uint32_t)(kind % GSAI_FOLDS)
+                                          : fold_of_copy(*sorted + j, (end - i) / copies, (j - i) / copies, j / copies);
         }
         *n_weighed = whole ? 0 : *n / copies;
         return GSA_OK;
@@ -304,10 +319,18 @@ static gsa_status assign_folds(gsai_design *design, const gsai_waiting *rows, or
     GSAI_TRY_MEMORY(pieces, &rows->env, error, "no memory for the folds of %zu rows", *n);
     for (size_t i = 0; i < *n; i += copies) {
         size_t count = (size_t)((*sorted)[i].weight / unit);
-        for (size_t j = 0; j < GSAI_FOLDS && j < count; j++) {
-            pieces[n_pieces] = (*sorted)[i];
-            pieces[n_pieces].weight = (double)(count / GSAI_FOLDS + (j < count % GSAI_FOLDS));
-            pieces[n_pieces++].fold = (uint32_t)((*n_weighed + j) % GSAI_FOLDS);
+        size_t n_before = n_pieces;
+        for (size_t j = 0; j < count; j++) {
+            uint32_t fold = fold_of_copy(*sorted + i, count, j, *n_weighed + j);
+            size_t at = n_before;
+            while (at < n_pieces && pieces[at].fold != fold)
+                at++;
+            if (at == n_pieces) {
+                pieces[n_pieces] = (*sorted)[i];
+                pieces[n_pieces].weight = 0;
+                pieces[n_pieces++].fold = fold;
+            }
+            pieces[at].weight++;
         }
         *n_weighed += count;
     }

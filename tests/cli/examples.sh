@@ -29,6 +29,8 @@ gzip -c monday.svm >rows.svm.gz
 awk 'BEGIN { print "country,minutes,clicked"
     for (i = 0; i < 1000; i++) print (i % 3 ? "no" : "pe") "," i % 17 "," ((i % 3 && i % 17 > 5) ? "yes" : "no") }' >clicks.csv
 cut -d , -f 1,2 clicks.csv | awk '{ print (NR > 1 ? NR : "id") "," $0 }' >new.csv
+awk -F , 'NR == 1 { print "price,country,minutes"; next } { print 100 + 3 * $2 + NR * 7919 % 101 "," $1 "," $2 }' clicks.csv >prices.csv
+greedystep train prices.csv --label price -o prices.model -q
 for verb in $(greedystep help | sed -n '4,/^$/s/^  \([a-z]*\) .*/\1/p'); do
     [ $verb = generate ] || work $verb
 done
