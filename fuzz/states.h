@@ -281,6 +281,8 @@ static inline gsa_config *fuzz_take_config(fuzz_input *in)
                          strstr(param->choices, "none")   ? "none"
                          : strstr(param->choices, "auto") ? "auto"
                                                           : param->initial);
+        } else if (param->kind == GSA_PARAM_SHARE) { /* most losses have but the initial one */
+            snprintf(value, sizeof value, "%s", choice % 16 == 15 ? "0.9" : param->initial);
         } else if (param->kind == GSA_PARAM_SWITCH) {
             snprintf(value, sizeof value, "%s", choice & 1 ? "off" : "on");
         } else {
