@@ -10,6 +10,8 @@
 #define LINE_TRIES 20
 #define NEWTON_TRIES 5
 #define SLOPE_LEFT 0.1
+/* Losses of rows are floats: sums of them tell no smaller difference than this share. Slopes do. */
+#define ROUNDING 1e-7
 
 /* ---- the scale of the columns ------------------------------------------------------------------------------------ */
 
@@ -246,7 +248,7 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
         double g = at.slope + penalty->slope + a * penalty->bending, h = at.bending + penalty->bending;
         *objective = at.value + penalty->value + a * penalty->slope + a * a / 2 * penalty->bending;
         *step = a;
-        if ((fabs(g) < SLOPE_LEFT * slope || (a >= most && g < 0)) && *objective <= before)
+        if ((fabs(g) < SLOPE_LEFT * slope || (a >= most && g < 0)) && *objective <= before + ROUNDING * fabs(before))
             return true;
         if (g > 0)
             high = a;
