@@ -128,25 +128,14 @@ static void print_inspection(const inspection *what)
         report_field("hashing", "2^%u slots, about %.3g %% collisions%s", what->schema.bits, 100 * what->collision_rate,
                      what->collision_rate > 0.1 && what->schema.bits < 31 ? "; more --bits would avoid them" : "");
     /* The metrics that training measured, and what it chose. */
-    char quality[512] = "", chosen[512] = "", curves[128] = "", signs[512] = "", per[128] = "";
+    char quality[512] = "";
     double held_out = report_result(what->model, "held_out_loss");
     double baseline = report_result(what->model, "baseline_loss");
     if (!isnan(held_out)) {
         report_append_quality(quality, sizeof quality, what->model, NULL, held_out, baseline);
         report_field("quality", "%s", quality);
     }
-    report_append_chosen(chosen, sizeof chosen, what->model);
-    if (chosen[0] != '\0')
-        report_field("chosen", "%s", chosen);
-    report_append_curves(curves, sizeof curves, what->model);
-    if (curves[0] != '\0')
-        report_field("curves", "%s", curves);
-    report_append_signs(signs, sizeof signs, what->model);
-    if (signs[0] != '\0')
-        report_field("signs", "%s", signs);
-    report_append_per(per, sizeof per, what->model);
-    if (per[0] != '\0')
-        report_field("per", "%s", per);
+    report_choices(what->model, report_field);
     if (what->state != NULL)
         print_state(what->state, is_solved);
     print_top(what);

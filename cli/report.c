@@ -233,7 +233,8 @@ void report_append_held(char *line, size_t size, const gsa_model *model)
                       isnan(n_groups) ? "times" : "groups");
 }
 
-void report_append_chosen(char *line, size_t size, const gsa_model *model)
+/* Appends penalty, scaling and calibration; nothing if they are not known. */
+static void append_chosen(char *line, size_t size, const gsa_model *model)
 {
     static const char *const names[] = {"C", "alpha", "lambda"};
     double penalty = (double)NAN, folds = report_result(model, "folds"), share = report_result(model, "prior_share");
@@ -271,7 +272,8 @@ void report_append_chosen(char *line, size_t size, const gsa_model *model)
         report_append(line, size, ", calibrated (x %.3g)", scale);
 }
 
-void report_append_curves(char *line, size_t size, const gsa_model *model)
+/* Appends how many columns bend, how many pairs there are, and what it gained. */
+static void append_curves(char *line, size_t size, const gsa_model *model)
 {
     double n = report_result(model, "curves"), lines = report_result(model, "lines_loss");
     double loss = report_result(model, "held_out_loss");
@@ -287,7 +289,8 @@ void report_append_curves(char *line, size_t size, const gsa_model *model)
         report_append(line, size, "; %s %.4g, lines alone %.4g", name != NULL ? name : "loss", loss, lines);
 }
 
-void report_append_signs(char *line, size_t size, const gsa_model *model)
+/* Appends which columns have a sign: "age, income increasing; price decreasing". */
+static void append_signs(char *line, size_t size, const gsa_model *model)
 {
     static const char *const items[] = {"\tincreasing", "\tdecreasing"};
     for (size_t k = 0; k < sizeof items / sizeof *items; k++) {
@@ -305,7 +308,8 @@ void report_append_signs(char *line, size_t size, const gsa_model *model)
     }
 }
 
-void report_append_per(char *line, size_t size, const gsa_model *model)
+/* Appends what features per customer gain; nothing if they were not asked for. */
+static void append_per(char *line, size_t size, const gsa_model *model)
 {
     double n = report_result(model, "customers"), common = report_result(model, "common_loss");
     double loss = report_result(model, "held_out_loss");
@@ -318,6 +322,20 @@ void report_append_per(char *line, size_t size, const gsa_model *model)
                       name != NULL ? name : "loss", loss, common, report_result(model, "customer_deviation"));
     else
         report_append(line, size, "none has its own: that is not better by more than chance");
+}
+
+void report_choices(const gsa_model *model, void (*print)(const char *name, const char *format, ...))
+{
+    static const struct {
+        const char *name;
+        void (*append)(char *line, size_t size, const gsa_model *model);
+    } parts[] = {{"chosen", append_chosen}, {"curves", append_curves}, {"signs", append_signs}, {"per", append_per}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char line[TEXT_SIZE] = "";
+        parts[i].append(line, sizeof line, model);
+        if (line[0] != '\0')
+            print(parts[i].name, "%s", line);
+    }
 }
 
 void report_results_json(json_t *object, const gsa_model *model)

@@ -46,14 +46,8 @@ void report_append_quality(char *line, size_t size, const gsa_model *model, cons
                            double baseline);
 /* Appends by which column rows were held out; nothing if by none. */
 void report_append_held(char *line, size_t size, const gsa_model *model);
-/* Appends what training chose, in words; nothing if that is not known. */
-void report_append_chosen(char *line, size_t size, const gsa_model *model);
-/* Appends how many columns bend, and what it gained: nothing if none does. */
-void report_append_curves(char *line, size_t size, const gsa_model *model);
-/* Which columns have a sign: "age, income increasing; price decreasing". */
-void report_append_signs(char *line, size_t size, const gsa_model *model);
-/* Appends what features per customer gain; nothing if they were not asked for. */
-void report_append_per(char *line, size_t size, const gsa_model *model);
+/* Prints what training chose, a line or paragraph for each part that a model has. */
+void report_choices(const gsa_model *model, void (*print)(const char *name, const char *format, ...));
 /* Adds the results of training: metrics under their names, and an object "chosen". */
 void report_results_json(json_t *object, const gsa_model *model);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */

@@ -340,19 +340,7 @@ static void print_quality(const train_outcome *run)
     report_paragraph("quality", "%s", line);
     if (run->test.last[0] != '\0')
         report_paragraph("test", "%s", run->test.last);
-    static const struct {
-        const char *name;
-        void (*append)(char *line, size_t size, const gsa_model *model);
-    } parts[] = {{"chosen", report_append_chosen},
-                 {"curves", report_append_curves},
-                 {"signs", report_append_signs},
-                 {"per", report_append_per}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        line[0] = '\0';
-        parts[i].append(line, LINE_SIZE, run->model);
-        if (line[0] != '\0')
-            report_paragraph(parts[i].name, "%s", line);
-    }
+    report_choices(run->model, report_paragraph);
 }
 
 /* Returns the bytes that the weights of `n_features` features take in a model: all, or those and their numbers. */

@@ -223,7 +223,7 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
     bool has_per = schema->n_of_kind[GSAI_FIELD_PER] > 0;
     if (has_per && (schema->bits == GSAI_MAX_BITS || UINT64_C(1) << schema->bits < gsai_schema_per_customer(schema)))
         return gsai_fail_param(error, "bits", GSA_ARGUMENT,
-                               "%u bits to hash to, with features per customer: expected fewer than %u, and room for "
+                               "%u bits to hash to, with features per customer: expected fewer than %u, and enough for "
                                "the %" PRIu64 " features of one",
                                schema->bits, GSAI_MAX_BITS, gsai_schema_per_customer(schema));
     schema->text_size = 0;

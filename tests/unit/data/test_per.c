@@ -74,11 +74,11 @@ static void there_is_one_column_of_customers_and_room(void **state)
     expect_failure(visits, &options, GSA_ARGUMENT, "t.csv: more than one column of customers; name one");
     options = (gsa_reader_options){.size = sizeof options, .per = "who", .bits = 31};
     expect_failure(visits, &options, GSA_ARGUMENT,
-                   "31 bits to hash to, with features per customer: expected fewer than 31, and room for the 3 "
+                   "31 bits to hash to, with features per customer: expected fewer than 31, and enough for the 3 "
                    "features of one");
     options.bits = 1;
     expect_failure(visits, &options, GSA_ARGUMENT,
-                   "1 bits to hash to, with features per customer: expected fewer than 31, and room for the 3 "
+                   "1 bits to hash to, with features per customer: expected fewer than 31, and enough for the 3 "
                    "features of one");
 }
 
