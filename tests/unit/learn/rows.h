@@ -63,6 +63,18 @@ static inline gsa_batch rows_batch(const rows *r)
     return batch;
 }
 
+/* A source of rows (gsa_row_source) that come once; ctx points to a pointer to them. */
+static inline gsa_status rows_next(void *ctx, gsa_batch *out, gsa_error *error)
+{
+    (void)error;
+    const rows **left = ctx;
+    if (!*left)
+        return GSA_END;
+    *out = rows_batch(*left);
+    *left = NULL;
+    return GSA_OK;
+}
+
 /* Rows [from, from + n) of a batch. */
 static inline gsa_batch rows_slice(const gsa_batch *batch, size_t from, size_t n)
 {

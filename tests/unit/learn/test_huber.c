@@ -217,24 +217,13 @@ static void merged_halves_keep_the_width(void **unused)
     free(r);
 }
 
-static gsa_status next(void *ctx, gsa_batch *out, gsa_error *error)
-{
-    (void)error;
-    const rows **left = ctx;
-    if (!*left)
-        return GSA_END;
-    *out = rows_batch(*left);
-    *left = NULL;
-    return GSA_OK;
-}
-
 static gsa_state *solved(const char *loss, const rows *r)
 {
     gsa_error error = {0};
     gsa_reader *reader = NULL;
     gsa_state *state = new_state(loss, "optimum");
     const rows *left = r;
-    gsa_row_source source = {.size = sizeof source, .ctx = &left, .next = next};
+    gsa_row_source source = {.size = sizeof source, .ctx = &left, .next = rows_next};
     must_be_ok(gsa_reader_open_rows(&source, NULL, NULL, &reader, &error), &error);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_reader_close(reader);

@@ -50,17 +50,6 @@ static void a_heavy_row_moves_as_many_rows_would(void **unused)
 
 /* Labels of 3 + 2 x and an exponential error, whose quantile q is -log(1 - q), as an optimum or by greedy steps. */
 enum { N = 12000 };
-static gsa_status next(void *ctx, gsa_batch *out, gsa_error *error)
-{
-    (void)error;
-    const rows **left = ctx;
-    if (!*left)
-        return GSA_END;
-    *out = rows_batch(*left);
-    *left = NULL;
-    return GSA_OK;
-}
-
 static gsa_state *learned(const char *method, const char *quantile, double scale)
 {
     gsa_error error = {0};
@@ -75,7 +64,7 @@ static gsa_state *learned(const char *method, const char *quantile, double scale
         rows_end(r, scale * (3 + 2 * (double)x - log(1 - gsai_rng_unit(&rng))));
     }
     const rows *left = r;
-    gsa_row_source source = {.size = sizeof source, .ctx = &left, .next = next};
+    gsa_row_source source = {.size = sizeof source, .ctx = &left, .next = rows_next};
     const char *const params[][2] = {
         {"loss", "quantile"}, {"method", method}, {"quantile", quantile}, {"curves", "off"}};
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
