@@ -55,19 +55,24 @@ def target_of(uri: str, link: str) -> str | None:
 
 
 def outside_fences(markdown: str) -> list[tuple[bool, str]]:
-    """The lines of a page, and whether each is text (not code between fences)."""
-    lines, fence = [], False
+    """The parts of a page, and whether each is text (not code between fences), in which links may go over lines."""
+    parts: list[tuple[bool, str]] = []
+    fence = False
     for line in markdown.splitlines(keepends=True):
         marks = line.lstrip().startswith("```")
-        lines.append((not fence and not marks, line))
+        text = not fence and not marks
+        if text and parts and parts[-1][0]:
+            parts[-1] = (True, parts[-1][1] + line)
+        else:
+            parts.append((text, line))
         fence ^= marks
-    return lines
+    return parts
 
 
 def linked_files(uri: str, markdown: str) -> set[str]:
     """Files outside of docs/ that a page links to."""
     targets = {
-        target_of(uri, match[3]) for text, line in outside_fences(markdown) if text for match in LINK.finditer(line)
+        target_of(uri, match[3]) for text, part in outside_fences(markdown) if text for match in LINK.finditer(part)
     }
     return {path for path in targets if path and site_uri(path).startswith("source/") and (ROOT / path).is_file()}
 
@@ -153,4 +158,4 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         return f"[{match[2]}]({there}{'#' * bool(fragment)}{fragment})"
 
     markdown = COMMENT.sub("", markdown)
-    return "".join(LINK.sub(rewritten, line) if text else line for text, line in outside_fences(markdown))
+    return "".join(LINK.sub(rewritten, part) if text else part for text, part in outside_fences(markdown))
