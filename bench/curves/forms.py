@@ -1,4 +1,4 @@
-"""One training run of the command with lines or curves, on one thread, and its loss on other rows."""
+"""One training run of the command with lines, curves or pairs, on one thread, and its loss on other rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 from shared import measured_at, run
 
 HERE = Path(__file__).resolve().parent
-FORMS = ("off", "auto")
+FORMS = {"lines": ("--curves", "off"), "curves": ("--pairs", "off"), "pairs": ()}  # pairs are the default
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 os.environ.update(ONE_THREAD)  # before numpy is imported
 MEASURED = HERE / "measured.json"
@@ -26,6 +26,7 @@ class Fit:
     seconds: float  # of the processor, from text to model
     method: str
     curves: str  # columns that bend; 0: lines were as good; empty: nothing can bend, or it was not tried
+    pairs: str  # in the same way
     held_out: float  # mean loss, as printed
 
 
@@ -35,13 +36,12 @@ def children() -> float:
 
 
 def train(command: Path, form: str, data: Path, model: Path, options: Sequence[object] = ()) -> Fit:
-    chosen = ("--pairs", "auto") if form == "pairs" else ("--curves", form)
-    words = [command, "train", data, *chosen, "--threads", 1, "-o", model, "--json", "--quiet", *options]
+    words = [command, "train", data, *FORMS[form], "--threads", 1, "-o", model, "--json", "--quiet", *options]
     before = children()
     said = json.loads(run(words))
     seconds = children() - before
-    curves = said.get("chosen", {}).get("curves", "")
-    return Fit(seconds, said["method"], str(curves), said.get("held_out_loss", math.nan))
+    curves, pairs = (str(said.get("chosen", {}).get(what, "")) for what in ("curves", "pairs"))
+    return Fit(seconds, said["method"], curves, pairs, said.get("held_out_loss", math.nan))
 
 
 def loss(command: Path, model: Path, data: Path) -> float:

