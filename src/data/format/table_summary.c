@@ -63,7 +63,7 @@ static void tell_cases(const gsai_tabular *table, const gsai_column_stats *cells
                 a++;
                 b++;
             }
-            has_twin = i != j && *a == '\0' && *b == '\0';
+            has_twin = i != j && a != cells->word[i] && *a == '\0' && *b == '\0'; /* long words are empty */
         }
         if (has_twin)
             tell(table, "%s'%s'",

@@ -350,6 +350,8 @@ static void the_description_names_what_a_user_would_not_expect(void **state)
     expect_description("y,a\nYes,1\nyes,2\nno,3\nYES,4\n",
                        "; label is 'y', 1 numeric column; classes that differ in case only, and are different: 'Yes', "
                        "'yes', 'YES'");
+    expect_description("y,a\nthe first of two long names,1\nthe second of two long names,2\nno,3\n",
+                       "; label is 'y', 1 numeric column");
     expect_description(
         "y;a\n2,5;3 kg\n3,5;4 kg\n",
         "; label is 'y', 1 numeric column; 'y' is a number, decimals behind a comma; 'a' is a number in kg");
