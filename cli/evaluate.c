@@ -4,6 +4,7 @@
 #include "printable.h"
 #include "report.h"
 #include "session.h"
+#include "slices.h"
 #include "verbs.h"
 #include "views.h"
 
@@ -15,6 +16,8 @@
 #include <string.h>
 
 static const cli_option evaluate_options[] = {
+    {"by", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "measure the rows of each value of this column too, of a date and time those of each day"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the metrics as one JSON object"},
 };
 
@@ -27,8 +30,9 @@ static json_t *rows_json(double weight)
 }
 
 static int print_results(const cli_arguments *arguments, const gsa_metrics *metrics, const gsa_model *model,
-                         const gsa_reader_progress *reading)
+                         const slices *parts, const gsa_reader_progress *reading)
 {
+    const char *by = arguments_text(arguments, "by");
     gsa_class_metrics of = {.size = sizeof of};
     uint64_t n_classes = info_of(model).n_classes;
     if (!arguments_flag(arguments, "json")) {
@@ -39,18 +43,20 @@ static int print_results(const cli_arguments *arguments, const gsa_metrics *metr
             report_field("bad_rows", "%" PRIu64, reading->n_bad_rows);
         if (reading->n_unlabelled > 0)
             report_field("unlabelled_rows", "%" PRIu64, reading->n_unlabelled);
-        if (n_classes <= 2)
-            return EXIT_DONE;
         /* Labels stand last, as long as they are. */
-        putchar('\n');
-        report_heading("%10s  %9s  %9s  %9s  %9s  class", "rows", "predicted", "precision", "recall", "f1");
-        for (size_t i = 0; i < CLASSES_SHOWN && gsa_metrics_class_at(metrics, i, &of) == GSA_OK; i++) {
+        if (n_classes > 2) {
+            putchar('\n');
+            report_heading("%10s  %9s  %9s  %9s  %9s  class", "rows", "predicted", "precision", "recall", "f1");
+        }
+        for (size_t i = 0; n_classes > 2 && i < CLASSES_SHOWN && gsa_metrics_class_at(metrics, i, &of) == GSA_OK; i++) {
             printf("%10.10g  %9.10g  %9.4f  %9.4f  %9.4f  ", of.rows, of.predicted, of.precision, of.recall, of.f1);
             printable_put(stdout, gsa_model_label(model, i));
             putchar('\n');
         }
         if (n_classes > CLASSES_SHOWN)
             puts("...; --json has all classes");
+        if (parts != NULL)
+            slices_print(parts, by);
         return EXIT_DONE;
     }
     json_t *object = json_object(), *classes = json_array();
@@ -71,6 +77,10 @@ static int print_results(const cli_arguments *arguments, const gsa_metrics *metr
     if (n_classes > 0)
         json_object_set(object, "classes", classes);
     json_decref(classes);
+    if (parts != NULL) {
+        json_object_set_new(object, "by", report_text(by));
+        json_object_set_new(object, "slices", slices_json(parts));
+    }
     json_object_set_new(object, "bad_rows", report_count(reading->n_bad_rows));
     json_object_set_new(object, "unlabelled_rows", report_count(reading->n_unlabelled));
     return report_print_json(object);
@@ -93,14 +103,33 @@ static void tell_unknown(const gsa_metrics *metrics)
          unknown.value, rows.value, 100 * unknown.value / rows.value, labels);
 }
 
+/* Reads all rows for the metrics, and for those of their slices. */
+static gsa_status add_all(gsa_metrics *metrics, slices *parts, gsa_reader *reader, const gsai_env *env,
+                          gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_status status = GSA_OK;
+    if (parts == NULL)
+        return gsa_evaluate(metrics, reader, &env->call, error);
+    while (status == GSA_OK && (status = gsa_reader_next(reader, &rows, error)) == GSA_OK) {
+        status = gsa_metrics_update(metrics, &rows, error);
+        if (status == GSA_OK)
+            status = slices_add(parts, &rows, error);
+    }
+    return status == GSA_END ? slices_finish(parts, error) : status;
+}
+
 static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_reader *reader, const gsai_env *env)
 {
     gsa_error error = {0};
     gsa_metrics *metrics = NULL;
+    slices *parts = arguments_given(arguments, "by") ? slices_new(model) : NULL;
+    if (arguments_given(arguments, "by") && parts == NULL)
+        return complain_failed("out of memory");
     interrupt_catch();
     gsa_status status = gsa_metrics_new(model, &metrics, &error);
     if (status == GSA_OK)
-        status = gsa_evaluate(metrics, reader, &env->call, &error);
+        status = add_all(metrics, parts, reader, env, &error);
     gsa_reader_progress reading = progress_of(reader);
     int code = EXIT_DONE;
     session_tell_recoded(reader);
@@ -113,8 +142,9 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
         code = complain_error(status, &error);
     if (code == EXIT_DONE) {
         tell_unknown(metrics);
-        code = print_results(arguments, metrics, model, &reading);
+        code = print_results(arguments, metrics, model, parts, &reading);
     }
+    slices_free(parts);
     gsa_metrics_free(metrics);
     return code;
 }
@@ -124,13 +154,14 @@ static int run_evaluate(const cli_arguments *arguments)
     gsai_env env = session_env(arguments);
     gsa_model *model = NULL;
     gsa_reader *reader = NULL;
-    static const gsa_reader_options wanted = {.without_weights = true, .without_offsets = true};
+    const gsa_reader_options wanted = {
+        .without_weights = true, .without_offsets = true, .keep = arguments_text(arguments, "by")};
     int code = session_load_model(arguments->positional[0], &env, &model);
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, &wanted, arguments->positional + 1, arguments->n_positional - 1, &env,
                                    &reader);
     if (code == EXIT_DONE)
-        code = session_match(reader, gsa_model_schema(model));
+        code = session_match(reader, gsa_model_schema(model), "by");
     const char *description = code == EXIT_DONE ? gsa_reader_description(reader) : NULL;
     if (description != NULL && strstr(description, ", rows lack their weights") != NULL)
         note("note: the rows lack the model's column of weights: each counts 1");
@@ -154,8 +185,13 @@ const cli_verb evaluate_verb = {
         "order of `inspect` is the positive one. Precision, "
         "recall, F1 and the confusion counts use the threshold of `predict` (probability 0.5, or margin 0); "
         "best_threshold gives the highest F1 on these rows. These metrics leave out labels unknown to the "
-        "model. With more classes a table has rows, predicted rows, precision, recall and F1 per class.",
+        "model. With more classes a table has rows, predicted rows, precision, recall and F1 per class.\n\n"
+        "With --by COLUMN the rows of each value are measured too, or of each day if its cells have a date and a time: "
+        "a table has their loss, and the means of labels (of the positive class: its share) and of predictions. The "
+        "model need not know the column. With --json each slice has all metrics.",
     .examples = "greedystep evaluate my.model test.svm\n"
+                "# how good it is, and what it predicts and finds, country by country\n"
+                "greedystep evaluate clicks.model clicks.csv --by country\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",
     .options = evaluate_options,

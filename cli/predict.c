@@ -264,7 +264,7 @@ static int run_predict(const cli_arguments *arguments)
         code = session_open_reader(arguments, &wanted, arguments->positional + 1, arguments->n_positional - 1,
                                    &what.env, &what.reader);
     if (code == EXIT_DONE)
-        code = session_match(what.reader, gsa_model_schema(what.model));
+        code = session_match(what.reader, gsa_model_schema(what.model), "keep");
     if (code == EXIT_DONE && wanted.keep_cells)
         code = find_columns(&what, gsa_model_schema(what.model));
     if (code == EXIT_DONE)

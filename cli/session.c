@@ -137,12 +137,14 @@ void session_tell_recoded(const gsa_reader *reader)
         note("%" PRIu64 " cell%s not UTF-8, read as Windows-1252", n, n == 1 ? " is" : "s are");
 }
 
-int session_match(gsa_reader *reader, const char *schema)
+int session_match(gsa_reader *reader, const char *schema, const char *keep)
 {
     gsa_error error = {0};
     gsa_status status = gsa_reader_set_schema(reader, schema, &error);
     if (status == GSA_OK)
         status = gsa_reader_begin(reader, &error);
+    if (status != GSA_OK && strcmp(error.param, "keep") == 0)
+        snprintf(error.param, sizeof error.param, "%s", keep);
     if (status != GSA_OK)
         return complain_error(status, &error);
     if (schema == NULL && gsa_reader_schema(reader) != NULL)

@@ -331,7 +331,7 @@ static int learn(training *run)
         status = session_begin_reader(run->out.reader, &error);
     trace_start(&run->trace, run->arguments, run->out.state, run->out.reader);
     if (status == GSA_OK && run->out.test.reader != NULL)
-        code = session_match(run->out.test.reader, gsa_reader_schema(run->out.reader));
+        code = session_match(run->out.test.reader, gsa_reader_schema(run->out.reader), "");
     if (status == GSA_OK && code == EXIT_DONE)
         code = cluster_agree(&run->cluster, EXIT_DONE);
     if (code != EXIT_DONE)
