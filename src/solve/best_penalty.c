@@ -22,9 +22,11 @@ static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for 
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
 /* A rare feature may have the larger weight: its scale is the share of rows that have it, to minus this power. Words of
- * texts want that; of categories, most of which are rare, it may be the other way: lower powers are tried. */
+ * texts want that; of categories, most of which are rare, it may be the other way: lower powers are tried. Many words
+ * beside curves, too: the penalty that words need would press curves flat. */
 #define INVERSE_FREQUENCY 0.1875
 #define LOWER_POWERS 2
+#define MANY_WORDS ((size_t)256)
 
 /* Strengths that stages try, on average of data sets of many kinds: the first path, another scaling of the same rows,
  * all rows from the strength that the sample chose, shares of a prior. */
@@ -228,6 +230,19 @@ static gsa_status try_scaling(gsai_path *path, gsai_column_scaling scaling, doub
     return GSA_OK;
 }
 
+/* Tries lower powers of the frequency, under which rare columns are penalised more, as long as that gains. */
+static gsa_status try_powers(gsai_path *path, size_t *chosen, gsa_error *error)
+{
+    gsai_column_scaling scaling = path->record[*chosen].scaling;
+    bool is_better = true;
+    for (int i = 0; i < LOWER_POWERS && is_better; i++) {
+        gsai_expect_strengths(path->problem, SCALING_STRENGTHS);
+        scaling.inverse_frequency -= INVERSE_FREQUENCY;
+        GSA_TRY(try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error));
+    }
+    return GSA_OK;
+}
+
 /* Compares scalings on the same rows; *chosen is the best one's record. As given comes before standardised. */
 static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *error)
 {
@@ -251,14 +266,7 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
         gsai_expect_strengths(path->problem, SCALING_STRENGTHS + n_rare);
         GSA_TRY(try_scaling(path, scaling, 1 / (1 - GSAI_CALIBRATION_MIN_GAIN), chosen, &is_better, error));
     }
-    scaling = path->record[*chosen].scaling;
-    is_better = are_rare;
-    for (int i = 0; i < LOWER_POWERS && is_better; i++) {
-        gsai_expect_strengths(path->problem, SCALING_STRENGTHS);
-        scaling.inverse_frequency -= INVERSE_FREQUENCY;
-        GSA_TRY(try_scaling(path, scaling, 1 - GSAI_CALIBRATION_MIN_GAIN, chosen, &is_better, error));
-    }
-    return GSA_OK;
+    return are_rare ? try_powers(path, chosen, error) : GSA_OK;
 }
 
 /* Folds of all rows from the strength that the sample chose. */
@@ -356,6 +364,8 @@ static gsa_status try_bent(gsai_forms *forms, size_t n_sample, const gsai_record
         bent->n_after -= SCALING_STRENGTHS;
         gsai_expect_strengths(bent, SCALING_STRENGTHS);
         GSA_TRY(try_factors(own, &forms->best[forms->chosen], error));
+        if (own->n_common > bent->design->bends->n_parts + MANY_WORDS)
+            GSA_TRY(try_powers(own, &forms->best[forms->chosen], error));
     }
     return bent->rows ? gsai_pairs_try(forms, problem->design, n_sample < n_rows, arena, error) : GSA_OK;
 }

@@ -17,10 +17,12 @@
 #define MAX_SIDE_KNOTS (SIDE_KNOTS + 8)
 /* Indicators that can be sides at most, and the least share of rows that they are in, and are not. */
 #define MAX_INDICATORS ((size_t)40)
-#define MIN_INDICATED 0.02
+#define MIN_INDICATED 0.005
 #define MIN_INDICATED_ROWS 20u
-/* Rows that pairs are found in; sides and outputs at most, and cells of a design. */
-#define SCREEN_ROWS ((size_t)8192)
+/* Rows that pairs are found in, as many as this number of looks at pairs allows, but at least and at most; sides and
+ * outputs at most, and cells of a design. */
+#define SCREEN_LOOKS ((size_t)1 << 26)
+static const size_t SCREEN_ROWS[2] = {8192, 65536};
 #define MAX_SIDES ((size_t)128)
 #define MAX_OUTPUTS ((size_t)32)
 #define MAX_ENTRIES ((size_t)1 << 27)
@@ -449,10 +451,13 @@ gsa_status gsai_pairs_try(gsai_forms *forms, const gsai_design *lines, bool all,
     gsai_path *curves = forms->path[1];
     const gsai_record *of = &curves->record[forms->best[1]];
     pair_search search = {.lines = lines, .rows = curves->problem->rows, .path = curves, .of = of, .arena = arena};
-    search.n_rows = curves->n_rows < SCREEN_ROWS ? curves->n_rows : SCREEN_ROWS;
     GSA_TRY(find_sides(&search, error));
     if (search.n_sides < 2 || search.n_sides > MAX_SIDES || lines->stride > MAX_OUTPUTS)
         return GSA_OK;
+    search.n_rows = SCREEN_LOOKS / (search.n_sides * (search.n_sides - 1) / 2 * lines->stride);
+    search.n_rows = search.n_rows > SCREEN_ROWS[0] ? search.n_rows : SCREEN_ROWS[0];
+    search.n_rows = search.n_rows < SCREEN_ROWS[1] ? search.n_rows : SCREEN_ROWS[1];
+    search.n_rows = search.n_rows < curves->n_rows ? search.n_rows : curves->n_rows;
     GSA_TRY(look_at_rows(&search, error));
     GSA_TRY(find_pairs(&search, error));
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
