@@ -5,6 +5,8 @@
 #include "siblings.h"
 #include "typed.h"
 
+#include "base/os.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,15 +174,17 @@ static void say(const char *text)
 typedef struct place {
     char host[256];
     long process;
+    uint64_t processors;
 } place;
 
-/* Counts the ranks here, and prints the processes, since a launcher may name one that died by its number only. */
+/* Counts the ranks that share processors with this one, and prints the processes, since a launcher may name one that
+ * died by its number only. */
 static gsa_status gather_places(cli_cluster *cluster, bool tells, gsa_error *error)
 {
     const gsa_comm *comm = cluster->comm;
     const unsigned char *all;
     const size_t *sizes;
-    place mine = {.process = (long)getpid()};
+    place mine = {.process = (long)getpid(), .processors = gsai_os_processor_set()};
     memcpy(mine.host, cluster->host, sizeof mine.host);
     gsa_status status = comm->allgather(comm->ctx, &mine, sizeof mine, &all, &sizes, error);
     if (status != GSA_OK)
@@ -190,7 +194,7 @@ static gsa_status gather_places(cli_cluster *cluster, bool tells, gsa_error *err
         return GSA_MEMORY;
     memcpy(of, all, comm->n_ranks * sizeof *of);
     for (size_t r = 0; r < comm->n_ranks; r++)
-        cluster->n_here += strcmp(of[r].host, mine.host) == 0;
+        cluster->n_here += strcmp(of[r].host, mine.host) == 0 && of[r].processors == mine.processors;
     for (size_t first = 0, r = 1; tells && comm->rank == 0 && first < comm->n_ranks; r++) {
         if (r < comm->n_ranks && strcmp(of[r].host, of[first].host) == 0)
             continue;
@@ -241,10 +245,10 @@ int cluster_join(cli_cluster *out, bool tells)
 
 unsigned cluster_threads(const cli_cluster *cluster)
 {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = gsai_os_processors();
     if (cluster->n_here < 2)
         return 0;
-    return n > (long)cluster->n_here ? (unsigned)(n / (long)cluster->n_here) : 1;
+    return n > cluster->n_here ? (unsigned)(n / cluster->n_here) : 1;
 }
 
 int cluster_leave(cli_cluster *cluster, int code)

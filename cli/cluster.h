@@ -14,7 +14,7 @@
 typedef struct cli_cluster {
     gsa_comm *comm; /* NULL: this process is alone */
     void (*stop)(gsa_comm *comm, int failed);
-    size_t n_here; /* ranks on this machine */
+    size_t n_here; /* ranks that share the processors of this one */
     int settled;   /* the exit code that all have agreed on, if it is a failure: no further messages are exchanged */
     char host[256];
 } cli_cluster;

@@ -31,11 +31,7 @@ const char *session_temporary_folder(void)
 gsai_env session_env(const cli_arguments *arguments)
 {
     static gsa_budget budget = {.size = sizeof budget}; /* a process is one run */
-#ifdef _SC_PHYS_PAGES
-    /* Half of the memory; 0 (no limit) where the system does not tell. */
-    long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
-    budget.limit = pages > 0 && page_size > 0 ? (uint64_t)pages / 2 * (uint64_t)page_size : 0;
-#endif
+    budget.limit = gsa_machine_memory() / 2;            /* 0, no limit, if the system does not tell */
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
         budget.limit = arguments_number(arguments, "memory-limit");
     return (gsai_env){.memory = {.size = sizeof(gsa_memory), .budget = &budget},

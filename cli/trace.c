@@ -9,6 +9,8 @@
 #include "train.h"
 #include "views.h"
 
+#include "base/os.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +153,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     json_object_set_new(event, "date", json_string(date));
     json_object_set_new(event, "command", words);
     json_object_set_new(event, "versions", versions);
-    json_object_set_new(event, "processors", json_integer((json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(event, "processors", json_integer((json_int_t)gsai_os_processors()));
     json_object_set_new(event, "threads", json_string(arguments_text(arguments, "threads")));
     json_object_set_new(event, "data", files);
     if (sql != NULL)

@@ -174,18 +174,6 @@ int execvp(const char *name, char *const *words)
     return run_to_end(_spawnvp, name, words);
 }
 
-long sysconf(int what)
-{
-    SYSTEM_INFO system;
-    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
-    GetSystemInfo(&system);
-    if (what == _SC_NPROCESSORS_ONLN)
-        return (long)system.dwNumberOfProcessors;
-    if (what == _SC_PAGESIZE)
-        return (long)system.dwPageSize;
-    return GlobalMemoryStatusEx(&memory) ? (long)(memory.ullTotalPhys / system.dwPageSize) : -1;
-}
-
 int gethostname(char *out, size_t size)
 {
     DWORD most = (DWORD)size;

@@ -17,7 +17,6 @@
 #define execvp gsai_windows_execvp
 #define sigaction gsai_windows_sigaction
 #define sigemptyset gsai_windows_sigemptyset
-#define sysconf gsai_windows_sysconf
 #define gethostname gsai_windows_gethostname
 #define getrusage gsai_windows_getrusage
 #define ioctl gsai_windows_ioctl
@@ -66,10 +65,6 @@ int sigemptyset(sigset_t *set);
 
 /* ---- the machine and the process ------------------------------------------------------------------------------- */
 
-#define _SC_NPROCESSORS_ONLN 1
-#define _SC_PHYS_PAGES 2
-#define _SC_PAGESIZE 3
-long sysconf(int what);
 /* Run a program to its end, and end with its exit code. They return only if it cannot be started. */
 int execv(const char *path, char *const *words);
 int execvp(const char *name, char *const *words);

@@ -128,6 +128,13 @@ typedef struct gsa_memory {
     gsa_budget *budget;
 } gsa_memory;
 
+/* Returns how many processors the process may use, at least 1: those of the machine, or fewer if its affinity mask or
+ * its control groups, such as a container's, allow fewer. */
+GSA_API size_t gsa_machine_processors(void);
+/* Returns how many bytes of memory it may use, likewise; 0 if that is not known. The command limits memory to half of
+ * that. */
+GSA_API uint64_t gsa_machine_memory(void);
+
 /* Stop request and threads of one call; only readers and writers keep it, until they are closed. NULL for the whole, or
  * zero for a member, means the default. Nothing here changes a result. */
 typedef struct gsa_call {
@@ -136,8 +143,8 @@ typedef struct gsa_call {
      * several threads if there are several. */
     int (*should_stop)(void *ctx);
     void *ctx; /* passed to should_stop */
-    /* Number of threads that the call may use; 0: one per processor, or one if the memory has an allocator of the
-     * caller's. */
+    /* Number of threads that the call may use; 0: one per processor (gsa_machine_processors), or one if the memory has
+     * an allocator of the caller's. */
     unsigned n_threads;
 } gsa_call;
 

@@ -404,6 +404,8 @@ _B = POINTER(Batch)
 # name: (result, arguments). A result of c_int is a status, which _errors.call looks at.
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_version": (c_char_p, []),
+    "gsa_machine_processors": (c_size_t, []),
+    "gsa_machine_memory": (c_uint64, []),
     "gsa_status_text": (c_char_p, [c_int]),
     "gsa_param_at": (POINTER(Param), [c_size_t]),
     "gsa_config_new": (c_int, [_M, _OUT, _E]),

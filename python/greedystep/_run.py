@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import threading
 from functools import lru_cache
 from queue import Empty, SimpleQueue
@@ -28,20 +27,14 @@ from ._errors import call
 _LOOK_SECONDS = 0.1  # how long Ctrl-C may wait at worst
 
 
-def _half_of_memory() -> int:
-    """Return half of the machine's memory, the command's limit; 0 (no limit) if the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") // 2 * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 0
-
-
 # What all objects of the process take together: it outlives them, whose finalizers run before modules are torn down.
-_budget = c.Budget(limit=_half_of_memory())
+_budget = c.Budget()
 
 
 def counted_memory() -> c.Memory:
-    """Return the memory that all objects are made with."""
+    """Return the memory that all objects are made with, limited to half of what the process may use."""
+    if not _budget.limit:
+        _budget.limit = c.library().gsa_machine_memory() // 2
     return c.Memory(budget=ctypes.pointer(_budget))
 
 

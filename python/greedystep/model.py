@@ -46,7 +46,7 @@ def _fill_given(given: Given, width: int, fill: Fill, n_jobs: int | None = None)
     def fill_block(which: tuple[int, int]) -> None:
         fill(given.block(*which), out[which[0] : which[1]])
 
-    n_threads = min(_threads(n_jobs) or os.cpu_count() or 1, len(bounds))
+    n_threads = min(_threads(n_jobs) or c.library().gsa_machine_processors(), len(bounds))
     if n_threads <= 1:
         for which in bounds:
             fill_block(which)

@@ -265,3 +265,13 @@ void gsai_arena_release(gsai_arena *arena)
     gsai_free(arena->env, arena->block);
     *arena = (gsai_arena){.env = arena->env};
 }
+
+size_t gsa_machine_processors(void)
+{
+    return gsai_os_processors();
+}
+
+uint64_t gsa_machine_memory(void)
+{
+    return gsai_os_memory();
+}

@@ -1,6 +1,6 @@
-/* Everything that the library needs of the system beyond C17. posix.c and windows.c implement it; the names of outputs
- * are resolved by output_path.c and windows.c. No other file of the library includes a header of the system.
- * Functions that return an int return a descriptor or 0, and -1 with errno set. */
+/* Everything that the library needs of the system beyond C17. posix.c with linux.c or unix.c implements it, or
+ * windows.c; the names of outputs are resolved by output_path.c and windows.c. No other file of the library includes a
+ * header of the system. Functions that return an int return a descriptor or 0, and -1 with errno set. */
 #ifndef GSA_BASE_OS_H
 #define GSA_BASE_OS_H
 
@@ -69,7 +69,11 @@ void gsai_os_unmap(const void *bytes, uint64_t size);
 
 /* ---- the machine and the process -------------------------------------------------------------------------------- */
 
+/* Return how much of the machine this process may use: processors, at least 1, and bytes of memory, 0 if not known. */
 size_t gsai_os_processors(void);
+uint64_t gsai_os_memory(void);
+/* Returns a number that processes have in common which may run on the same processors. */
+uint64_t gsai_os_processor_set(void);
 uint64_t gsai_os_process_id(void);
 /* Seconds since some moment, which no change of the clock moves. */
 double gsai_os_seconds(void);

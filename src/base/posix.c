@@ -165,12 +165,6 @@ void gsai_os_unmap(const void *bytes, uint64_t size)
 
 /* ---- the machine and the process -------------------------------------------------------------------------------- */
 
-size_t gsai_os_processors(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : (size_t)n;
-}
-
 uint64_t gsai_os_process_id(void)
 {
     return (uint64_t)getpid();

@@ -237,8 +237,24 @@ void gsai_output_path_close(gsai_output_path *at)
 size_t gsai_os_processors(void)
 {
     SYSTEM_INFO system;
+    DWORD_PTR ours = 0, all;
+    size_t n = 0;
     GetSystemInfo(&system);
-    return system.dwNumberOfProcessors > 0 ? system.dwNumberOfProcessors : 1;
+    if (GetProcessAffinityMask(GetCurrentProcess(), &ours, &all)) /* none if there are more than 64 */
+        for (; ours != 0; ours &= ours - 1)
+            n++;
+    return n > 0 ? n : system.dwNumberOfProcessors > 0 ? system.dwNumberOfProcessors : 1;
+}
+
+uint64_t gsai_os_processor_set(void)
+{
+    return 0;
+}
+
+uint64_t gsai_os_memory(void)
+{
+    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
+    return GlobalMemoryStatusEx(&memory) ? memory.ullTotalPhys : 0;
 }
 
 uint64_t gsai_os_process_id(void)

@@ -52,7 +52,7 @@ def told(source):
     if source.startswith(("cli/", "compare/")):
         told += ["-DANALYSED_CLI", f"-I{ROOT}/cli"]
     # What these define themselves, too late now that a header comes before it.
-    return told + (["-D_GNU_SOURCE="] if source in ("src/base/posix.c", "src/base/output_path.c") else [])
+    return told + (["-D_GNU_SOURCE="] if source in ("src/base/posix.c", "src/base/linux.c", "src/base/output_path.c") else [])
 
 
 def run(command):

@@ -61,6 +61,8 @@ FILES_MAY_USE = {
     "src/base/workers.c": "stdatomic",
     "src/base/os.h": "pthread",  # what the library needs of the system
     "src/base/posix.c": "fcntl locale poll signal sys/mman sys/resource sys/stat sys/statvfs time unistd xlocale",
+    "src/base/linux.c": "sched unistd",
+    "src/base/unix.c": "unistd",
     "src/base/windows.c": "fcntl io locale process sys/stat windows",
     "src/base/output_path.c": "fcntl sys/stat unistd",
     "src/data/codec/gzip.c": "zlib",
