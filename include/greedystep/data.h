@@ -204,6 +204,32 @@ typedef struct gsa_schema_info {
 } gsa_schema_info;
 /* Parses a schema as gsa_reader_schema returns it. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
+
+/* A cell of a row: text as in a table (UTF-8, which need not end with a NUL, "" if it is missing), or a number. */
+typedef struct gsa_cell {
+    const char *text; /* NULL: it is the number */
+    size_t text_size;
+    double number; /* NaN: missing */
+} gsa_cell;
+
+/* A row of cells, for servers that predict one at a time (docs/serving.md). Threads that share a model have one each.
+ */
+typedef struct gsa_row gsa_row;
+/* Makes a row of a schema (gsa_model_schema), which is copied, for cells in the order of these columns. Columns that
+ * are no features are ignored but for the exposure, and each that is one must be there. NULL: the features in the order
+ * of the schema. GSA_UNSUPPORTED without a schema. */
+GSA_API GSA_NODISCARD gsa_status gsa_row_new(const char *schema, const char *const *columns, size_t n_columns,
+                                             const gsa_memory *memory, gsa_row **out, gsa_error *error);
+/* Returns the column of a cell, by its number from 0; NULL if it is ignored or beyond the last. Valid until the row is
+ * freed. */
+GSA_API const char *gsa_row_column(const gsa_row *row, size_t cell);
+/* Makes a batch of one row from a cell per column, valid until the next call on this row; gsa_model_predict and others
+ * take it. It has the features that readers make of such cells, and takes no memory unless a text is longer than all
+ * before. A cell that readers would refuse is GSA_INPUT, and the row can be set again. */
+GSA_API GSA_NODISCARD gsa_status gsa_row_set(gsa_row *row, const gsa_cell *cells, gsa_batch *out, gsa_error *error);
+/* Frees a row. Takes NULL. */
+GSA_API void gsa_row_free(gsa_row *row);
+
 /* Returns to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 

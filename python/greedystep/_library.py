@@ -194,6 +194,12 @@ class FileSource(Sized):
     ]
 
 
+class Cell(Structure):
+    """gsa_cell."""
+
+    _fields_ = [("text", c_char_p), ("text_size", c_size_t), ("number", c_double)]
+
+
 class ReaderOptions(Sized):
     """gsa_reader_options."""
 
@@ -499,6 +505,10 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "gsa_reader_open_rows": (c_int, [POINTER(RowSource), _M, _C, _OUT, _E]),
+    "gsa_row_new": (c_int, [c_char_p, POINTER(c_char_p), c_size_t, _M, _OUT, _E]),
+    "gsa_row_column": (c_char_p, [_P, c_size_t]),
+    "gsa_row_set": (c_int, [_P, POINTER(Cell), _B, _E]),
+    "gsa_row_free": (None, [_P]),
     "gsa_reader_begin": (c_int, [_P, _E]),
     "gsa_reader_next": (c_int, [_P, _B, _E]),
     "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),

@@ -19,6 +19,7 @@ INCLUDE = Path(__file__).parents[2] / "include"
 STRUCTS = {
     "gsa_error": c.Error,
     "gsa_budget": c.Budget,
+    "gsa_cell": c.Cell,
     "gsa_memory": c.Memory,
     "gsa_call": c.Call,
     "gsa_batch": c.Batch,

@@ -50,6 +50,7 @@ built=examples/pkg-config
 prints minimal $built/minimal examples/data/visits.csv my.model examples/data/new.csv
 prints custom_loss $built/custom_loss
 prints online $built/online
+prints serving sh -c "$built/serving my.model < examples/data/new.csv"
 
 builds examples/cmake "$cmake" -S examples/cmake -B cmake_build -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" \
     -DCMAKE_PREFIX_PATH="$prefix"

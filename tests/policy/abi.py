@@ -23,7 +23,7 @@ from pathlib import Path
 
 TIERS = {"greedystep.h": "stable", "data.h": "stable", "train.h": "stable", "distributed.h": "engines", "mpi.h": "mpi"}
 # Stable structs that never change, and two of which the library hands out pointers, so that they may grow at the end.
-FIXED = {"gsa_error", "gsa_batch", "gsa_place", "gsa_metric", "gsa_strong_feature", "gsa_param", "gsa_predictions"}
+FIXED = {"gsa_error", "gsa_batch", "gsa_place", "gsa_cell", "gsa_metric", "gsa_strong_feature", "gsa_param", "gsa_predictions"}
 
 
 def plain(path: Path) -> str:

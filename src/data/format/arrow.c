@@ -577,19 +577,18 @@ static gsa_status take_group(const arrow_reader *arrow, int64_t row, gsai_row_he
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-static inline const char *object_to_float(double number, double offset)
+static inline const char *object_to_float(double number)
 {
-    float x = (float)(number - offset);
+    float x = (float)number;
     if (isinf(number))
         return "values must be finite";
-    return isinf(x) || (x == 0 && number != 0 && offset == 0) ? GSAI_NO_FLOAT : NULL;
+    return isinf(x) || (x == 0 && number != 0) ? GSAI_NO_FLOAT : NULL;
 }
 
 static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
 {
     gsai_tabular *table = &arrow->table;
     const gsai_tabular_column *column = &table->column[i];
-    const gsai_reading *reading = column->field->reading;
     gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[column->cell], row);
     const char *objection = NULL;
     if (cell.kind == GSAI_CELL_WORD) { /* is read as a cell of text */
@@ -600,13 +599,12 @@ static gsa_status take_number(arrow_reader *arrow, size_t i, int64_t row, gsai_f
             objection = "expected a number, as in the rows before";
     } else if (cell.kind == GSAI_CELL_ABSENT && column->kind == &gsai_kind_offset) {
         objection = GSAI_NO_OFFSET;
-    } else if (cell.kind == GSAI_CELL_ABSENT || (reading && gsai_is_sentinel(reading, cell.number))) {
+    } else if (cell.kind == GSAI_CELL_ABSENT) {
         gsai_tabular_add_missing(table, i, features);
     } else if (column->kind == &gsai_kind_date) {
         gsai_tabular_add_date(table, i, cell.date, features);
     } else {
-        objection = object_to_float(cell.number, column->field->offset);
-        gsai_tabular_add_number(table, i, (float)(cell.number - column->field->offset), features);
+        objection = gsai_tabular_add_double(table, i, cell.number, features);
     }
     return objection ? fail_cell(arrow, column->cell, &cell, objection, error) : GSA_OK;
 }
@@ -720,7 +718,7 @@ static gsa_status take_items(const arrow_reader *arrow, items of, gsai_features 
             if (!(id[i] >= 0 && id[i] <= GSA_MAX_ID))
                 return fail_item(arrow, arrow->ids, id[i], "feature ids are from 0 to 4294967293", error);
             float x = isnan(value[i]) ? 0 : (float)value[i];
-            const char *objection = isnan(value[i]) ? NULL : object_to_float(value[i], 0);
+            const char *objection = isnan(value[i]) ? NULL : object_to_float(value[i]);
             if (objection)
                 return fail_item(arrow, arrow->values, value[i], objection, error);
             if (dense) {

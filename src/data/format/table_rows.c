@@ -206,6 +206,20 @@ gsa_status gsai_tabular_begin_row(gsai_tabular *table, size_t max, gsai_rows *ro
     return GSA_OK;
 }
 
+const char *gsai_tabular_add_double(gsai_tabular *table, size_t column, double number, gsai_features *features)
+{
+    const gsai_field *field = table->column[column].field;
+    const float x = (float)(number - field->offset);
+    if (field->reading && gsai_is_sentinel(field->reading, number)) {
+        gsai_tabular_add_missing(table, column, features);
+        return NULL;
+    }
+    gsai_tabular_add_number(table, column, x, features);
+    if (isinf(number))
+        return "values must be finite";
+    return isinf(x) || (x == 0 && number != 0 && field->offset == 0) ? GSAI_NO_FLOAT : NULL;
+}
+
 void gsai_tabular_add_gaps(gsai_tabular *table, gsai_features *features)
 {
     for (size_t i = 0; i < table->n_gaps; i++)

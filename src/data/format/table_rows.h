@@ -137,6 +137,8 @@ static inline void gsai_tabular_add_number(const gsai_tabular *table, size_t col
     if (table->term)
         table->term[column].value = value;
 }
+/* Adds the value of a numeric column, which may stand for a missing one; returns what is wrong with it, or NULL. */
+const char *gsai_tabular_add_double(gsai_tabular *table, size_t column, double number, gsai_features *features);
 /* Adds the mean in place of a missing value; gsai_tabular_add_gaps adds the feature that marks it. */
 static inline void gsai_tabular_add_missing(gsai_tabular *table, size_t column, gsai_features *features)
 {

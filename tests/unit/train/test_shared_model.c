@@ -124,9 +124,81 @@ static void threads_that_share_a_model_get_the_bits_that_one_gets(void **unused)
     gsa_model_free(model);
 }
 
+/* ---- rows of cells ---------------------------------------------------------------------------------------------- */
+
+enum { N_CELLS = 3, TABLE_ROWS = 300 };
+
+typedef struct cells_asker {
+    const gsa_model *model;
+    const char (*text)[N_CELLS][16];
+    double predicted[TABLE_ROWS * 2];
+} cells_asker;
+
+static void *ask_by_cells(void *ctx)
+{
+    static const char *const columns[] = {"colour", "size", "when"};
+    cells_asker *mine = ctx;
+    gsa_row *row;
+    gsa_batch batch;
+    must_be_ok(gsa_row_new(gsa_model_schema(mine->model), columns, N_CELLS, NULL, &row, NULL), NULL);
+    for (size_t r = 0; r < TABLE_ROWS; r++) {
+        gsa_cell cells[N_CELLS];
+        for (size_t i = 0; i < N_CELLS; i++)
+            cells[i] = (gsa_cell){.text = mine->text[r][i], .text_size = strlen(mine->text[r][i])};
+        must_be_ok(gsa_row_set(row, cells, &batch, NULL), NULL);
+        must_be_ok(gsa_model_predict(mine->model, &batch, mine->predicted + 2 * r, NULL), NULL);
+    }
+    gsa_row_free(row);
+    return NULL;
+}
+
+static void rows_of_cells_have_the_predictions_of_the_reader(void **unused)
+{
+    (void)unused;
+    static char text[64 * TABLE_ROWS];
+    static char cell[TABLE_ROWS][N_CELLS][16];
+    static cells_asker askers[4];
+    static double predicted[TABLE_ROWS * 2];
+    pthread_t threads[4];
+    gsa_error error = {0};
+    size_t size = (size_t)snprintf(text, sizeof text, "size,colour,when,y\n"), n = 0;
+    for (size_t r = 0; r < TABLE_ROWS; r++) {
+        snprintf(cell[r][0], sizeof cell[r][0], "c%zu", r * 7 % 11);
+        if (r % 13 > 0)
+            snprintf(cell[r][1], sizeof cell[r][1], "%zu.%zu", r * 31 % 17, r % 10);
+        snprintf(cell[r][2], sizeof cell[r][2], "2024-0%zu-1%zu", r % 9 + 1, r % 10);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s,%s,%s,%s\n", cell[r][1], cell[r][0], cell[r][2],
+                                 (r * 31 % 17 + r * 7 % 11 + r % 5) % 29 > 12 ? "yes" : "no");
+    }
+    gsa_reader *reader;
+    gsa_batch batch;
+    gsa_state *state = state_with("holdout", "auto", NULL);
+    const gsa_reader_options options = {.size = sizeof options, .label = "y"};
+    must_be_ok(gsa_reader_open_memory(text, size, "t.csv", &options, NULL, NULL, &reader, &error), &error);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    gsa_model *model = model_of(state);
+    must_be_ok(gsa_reader_rewind(reader, &error), &error);
+    for (; gsa_reader_next(reader, &batch, &error) == GSA_OK; n += batch.n_rows)
+        must_be_ok(gsa_model_predict(model, &batch, predicted + 2 * n, &error), &error);
+    assert_int_equal(n, TABLE_ROWS);
+    assert_true(predicted[0] != predicted[2]);
+    for (size_t i = 0; i < 4; i++) {
+        askers[i] = (cells_asker){.model = model, .text = (const char(*)[N_CELLS][16])cell};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_by_cells, &askers[i]), 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_memory_equal(askers[i].predicted, predicted, sizeof predicted);
+    }
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+    gsa_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_cells_have_the_predictions_of_the_reader),
         cmocka_unit_test(threads_that_share_a_model_get_the_bits_that_one_gets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
