@@ -39,17 +39,19 @@ static double add_one_output(const gsai_scaled_rows *rows, const gsai_scale_shif
     return scaled.value;
 }
 
-/* Returns the slope of smoothed targets of many outputs: they are linear in the scale. */
-static double pull_of(const gsai_scaled_rows *rows)
+/* Returns the slope of smoothed targets of many outputs: they are linear in the scale. Sets
+ * *stopped if it should stop. */
+static double pull_of(const gsai_scaled_rows *rows, bool *stopped)
 {
     size_t n_outputs = rows->at.n_outputs;
     double pull = 0;
-    for (size_t i = 0; i < rows->at.n && rows->smoothing; i++) {
+    for (size_t i = 0; i < rows->at.n && rows->smoothing && !*stopped; i++) {
         const float *m = rows->at.margin + i * rows->at.stride;
         size_t own = (size_t)rows->at.target[i];
         double others = 0;
         for (size_t k = 0; k < n_outputs; k++)
             others += k == own ? 0 : (double)m[k];
+        *stopped = rows->stop && gsai_should_stop(rows->stop);
         pull += (double)rows->at.weight[i] * rows->smoothing[own] * ((double)m[own] - others / (double)(n_outputs - 1));
     }
     return pull;
@@ -81,8 +83,8 @@ static double add_many_outputs(const gsai_scaled_rows *rows, const gsai_scale_sh
 bool gsai_scale_shift_fit(const gsai_scaled_rows *rows, gsai_scale_shift *at)
 {
     bool one_output = rows->at.stride == 1, stopped = false;
-    double prior[2] = {rows->prior[0], rows->prior[1]}, pull = one_output ? 0 : pull_of(rows);
-    for (int i = 0; i < NEWTON_STEPS; i++) {
+    double prior[2] = {rows->prior[0], rows->prior[1]}, pull = one_output ? 0 : pull_of(rows, &stopped);
+    for (int i = 0; i < NEWTON_STEPS && !stopped; i++) {
         struct sums sums = {prior[0] * (at->scale - 1), prior[1] * at->shift, prior[0], 0, prior[1]};
         at->loss = one_output ? add_one_output(rows, at, &sums) : add_many_outputs(rows, at, pull, &sums, &stopped);
         if (rows->is_fixed || stopped)

@@ -69,9 +69,46 @@ static void margins_that_tell_nothing_are_no_worse_than_a_constant(void **unused
     }
 }
 
+static int stop_at_second(void *ctx)
+{
+    int *n_asked = ctx;
+    return ++*n_asked == 2;
+}
+
+/* There are two rows, and the third would be the first that is not there. */
+static void a_stop_is_heard_before_the_margins_of_many_classes_are_read(void **unused)
+{
+    (void)unused;
+    enum { CLASSES = 1000, ROWS = 1 << 30 };
+    static float margin[2 * CLASSES], target[2], weight[] = {1, 1}, scratch[CLASSES];
+    static double smoothing[CLASSES];
+    int n_asked = 0;
+    const gsai_env env = {.call = {.should_stop = stop_at_second, .ctx = &n_asked}};
+    const gsai_scaled_rows rows = {.loss = gsai_loss_softmax.rows,
+                                   .at = {.math = &gsai_array_math_generic,
+                                          .n = ROWS,
+                                          .n_outputs = CLASSES,
+                                          .stride = CLASSES,
+                                          .target = target,
+                                          .weight = weight,
+                                          .margin = margin,
+                                          .scratch = scratch},
+                                   .smoothing = smoothing,
+                                   .prior = {1, 1},
+                                   .unit = 1,
+                                   .may_vanish = true,
+                                   .scratch = scratch,
+                                   .stop = &env};
+    gsai_scale_shift at = {1, 0, 0};
+    assert_false(gsai_scale_shift_fit(&rows, &at));
+    assert_int_equal(n_asked, 2);
+    assert_true(at.scale == 1 && at.shift == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stop_is_heard_before_the_margins_of_many_classes_are_read),
         cmocka_unit_test(margins_that_tell_nothing_are_no_worse_than_a_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
