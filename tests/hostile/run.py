@@ -50,6 +50,7 @@ def judge(harness, name, arguments, says, limit, most, directory, **options):
 # What inspect says of a file that it takes for data, since it does not begin like a model.
 AS_DATA = "|NUL byte|UTF-8|no rows|the line is longer|INDEX:VALUE"
 MODEL_VERBS = [["predict", "bad", "good.svm"], ["inspect", "bad"], ["evaluate", "bad", "good.svm"]]
+EXPORTS = [["inspect", "bad", "--json", "--top", "100"], ["export", "bad", "-o", "out"]]
 STATE_VERBS = [["train", "good.svm", "-o", "bad", "--resume", "--quiet"],
                ["train", "good.svm", "-o", "out", "--start-from", "bad", "--quiet"],
                ["merge", "bad", "other.model", "-o", "out"]]
@@ -94,14 +95,14 @@ def try_models(harness, work, model, state, seal, wanted, slow):
 
 
 def try_high_features(harness, directory, model, state, seal, wanted):
-    """A small file takes little memory and ends, however high the features are that it names; without a limit of our
-    own. A table that such a state needs is either refused or never touched, but for a bit and an index per page of its
-    slots, where it is copied."""
+    """A small file takes little memory and ends within seconds, however high the features are that it names; without a
+    limit of our own. A table that such a state needs is either refused or never touched, but for a bit and an index
+    per page of its slots, where it is copied."""
     most = {"bad": LIMIT + BESIDES, "bad.state": 4 * LIMIT + BESIDES}
     read_state = [["inspect", "bad.state"]] + STATE_VERBS[:2] + [STATE_VERBS[1] + ["--method", "gsa"]]
     for count in (10**8, 25 * 10**8):
         name = "a_feature_%d" % count
-        files = [("bad", models.high_feature(model, seal, count), MODEL_VERBS + [["export", "bad", "-o", "out"]])]
+        files = [("bad", models.high_feature(model, seal, count), MODEL_VERBS + EXPORTS)]
         for held_out in (False, True):
             files.append(("bad.state", models.high_slot(state, seal, count, held_out), read_state))
         for target, write, verbs in files if wanted(name) else []:
@@ -110,7 +111,8 @@ def try_high_features(harness, directory, model, state, seal, wanted):
                 if target == "bad.state":
                     os.link(os.path.join(directory, "good.model"), os.path.join(directory, "bad"))
                 write(os.path.join(directory, target))
-                judge(harness, "%s: %s" % (name, " ".join(verb[:6])), verb, None, [], most[target], directory)
+                judge(harness, "%s: %s" % (name, " ".join(verb[:6])), verb, None, [], most[target], directory,
+                      seconds=10)
 
 
 def try_confined(harness, directory, model, seal, wanted, quick):
