@@ -248,6 +248,17 @@ def test_mistakes_are_told(spark, frame):
         GreedystepClassifier().fit(frame)
     with pytest.raises(ValueError, match="named by inputCols"):
         GreedystepClassifier(featuresCol="label").fit(frame)
+    plain = frame.selectExpr("*", "double(label) as age")
+    with pytest.raises(ValueError, match="column 'label' of inputCols is in labelCol, too: name it once"):
+        GreedystepClassifier(inputCols=["age", "label"]).fit(plain)
+    with pytest.raises(ValueError, match="column 'age' of inputCols is in weightCol, too"):
+        GreedystepClassifier(inputCols=["age"], weightCol="age").fit(plain)
+    with pytest.raises(ValueError, match="column 'age' of inputCols is in inputCols itself, too"):
+        GreedystepClassifier(inputCols=["age", "age"]).fit(plain)
+    with pytest.raises(ValueError, match="column 'ids' of inputCols is of type array<.*expected numbers, texts or dat"):
+        GreedystepClassifier(inputCols=["age", "ids"]).fit(plain)
+    with pytest.raises(ValueError, match="column 'sparse' of inputCols is of type vector, expected numbers"):
+        GreedystepClassifier(inputCols=["sparse"]).fit(plain)
     with pytest.raises(ValueError, match="nothing to tell apart"):
         classifier().fit(frame.where("label = 1"))
     with pytest.raises(ValueError, match="no rows"):

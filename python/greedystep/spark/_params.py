@@ -15,7 +15,7 @@ from pyspark.ml.param.shared import (
     HasSeed,
     HasWeightCol,
 )
-from pyspark.sql.types import ArrayType
+from pyspark.sql.types import ArrayType, BinaryType, MapType, StructType, UserDefinedType
 
 from .. import _library as c
 from .._core import State
@@ -76,6 +76,10 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
             names = tuple(self.getOrDefault("inputCols"))
             for name in names:
                 _need(frame, name)
+                _need_plain(frame, name)
+                if name in rest or names.count(name) > 1:
+                    what = "labelCol" if name == label else "weightCol" if name == weight else "inputCols itself"
+                    raise ValueError(f"column {name!r} of inputCols is in {what}, too: name it once")
             return Columns(
                 "table",
                 names,
@@ -99,6 +103,15 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
 def _need(frame: Any, name: str) -> None:
     if name not in frame.columns:
         raise ValueError(f"there is no column {name!r}; there are {', '.join(frame.columns)}")
+
+
+def _need_plain(frame: Any, name: str) -> None:
+    kind = frame.schema[name].dataType
+    if isinstance(kind, (ArrayType, MapType, StructType, BinaryType, UserDefinedType)):
+        raise ValueError(
+            f"column {name!r} of inputCols is of type {kind.simpleString()}, expected numbers, texts or dates; vectors "
+            "and arrays are named by featuresCol"
+        )
 
 
 def _kind_of(frame: Any, name: str) -> str:
