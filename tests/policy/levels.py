@@ -56,7 +56,9 @@ MAY_USE = {
     "compare": PLAIN + " stdio greedystep/greedystep greedystep/data greedystep/distributed",
 }
 FILES_MAY_USE = {
+    "src/base/half.c": "immintrin",  # only where the compiler knows AVX
     "src/base/hash.c": "xxhash",
+    "src/base/processor.c": "cpuid",
     "src/base/workers.h": "pthread",
     "src/base/workers.c": "stdatomic",
     "src/base/os.h": "pthread",  # what the library needs of the system

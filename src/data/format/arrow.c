@@ -428,7 +428,7 @@ static gsa_status tell_far(arrow_reader *arrow, size_t n_rows, gsa_error *error)
             for (size_t part; (part = take_piece(arrow, &of, id, value)) > 0;)
                 for (size_t i = 0; i < part; i++) {
                     double x = value[i];
-                    if (!(id[i] >= 0 && id[i] < MOST) || isnan(x))
+                    if (!(id[i] >= 0 && id[i] < (double)MOST) || isnan(x))
                         continue;
                     struct range *to = &seen[(size_t)id[i]];
                     to->low = to->n == 0 || x < to->low ? x : to->low;

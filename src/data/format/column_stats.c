@@ -115,7 +115,7 @@ bool gsai_stats_are_far(const gsai_column_stats *stats, double finest)
 {
     double low = (double)(float)stats->low, high = (double)(float)stats->high;
     double magnitude = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
-    return stats->has_value && magnitude > FAR_FROM_ZERO * (high - low) &&
+    return stats->has_value && magnitude > (double)FAR_FROM_ZERO * (high - low) &&
            stats->high - stats->low > finest * magnitude;
 }
 
