@@ -60,7 +60,8 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/greedystepConfig.cmake
 
 # The Python package (pyproject.toml) takes one copy of the library, beside its modules, and the command with the program that it runs.
 if(SKBUILD)
-  install(FILES $<TARGET_FILE:greedystep_shared> DESTINATION greedystep RENAME libgreedystep.so COMPONENT python)
+  install(FILES $<TARGET_FILE:greedystep_shared> DESTINATION greedystep RENAME libgreedystep${CMAKE_SHARED_LIBRARY_SUFFIX}
+    COMPONENT python)
   install(PROGRAMS $<TARGET_FILE:greedystep_cli> $<TARGET_FILE:greedystep_compare> DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
   if(IS_DIRECTORY "${GREEDYSTEP_SYSROOT}/licences") # of the libraries that cmake/foreign.cmake links
     install(DIRECTORY ${GREEDYSTEP_SYSROOT}/licences DESTINATION greedystep COMPONENT python)

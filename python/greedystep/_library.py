@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -536,12 +537,16 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-SYSTEM_NAME = "libgreedystep.so.0"  # the number is that of the binary interface, src/CMakeLists.txt
+# The number is that of the binary interface, src/CMakeLists.txt.
+SYSTEM_NAME, _ENDING = {
+    "win32": ("libgreedystep-0.dll", ".dll"),
+    "darwin": ("libgreedystep.0.dylib", ".dylib"),
+}.get(sys.platform, ("libgreedystep.so.0", ".so"))
 
 
 def _name() -> str:
     """Return the library to load: $GREEDYSTEP_LIBRARY, the one beside this file (in a wheel), else the system's."""
-    beside = Path(__file__).with_name("libgreedystep.so")
+    beside = Path(__file__).with_name("libgreedystep" + _ENDING)
     return os.environ.get("GREEDYSTEP_LIBRARY") or (str(beside) if beside.exists() else SYSTEM_NAME)
 
 

@@ -50,7 +50,7 @@ class _Task:
 
 @lru_cache(maxsize=1)
 def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None)
+    return ctypes.CDLL("msvcrt" if os.name == "nt" else None)  # Windows has no name for the process itself
 
 
 class Run:

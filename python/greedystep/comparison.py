@@ -33,8 +33,9 @@ def command() -> str:
         files = metadata.files("greedystep") or []
     except metadata.PackageNotFoundError:
         files = []
-    candidates = [str(one.locate()) for one in files if one.name == "greedystep"]
-    candidates.append(os.path.join(sysconfig.get_path("scripts"), "greedystep"))
+    name = "greedystep.exe" if os.name == "nt" else "greedystep"
+    candidates = [str(one.locate()) for one in files if one.name == name]
+    candidates.append(os.path.join(sysconfig.get_path("scripts"), name))
     for candidate in candidates:
         if os.access(candidate, os.X_OK) and os.path.isfile(candidate):
             return candidate
