@@ -2,3 +2,5 @@
 #include_next <fcntl.h>
 
 #include "posix.h"
+
+#define open gsai_windows_open

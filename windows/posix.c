@@ -1,4 +1,7 @@
-/* Calls of POSIX by those of Windows. Names of files are in the code page of the process, as its arguments are. */
+/* Calls of POSIX by those of Windows, which take UTF-16. */
+#include <process.h> /* before its names are others */
+
+#include "dirent.h"
 #include "posix.h"
 
 #define WIN32_LEAN_AND_MEAN /* without sockets, which have a gethostname of their own */
@@ -7,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
-#include <process.h>
 #include <psapi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <wchar.h>
 
 static HANDLE handle_of(int fd)
 {
@@ -37,15 +40,208 @@ int fcntl(int fd, int command, ...)
     return command == F_DUPFD_CLOEXEC ? _dup(fd) : 0;
 }
 
+/* For the last failure of the system. */
+static int fail_last(void)
+{
+    DWORD why = GetLastError();
+    bool is_missing = why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND || why == ERROR_INVALID_NAME ||
+                      why == ERROR_BAD_NETPATH || why == ERROR_BAD_PATHNAME || why == ERROR_DIRECTORY;
+    bool is_refused = why == ERROR_ACCESS_DENIED || why == ERROR_SHARING_VIOLATION || why == ERROR_LOCK_VIOLATION;
+    return fail(is_missing ? ENOENT : is_refused ? EACCES : why == ERROR_TOO_MANY_OPEN_FILES ? EMFILE : EIO);
+}
+
+static wchar_t *wide_text(const char *text)
+{
+    int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
+    wchar_t *wide = n > 0 ? malloc((size_t)n * sizeof *wide) : NULL;
+    errno = n > 0 ? ENOMEM : EINVAL;
+    if (wide != NULL)
+        MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, n);
+    return wide;
+}
+
+/* What is longer than MAX_PATH the system takes as a whole path with a prefix only. */
+wchar_t *gsai_windows_wide(const char *path)
+{
+    wchar_t *wide = wide_text(strcmp(path, "/dev/null") == 0 ? "NUL" : path);
+    DWORD room = wide != NULL ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
+    if (room < MAX_PATH - sizeof "12345678.123" || wcsncmp(wide, L"\\\\?\\", 4) == 0)
+        return wide;
+    wchar_t *whole = malloc((room + sizeof "//?/UNC/") * sizeof *whole);
+    if (whole != NULL && wide[0] == L'\\' &&
+        wide[1] == L'\\') { /* of another machine: the prefix takes the first slash */
+        GetFullPathNameW(wide, room, whole + 6, NULL);
+        memcpy(whole, L"\\\\?\\UNC", 7 * sizeof *whole);
+    } else if (whole != NULL) {
+        GetFullPathNameW(wide, room, whole + 4, NULL);
+        memcpy(whole, L"\\\\?\\", 4 * sizeof *whole);
+    }
+    free(wide);
+    errno = ENOMEM;
+    return whole;
+}
+
+int gsai_windows_access(const char *path, int mode)
+{
+    wchar_t *wide = gsai_windows_wide(path);
+    int code = wide != NULL ? _waccess(wide, mode & ~1) : -1; /* of who may search a folder it knows nothing */
+    free(wide);
+    return code;
+}
+
+int gsai_windows_open(const char *path, int flags, ...)
+{
+    wchar_t *wide = gsai_windows_wide(path);
+    int fd = -1;
+    if (wide != NULL && (flags & (_O_WRONLY | _O_RDWR)) != 0) {
+        fd = _wopen(wide, flags, _S_IREAD | _S_IWRITE);
+    } else if (wide != NULL) {
+        DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+        HANDLE handle = CreateFileW(wide, GENERIC_READ, shared, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+        fd = handle != INVALID_HANDLE_VALUE ? _open_osfhandle((intptr_t)handle, flags) : fail_last();
+        if (handle != INVALID_HANDLE_VALUE && fd < 0)
+            CloseHandle(handle);
+    }
+    free(wide);
+    return fd;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    wchar_t *wide = gsai_windows_wide(path), *wide_mode = wide_text(mode);
+    FILE *file = wide != NULL && wide_mode != NULL ? _wfopen(wide, wide_mode) : NULL;
+    free(wide);
+    free(wide_mode);
+    return file;
+}
+
+int gsai_windows_unlink(const char *path)
+{
+    wchar_t *wide = gsai_windows_wide(path);
+    int code = wide != NULL ? _wunlink(wide) : -1;
+    free(wide);
+    return code;
+}
+
+/* As POSIX has it, so that whoever has the old file open keeps it; before Windows 10 nobody may have it open. */
+static bool replace_open(const wchar_t *from, const wchar_t *to)
+{
+    enum { REPLACE_AND_POSIX = 3, RENAME_INFO_EX = 22 };
+    struct {
+        DWORD flags;
+        HANDLE root;
+        DWORD size;
+        wchar_t name[];
+    } * to_be;
+    size_t size = wcslen(to) * sizeof *to;
+    to_be = calloc(1, sizeof *to_be + size + sizeof *to);
+    HANDLE handle = CreateFileW(from, DELETE | SYNCHRONIZE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    bool is_done = false;
+    if (to_be != NULL && handle != INVALID_HANDLE_VALUE) {
+        to_be->flags = REPLACE_AND_POSIX;
+        to_be->size = (DWORD)size;
+        memcpy(to_be->name, to, size);
+        is_done = SetFileInformationByHandle(handle, RENAME_INFO_EX, to_be, (DWORD)(sizeof *to_be + size + sizeof *to));
+    }
+    if (handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    free(to_be);
+    return is_done;
+}
+
+/* A file that is mapped cannot be replaced, but renamed: it gets the name of a temporary file, which goes now or, by
+ * train_start.c, later. */
+static bool replace_mapped(const wchar_t *from, const wchar_t *to)
+{
+    size_t n = wcslen(from);
+    wchar_t *aside = calloc(n + 1, sizeof *aside);
+    if (aside == NULL || n < sizeof "6.tmp")
+        return free(aside), false;
+    memcpy(aside, from, n * sizeof *aside);
+    wchar_t *last = aside + n - (sizeof "6.tmp" - 1);
+    *last = *last == L'0' ? L'1' : L'0';
+    bool is_aside = MoveFileExW(to, aside, 0);
+    bool is_done = is_aside && MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH);
+    DWORD why = GetLastError();
+    if (is_done)
+        (void)DeleteFileW(aside);
+    else if (is_aside)
+        (void)MoveFileExW(aside, to, 0);
+    free(aside);
+    SetLastError(why);
+    return is_done;
+}
+
+int gsai_windows_replace(const char *from, const char *to)
+{
+    wchar_t *wide_from = gsai_windows_wide(from), *wide_to = gsai_windows_wide(to);
+    int code = -1;
+    if (wide_from != NULL && wide_to != NULL)
+        code = replace_open(wide_from, wide_to) ||
+                       MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ||
+                       replace_mapped(wide_from, wide_to)
+                   ? 0
+                   : fail_last();
+    free(wide_from);
+    free(wide_to);
+    return code;
+}
+
+struct gsai_windows_folder {
+    HANDLE search;
+    bool is_begun;
+    WIN32_FIND_DATAW found;
+    struct dirent entry;
+};
+
+DIR *opendir(const char *path)
+{
+    size_t size = strlen(path) + sizeof "/*";
+    char *pattern = malloc(size);
+    DIR *folder = calloc(1, sizeof *folder);
+    if (pattern != NULL)
+        snprintf(pattern, size, "%s/*", path);
+    wchar_t *wide = pattern != NULL ? gsai_windows_wide(pattern) : NULL;
+    if (folder != NULL)
+        folder->search = wide != NULL ? FindFirstFileW(wide, &folder->found) : INVALID_HANDLE_VALUE;
+    free(pattern);
+    free(wide);
+    if (folder != NULL && folder->search == INVALID_HANDLE_VALUE) {
+        free(folder);
+        return NULL;
+    }
+    return folder;
+}
+
+struct dirent *readdir(DIR *folder)
+{
+    if (folder->is_begun && !FindNextFileW(folder->search, &folder->found))
+        return NULL;
+    folder->is_begun = true;
+    char *out = folder->entry.d_name;
+    WideCharToMultiByte(CP_UTF8, 0, folder->found.cFileName, -1, out, sizeof folder->entry.d_name, NULL, NULL);
+    return &folder->entry;
+}
+
+int closedir(DIR *folder)
+{
+    FindClose(folder->search);
+    free(folder);
+    return 0;
+}
+
 ssize_t readlink(const char *path, char *out, size_t size)
 {
     (void)path;
-    DWORD length = GetModuleFileNameA(NULL, out, (DWORD)size);
-    if (length == 0 || length >= size)
-        return fail(EINVAL);
-    for (DWORD i = 0; i < length; i++)
+    wchar_t wide[MAX_PATH * 4];
+    DWORD n = GetModuleFileNameW(NULL, wide, sizeof wide / sizeof *wide);
+    int length = n > 0 && n < sizeof wide / sizeof *wide
+                     ? WideCharToMultiByte(CP_UTF8, 0, wide, (int)n, out, (int)size, NULL, NULL)
+                     : 0;
+    for (int i = 0; i < length; i++)
         out[i] = (char)(out[i] == '\\' ? '/' : out[i]);
-    return (ssize_t)length;
+    return length > 0 ? length : fail(EINVAL);
 }
 
 static int stat_handle(HANDLE handle, struct gsai_windows_stat *out)
@@ -72,10 +268,14 @@ static int stat_handle(HANDLE handle, struct gsai_windows_stat *out)
 int gsai_windows_stat(const char *path, struct gsai_windows_stat *out)
 {
     DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    wchar_t *wide = gsai_windows_wide(path);
+    if (wide == NULL)
+        return -1;
     HANDLE handle =
-        CreateFileA(path, FILE_READ_ATTRIBUTES, shared, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+        CreateFileW(wide, FILE_READ_ATTRIBUTES, shared, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    free(wide);
     if (handle == INVALID_HANDLE_VALUE)
-        return fail(GetLastError() == ERROR_ACCESS_DENIED ? EACCES : ENOENT);
+        return fail_last();
     int code = stat_handle(handle, out);
     CloseHandle(handle);
     return code;
@@ -142,36 +342,44 @@ static char *quote(const char *word)
     return quoted;
 }
 
-static int run_to_end(intptr_t (*spawn)(int mode, const char *name, const char *const *words), const char *name,
+static wchar_t *wide_word(const char *word)
+{
+    char *quoted = quote(word);
+    wchar_t *wide = quoted != NULL ? wide_text(quoted) : NULL;
+    free(quoted);
+    return wide;
+}
+
+static int run_to_end(intptr_t (*spawn)(int mode, const wchar_t *name, const wchar_t *const *words), const char *name,
                       char *const *words)
 {
     size_t n = 0;
     while (words[n] != NULL)
         n++;
-    const char **quoted = calloc(n + 1, sizeof *quoted);
-    for (size_t i = 0; quoted != NULL && i < n; i++) {
-        quoted[i] = quote(words[i]);
-        if (quoted[i] == NULL)
-            return fail(ENOMEM);
-    }
-    if (quoted == NULL)
-        return fail(ENOMEM);
+    wchar_t **wide = calloc(n + 1, sizeof *wide), *program = wide_text(name);
+    bool is_complete = wide != NULL && program != NULL;
+    for (size_t i = 0; is_complete && i < n; i++)
+        is_complete = (wide[i] = wide_word(words[i])) != NULL;
     SetConsoleCtrlHandler(leave_to_program, TRUE);
-    intptr_t code = spawn(_P_WAIT, name, quoted);
+    intptr_t code = is_complete ? spawn(_P_WAIT, program, (const wchar_t *const *)wide) : fail(ENOMEM);
     if (code != -1)
         exit((int)code);
     SetConsoleCtrlHandler(leave_to_program, FALSE);
+    for (size_t i = 0; wide != NULL && i < n; i++)
+        free(wide[i]);
+    free(wide);
+    free(program);
     return -1;
 }
 
 int execv(const char *path, char *const *words)
 {
-    return run_to_end(_spawnv, path, words);
+    return run_to_end(_wspawnv, path, words);
 }
 
 int execvp(const char *name, char *const *words)
 {
-    return run_to_end(_spawnvp, name, words);
+    return run_to_end(_wspawnvp, name, words);
 }
 
 int gethostname(char *out, size_t size)
@@ -212,12 +420,14 @@ static void *open_by_name(const char *name)
 
 void *dlopen(const char *path, int how)
 {
-    char whole[MAX_PATH];
+    wchar_t whole[MAX_PATH];
     (void)how;
     if (strpbrk(path, "/\\:") == NULL)
         return open_by_name(path);
-    DWORD size = GetFullPathNameA(path, sizeof whole, whole, NULL);
-    return size > 0 && size < sizeof whole ? LoadLibraryExA(whole, NULL, LOAD_WITH_ALTERED_SEARCH_PATH) : NULL;
+    wchar_t *wide = gsai_windows_wide(path);
+    DWORD size = wide != NULL ? GetFullPathNameW(wide, MAX_PATH, whole, NULL) : 0;
+    free(wide);
+    return size > 0 && size < MAX_PATH ? LoadLibraryExW(whole, NULL, LOAD_WITH_ALTERED_SEARCH_PATH) : NULL;
 }
 
 void *dlsym(void *library, const char *name)

@@ -27,6 +27,14 @@
 
 /* ---- files: bytes as they are, no lines ------------------------------------------------------------------------ */
 
+/* Names are in UTF-8, and of any length. */
+wchar_t *gsai_windows_wide(const char *path); /* for the system, to be freed; NULL with errno */
+int gsai_windows_access(const char *path, int mode);
+/* A file that is open for reading can be replaced. */
+int gsai_windows_open(const char *path, int flags, ...);
+int gsai_windows_unlink(const char *path);
+int gsai_windows_replace(const char *from, const char *to);
+
 #define O_CLOEXEC (_O_NOINHERIT | _O_BINARY)
 #define O_DIRECTORY 0 /* a directory cannot be opened anyway */
 #define O_NOCTTY 0

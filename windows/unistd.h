@@ -2,3 +2,6 @@
 #include_next <unistd.h>
 
 #include "posix.h"
+
+#define access gsai_windows_access
+#define unlink gsai_windows_unlink

@@ -276,15 +276,16 @@ char *gsai_utf8_of_1252(unsigned char c, char *out)
     return gsai_put_utf8(c >= 0x80 && c < 0xA0 ? code[c - 0x80] : c, out);
 }
 
+#ifdef _WIN32
+#define SEPARATORS "/\\:"
+#else
+#define SEPARATORS "/"
+#endif
+
 size_t gsai_directory_len(const char *path)
 {
-#ifdef _WIN32
-    static const char separators[] = "/\\:";
-#else
-    static const char separators[] = "/";
-#endif
     size_t len = strlen(path);
-    while (len > 0 && strchr(separators, path[len - 1]) == NULL)
+    while (len > 0 && strchr(SEPARATORS, path[len - 1]) == NULL)
         len--;
     return len;
 }

@@ -1,4 +1,4 @@
-/* The system, by the calls of Windows. Names of files are in the code page of the process, as its arguments are. */
+/* The system, by the calls of Windows. Names of files are in UTF-8 (windows/posix.h). */
 #include "base/error.h"
 #include "base/output_path.h"
 #include "base/text.h"
@@ -64,12 +64,12 @@ int gsai_os_path_info(const char *path, gsai_file_info *out)
 
 bool gsai_os_may_read(const char *path)
 {
-    return _access(path, 4) == 0;
+    return gsai_windows_access(path, 4) == 0;
 }
 
 int gsai_os_open(const char *path)
 {
-    return _open(path, _O_RDONLY | _O_NOINHERIT | _O_BINARY);
+    return gsai_windows_open(path, _O_RDONLY | _O_NOINHERIT | _O_BINARY);
 }
 
 int gsai_os_close(int fd)
@@ -197,34 +197,30 @@ int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out)
 
 bool gsai_output_path_may_write(const gsai_output_path *at)
 {
-    return _access(at->name, 2) == 0;
+    return gsai_windows_access(at->name, 2) == 0;
 }
 
 int gsai_output_path_descriptor(const gsai_output_path *at, int flags)
 {
-    return _open(at->name, _O_WRONLY | flags | _O_NOINHERIT | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return gsai_windows_open(at->name, _O_WRONLY | flags | _O_NOINHERIT | _O_BINARY);
 }
 
 /* A file that is open cannot be removed: that marks it. */
 int gsai_output_path_create(const gsai_output_path *at, const char *name)
 {
     (void)at;
-    return _open(name, _O_WRONLY | _O_CREAT | _O_EXCL | _O_NOINHERIT | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return gsai_windows_open(name, _O_WRONLY | _O_CREAT | _O_EXCL | _O_NOINHERIT | _O_BINARY);
 }
 
 void gsai_output_path_remove(const gsai_output_path *at, const char *name)
 {
     (void)at;
-    (void)remove(name);
+    (void)gsai_windows_unlink(name);
 }
 
 int gsai_output_path_replace(const gsai_output_path *at, const char *from)
 {
-    if (MoveFileExA(from, at->name, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        return 0;
-    DWORD why = GetLastError();
-    errno = why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND ? ENOENT : EACCES;
-    return -1;
+    return gsai_windows_replace(from, at->name);
 }
 
 void gsai_output_path_close(gsai_output_path *at)
