@@ -92,6 +92,7 @@ class Binary:
                     name, kind = self.at("IB", one)
                     if kind & 0xF1 == 0x01 and kind & 0x0E != 0:
                         self.exports.add(self.text(names + name).removeprefix("_"))
+                self.exports -= {"__dso_handle", "_mh_dylib_header"}  # which are the linker's
             at += size
 
     def read_pe(self) -> None:

@@ -2,17 +2,18 @@
 #ifndef GSA_TESTS_WINDOWS_H
 #define GSA_TESTS_WINDOWS_H
 
-#include <direct.h>
+#define WIN32_LEAN_AND_MEAN /* without sockets, which have a gethostname of their own */
+
 #include <fcntl.h>
 #include <io.h>
-#include <process.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define rmdir _rmdir
+#define read(fd, bytes, size) _read(fd, bytes, (unsigned)(size))
+#define write(fd, bytes, size) _write(fd, bytes, (unsigned)(size))
 
 static struct gsa_test_text {
     FILE *file;
@@ -47,23 +48,5 @@ static inline int gsa_test_fclose(FILE *file)
     return (fclose)(file);
 }
 #define fclose(file) gsa_test_fclose(file)
-
-/* Puts a number where the template has its X. */
-static inline char *gsa_test_name(char *name)
-{
-    static unsigned number;
-    snprintf(name + strlen(name) - 6, 7, "%06u", ((unsigned)_getpid() * 131 + number++) % 1000000);
-    return name;
-}
-
-static inline int mkstemp(char *name)
-{
-    return open(gsa_test_name(name), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY);
-}
-
-static inline char *mkdtemp(char *name)
-{
-    return _mkdir(gsa_test_name(name)) == 0 ? name : NULL;
-}
 
 #endif

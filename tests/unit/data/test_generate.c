@@ -165,9 +165,9 @@ static void generated_features_are_skewed_as_asked(void **state)
         gsa_reader_close(reader);
         for (int i = 0; i < 2 * WIDTH; i++) {
             double r = i % WIDTH;
-            double share = a == 0 ? log((r + 2) / (r + 1)) / log(WIDTH + 1.0)
-                                  : (pow(r + 2, a) - pow(r + 1, a)) / (pow(WIDTH + 1.0, a) - 1);
-            double expected = ROWS * share;
+            double share = a == 0 ? log((r + 2) / (r + 1)) / log((double)WIDTH + 1)
+                                  : (pow(r + 2, a) - pow(r + 1, a)) / (pow((double)WIDTH + 1, a) - 1);
+            double expected = (double)ROWS * share;
             assert_true(fabs(count[i] - expected) < 5 * sqrt(expected) + 3);
         }
     }
@@ -214,7 +214,7 @@ static void generated_noise_changes_as_many_labels_as_asked(void **state)
                 }
             }
             double share = noises[n] * most / (double)classes;
-            assert_true(fabs(changed - ROWS * share) < 5 * sqrt(ROWS * share));
+            assert_true(fabs(changed - (double)ROWS * share) < 5 * sqrt((double)ROWS * share));
             gsa_reader_close(clean);
             gsa_reader_close(noisy);
         }

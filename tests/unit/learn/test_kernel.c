@@ -312,7 +312,7 @@ static void the_mean_of_many_squares_follows_the_small_ones_too(void **unused)
     for (int tailed = 0; tailed < 2; tailed++) {
         assert_int_equal(gsai_table_init(&table, 2, 1, &env, NULL), GSA_OK);
         gsai_cell *record = gsai_table_slot(&table, 1);
-        double sum_sq = 0.02 * BEFORE;
+        double sum_sq = 0.02 * (double)BEFORE;
         record[gsai_table_mean(&table)].f = 0.02f;
         record[gsai_table_count(&table)].u = BEFORE;
         for (uint32_t i = 0; i < ROWS; i++) {
