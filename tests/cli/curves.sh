@@ -86,3 +86,16 @@ greedystep train train.csv --label y --method gsa --passes 3 --threads 1 -o b.mo
 echo "values far outside count as those one range outside"
 printf 'a,b,c,w\n4,0,0,odd\n6.1,0,0,odd\n6000,0,0,odd\n' >far.csv
 greedystep predict curves.model far.csv | awk '{ print (NR == 1 ? "inside" : NR == 2 ? (last = $1) * 0 "" : $1 == last ? "same" : "WRONG " $1 " " last) }'
+echo "thousands of words that mean nothing do not press curves flat"
+awk 'function draw() { s = s * 16807 % 2147483647; return s / 2147483647 }
+BEGIN { s = 7; print "a,b,c,d,word,other,y"
+    for (i = 0; i < 9000; i++) {
+        a = draw() * 6 - 3; b = draw() * 6 - 3; c = draw() * 6 - 3; d = draw() * 6 - 3; w = int(draw() * 3000); v = int(draw() * 3000)
+        m = .5 * sin(2 * a) + .4 * sin(3 * b) + .3 * cos(2 * c) + .3 * sin(d) - 1
+        printf "%.3f,%.3f,%.3f,%.3f,w%d,v%d,%s\n", a, b, c, d, w, v, draw() < 1 / (1 + exp(-m)) ? "yes" : "no" } }' >words.csv
+head -n 6001 words.csv >words.train.csv
+(head -n 1 words.csv && tail -n 3000 words.csv) >words.test.csv
+log_loss() { greedystep evaluate "$1" words.test.csv --json | sed -n 's/.*"log_loss": \([0-9.e-]*\),.*/\1/p'; }
+greedystep train words.train.csv --label y --pairs off -o all -q >/dev/null || fail train
+greedystep train words.train.csv --label y --pairs off --ignore word,other -o few -q >/dev/null || fail train
+echo "$(log_loss all) $(log_loss few)" | awk '{ print ($1 < $2 + 0.003 ? "fine" : "no: " $0) }'
