@@ -539,7 +539,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 
 # The number is that of the binary interface, src/CMakeLists.txt.
 SYSTEM_NAME, _ENDING = {
-    "win32": ("libgreedystep-0.dll", ".dll"),
+    "win32": ("libgreedystep.dll", ".dll"),
     "darwin": ("libgreedystep.0.dylib", ".dylib"),
 }.get(sys.platform, ("libgreedystep.so.0", ".so"))
 
