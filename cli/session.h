@@ -27,7 +27,8 @@ int session_open_reader(const cli_arguments *arguments, const gsa_reader_options
 gsa_status session_begin_reader(gsa_reader *reader, gsa_error *error);
 /* Says, after the rows were read, how many cells were not UTF-8 if any were. */
 void session_tell_recoded(const gsa_reader *reader);
-/* Makes the reader follow the schema of a model; NULL: the model has none. keep: the option that names columns to keep. */
+/* Makes the reader follow the schema of a model; NULL: the model has none. keep: the option that names columns to keep.
+ */
 int session_match(gsa_reader *reader, const char *schema, const char *keep);
 int session_load_model(const char *path, const gsai_env *env, gsa_model **out);
 /* Loads the state beside a model. The path may also be that of the state itself. */
