@@ -1,6 +1,6 @@
 # The command in an image of Debian: docker build -t greedystep . (or podman, or buildah; docs/packaging.md).
-# BASE is a Debian 12 or later.
-ARG BASE=debian:12-slim
+# BASE is a Debian 12 or later; its digest, of 2026-06-23, is from public Dockerfiles and was never pulled.
+ARG BASE=debian:12-slim@sha256:60eac759739651111db372c07be67863818726f754804b8707c90979bda511df
 
 FROM $BASE AS build
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
