@@ -1,10 +1,12 @@
 /* export_bits MODEL DATA LIBRARY NAME: whether NAME_predict of an exported model, compiled to a shared library, gives
- * the bits of the library for every row of DATA, sparse and dense, and the class that `predict` would name. */
+ * the bits of the library for every row of DATA, sparse and dense, and the class that `predict` would name.
+ * export_bits MODEL DATA: prints the bits of the library, a line per row, for others to compare. */
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 
 #include <dlfcn.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +49,15 @@ static void compare(comparing *what, const gsa_batch *one, const uint32_t *index
     gsa_status status = (has_margins ? gsa_model_margins : gsa_model_predict)(what->model, one, expected, &error);
     if (status != GSA_OK)
         die("predict", &error);
+    if (what->predict == NULL) {
+        for (size_t k = 0; k < what->width; k++) {
+            uint64_t bits;
+            memcpy(&bits, &expected[k], sizeof bits);
+            printf(k == 0 ? "%016" PRIx64 : " %016" PRIx64, bits);
+        }
+        putchar('\n');
+        return;
+    }
     memset(got, 0x55, sizeof got);
     int best = what->predict(index, value, n, got);
     what->n_rows++;
@@ -80,7 +91,8 @@ static void compare_rows(comparing *what, gsa_reader *reader)
             const float *value = batch.value != NULL ? batch.value + from : NULL;
             gsa_batch one = {.n_rows = 1, .row_start = batch.row_start + r, .index = batch.index, .value = batch.value};
             compare(what, &one, batch.index + from, value, n);
-            compare_dense(what, batch.index + from, value, n);
+            if (what->predict != NULL)
+                compare_dense(what, batch.index + from, value, n);
         }
     }
     if (status != GSA_END)
@@ -119,27 +131,31 @@ int main(int argc, char **argv)
     comparing what = {0};
     gsa_error error;
     gsa_reader *reader;
-    const char *path = argc == 5 ? argv[2] : NULL;
+    const char *path = argc == 5 || argc == 3 ? argv[2] : NULL;
     if (path == NULL || gsa_model_load(argv[1], NULL, NULL, &what.model, &error) != GSA_OK)
-        die("usage: export_bits MODEL DATA LIBRARY NAME, with a model", NULL);
+        die("usage: export_bits MODEL DATA [LIBRARY NAME], with a model", NULL);
     what.info.size = sizeof what.info;
     gsa_model_get_info(what.model, &what.info);
-    void *library = dlopen(argv[3], RTLD_NOW);
+    void *library = argc == 5 ? dlopen(argv[3], RTLD_NOW) : NULL;
     void *found = library != NULL ? symbol(library, argv[4], "predict") : NULL;
-    if (found == NULL)
+    if (argc == 5 && found == NULL)
         die("no library, or no function in it", NULL);
     memcpy(&what.predict, &found, sizeof found);
-    what.labels = symbol(library, argv[4], "label");
+    what.labels = found != NULL ? symbol(library, argv[4], "label") : NULL;
     what.width = (size_t)(what.info.has_probabilities ? what.info.n_classes : what.info.n_outputs);
     if (gsa_reader_open(&path, 1, NULL, NULL, NULL, &reader, &error) != GSA_OK ||
         (gsa_model_schema(what.model) != NULL &&
          gsa_reader_set_schema(reader, gsa_model_schema(what.model), &error) != GSA_OK))
         die("opening", &error);
-    check_labels(&what);
-    check_refusal(&what);
+    if (found != NULL) {
+        check_labels(&what);
+        check_refusal(&what);
+    }
     compare_rows(&what, reader);
     gsa_reader_close(reader);
     gsa_model_free(what.model);
+    if (library == NULL)
+        return 0;
     dlclose(library);
     printf("%lu rows, %lu different\n", what.n_rows, what.n_different);
     return what.n_different > 0;

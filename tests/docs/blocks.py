@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-LANGUAGES = ("console", "sh", "python", "c", "json")
+LANGUAGES = ("console", "sh", "python", "c", "json", "js")
 PLAIN = ("", "text", "html")
 COMMAND = re.compile(r"\$ |greedystep (train|predict|evaluate|inspect|merge|convert|export|generate|compare|bench)\b")
 INSTALLS = re.compile(r"^(?:\$ )?(?:sudo |apt-get |(?:python3? -m )?pip install )")
