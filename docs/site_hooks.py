@@ -26,11 +26,12 @@ COPIED = [
     "examples/README.md",
     "examples/python/README.md",
 ]
+LOADED = [f"examples/browser/{name}" for name in ("flights.wasm", "form.css", "form.js", "greedystep.js")]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 COMMENT = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"<code>([^<]+)</code>")
 LONGEST_WORD = 30
-LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".sbatch": "sh", ".yaml": "yaml"}
+LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".sbatch": "sh", ".js": "js", ".yaml": "yaml"}
 
 
 def repository_path(uri: str) -> str:
@@ -103,7 +104,7 @@ def command_pages() -> list[pathlib.Path]:
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    for path in COPIED:
+    for path in COPIED + LOADED:
         files.append(File.generated(config, path, abs_src_path=str(ROOT / path)))
     add_commands(files, config)
     for path in sorted((build_folder() / "api").rglob("*")):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Models as WebAssembly modules, by examples/browser/greedystep.js in Node: every prediction has the bits of the library, from
-# numbers, categories, dates, missing cells, curves and pairs.
+# numbers, categories, dates, missing cells, curves and pairs. The module of the site is what examples/browser/flights.sh makes.
 # usage: wasm.sh COMMAND      ZIG: the compiler; GREEDYSTEP_CACHE: where scripts/dependencies keeps it (build/cache)
 set -eu
 GREEDYSTEP=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -66,3 +66,11 @@ grep -q t_pair "$work/two.c" && grep -q 't_number' "$work/two.c" || {
 python3 "$source/scripts/wasm" "$work/plain.model" "$work/plain.wasm" > "$work/log"
 "$bits" "$work/plain.model" "$work/table.svm" > "$work/plain.bits"
 node "$source/tests/packages/wasm.mjs" "$source/examples/browser/greedystep.js" "$work/plain.wasm" "$work/table.svm" "$work/plain.bits"
+
+sh "$source/examples/browser/flights.sh" "$work" > "$work/log"
+cmp "$work/flights.wasm" "$source/examples/browser/flights.wasm" || {
+    echo "run examples/browser/flights.sh examples/browser"
+    exit 1
+}
+[ "$(wc -c < "$work/flights.wasm")" -lt 40000 ]
+echo "the module of the site is the one that is made now"
