@@ -14,6 +14,12 @@ if(WIN32)
   target_include_directories(gsa_flags BEFORE INTERFACE ${PROJECT_SOURCE_DIR}/windows)
   target_compile_definitions(gsa_flags INTERFACE GSAI_EXPORTS)
 endif()
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+  # The rest of POSIX (wasi/posix.h), and what the system's libc has by request.
+  target_include_directories(gsa_flags BEFORE INTERFACE ${PROJECT_SOURCE_DIR}/wasi)
+  target_compile_definitions(gsa_flags INTERFACE _WASI_EMULATED_SIGNAL _WASI_EMULATED_MMAN _WASI_EMULATED_GETPID)
+  target_link_libraries(gsa_flags INTERFACE wasi-emulated-signal wasi-emulated-mman wasi-emulated-getpid)
+endif()
 target_include_directories(gsa_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
 # A sum of floats must be a float: some processors and compilers compute it wider (x87; gcc for s390x by old custom).
