@@ -31,7 +31,16 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 COMMENT = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"<code>([^<]+)</code>")
 LONGEST_WORD = 30
-LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".sbatch": "sh", ".js": "js", ".yaml": "yaml"}
+LANGUAGES = {
+    ".c": "c",
+    ".h": "c",
+    ".cpp": "cpp",
+    ".py": "python",
+    ".sh": "sh",
+    ".sbatch": "sh",
+    ".js": "js",
+    ".yaml": "yaml",
+}
 
 
 def repository_path(uri: str) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import threading
 from functools import lru_cache
 from queue import Empty, SimpleQueue
