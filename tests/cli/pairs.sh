@@ -74,3 +74,12 @@ awk 'function draw(n) { x = x * 16807 % 2147483647; return int(x / 2147483647 * 
         city = draw(3); day = draw(7); guests = 1 + draw(8)
         print (draw(1000) < 500 + 300 * (city == 1) - 40 * guests ? "yes" : "no") ",c" city "," day "," guests } }' >kinds.csv
 greedystep train kinds.csv --label came --categorical weekday -o kinds.model --json -q | sed -n 's/.*"pairs": \([0-9]*\).*/\1/p'
+echo "words in one of eighty rows can be sides"
+awk 'function draw() { s = s * 16807 % 2147483647; return s / 2147483647 }
+BEGIN { s = 5; print "y,w,a"; for (i = 0; i < 24000; i++) { w = int(draw() * 80); a = draw() * 4 - 2
+    printf "%.4f,w%d,%.4f\n", (w % 2 ? a : -a) * (w < 40) + draw() / 2, w, a } }' >eighty.csv
+head -n 16001 eighty.csv >train.csv
+(head -n 1 eighty.csv && tail -n 8000 eighty.csv) >test.csv
+greedystep train train.csv --label y -o words.model -q || fail train
+greedystep train train.csv --label y --pairs off -o flat.model -q || fail train
+echo "$(loss words.model) $(loss flat.model)" | awk '{ print ($1 < 0.8 * $2 ? "as it should be" : "WRONG " $0) }'

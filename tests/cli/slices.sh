@@ -5,7 +5,7 @@ awk 'BEGIN {
     for (i = 0; i < 400; i++) {
         s = s * 16807 % 2147483647; x = s % 1000 / 1000
         s = s * 16807 % 2147483647; u = s / 2147483647
-        printf "2026-11-%02dT%02d:00:00,%s,%s,%s\n", 1 + i / 100, i % 24, i % 3 ? "a b" : "c", x, u < x ? "yes" : "no"
+        printf "2026-11-%02dT%02d:00:00,%s,%s,%s\n", 1 + i / 100, i % 24, i % 3 == 0 ? "c" : i % 3 == 1 ? "a" : "a b", x, u < x ? "yes" : "no"
     }
 }' >rows.csv
 greedystep train rows.csv --ignore when,site -o m >/dev/null 2>&1 || fail train
