@@ -1,4 +1,5 @@
-/* What the library and the command use of POSIX and WASI has not: one process, one thread, no users, no signals.
+/* The parts of POSIX that the library and the command use and WASI lacks: there is one process and one thread, and no
+ * users or signals.
  *
  * Where greedystep is compiled for WASI this folder comes first in the search for headers: each of its headers takes
  * the system's of the same name, if there is one, and this. What cannot be done fails, and what needs not be done

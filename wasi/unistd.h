@@ -5,7 +5,7 @@
 #include_next <unistd.h>
 #define execv(path, words) ((void)(path), (void)(words), gsai_wasi_missing())
 #define execvp(path, words) ((void)(path), (void)(words), gsai_wasi_missing())
-/* Whether a file may be written is told when it is. */
+/* Asks only for existence: a file that may not be written fails when it is. */
 #define faccessat(folder, name, how, flags) faccessat(folder, name, F_OK, flags)
 #define geteuid() ((uid_t)0)
 /* A folder cannot be synced. */

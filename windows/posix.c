@@ -60,20 +60,21 @@ static wchar_t *wide_text(const char *text)
     return wide;
 }
 
-/* What is longer than MAX_PATH the system takes as a whole path with a prefix only. */
+/* Returns a path in UTF-16, with the prefix that paths above MAX_PATH need; NULL if out of memory. The caller frees it.
+ */
 wchar_t *gsai_windows_wide(const char *path)
 {
     wchar_t *wide = wide_text(strcmp(path, "/dev/null") == 0 ? "NUL" : path);
-    DWORD room = wide != NULL ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
-    if (room < MAX_PATH - sizeof "12345678.123" || wcsncmp(wide, L"\\\\?\\", 4) == 0)
+    DWORD size = wide != NULL ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
+    if (size < MAX_PATH - sizeof "12345678.123" || wcsncmp(wide, L"\\\\?\\", 4) == 0)
         return wide;
-    wchar_t *whole = malloc((room + sizeof "//?/UNC/") * sizeof *whole);
+    wchar_t *whole = malloc((size + sizeof "//?/UNC/") * sizeof *whole);
     if (whole != NULL && wide[0] == L'\\' &&
         wide[1] == L'\\') { /* of another machine: the prefix takes the first slash */
-        GetFullPathNameW(wide, room, whole + 6, NULL);
+        GetFullPathNameW(wide, size, whole + 6, NULL);
         memcpy(whole, L"\\\\?\\UNC", 7 * sizeof *whole);
     } else if (whole != NULL) {
-        GetFullPathNameW(wide, room, whole + 4, NULL);
+        GetFullPathNameW(wide, size, whole + 4, NULL);
         memcpy(whole, L"\\\\?\\", 4 * sizeof *whole);
     }
     free(wide);
@@ -123,7 +124,7 @@ int gsai_windows_unlink(const char *path)
     return code;
 }
 
-/* As POSIX has it, so that whoever has the old file open keeps it; before Windows 10 nobody may have it open. */
+/* Replaces a file as POSIX does: processes that have the old one open keep it. Fails before Windows 10. */
 static bool replace_open(const wchar_t *from, const wchar_t *to)
 {
     enum { REPLACE_AND_POSIX = 3, RENAME_INFO_EX = 22 };

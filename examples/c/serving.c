@@ -7,7 +7,7 @@
  * soon as its row has come (../expected/serving.txt). A row takes neither a lock nor memory:
  *
  *   - `current` is the model to use. A worker writes the pointer into its own slot of `in_use`, and looks whether it is
- *     still the current one: if so, nobody frees it before the slot is empty again (a hazard pointer).
+ *     still the current one: if so, it is not freed before the slot is empty again (a hazard pointer).
  *   - The thread that publishes puts the next model in place first, then waits until no slot has the old one, and frees
  * it.
  *   - Each worker has a gsa_row of its own for every model. The model itself is shared, since it is const.
